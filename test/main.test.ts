@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { packageRoot, readVersion } from "../src/package.ts";
 import { frame } from "../testing/servers/frames.ts";
+import { takePort } from "../testing/servers/free-port.ts";
 import { connectHttp2, endOf, openStream, roundTrip } from "../testing/servers/http2.ts";
 import { call, until } from "../testing/servers/loopback.ts";
 
@@ -64,11 +64,9 @@ describe("the program cannot start: exit code 1, and why on standard error", () 
   });
 
   test("on an address that is taken", async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void taken.close());
-    await once(taken, "listening");
-    const bound = taken.address();
-    const address = typeof bound === "object" ? `127.0.0.1:${bound?.port}` : "";
+    const { server, port } = await takePort();
+    onTestFinished(() => void server.close());
+    const address = `127.0.0.1:${port}`;
     const { exitCode, stderr } = await start(["--insecure", `--address=${address}`, "--metrics-address="]).ended;
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,

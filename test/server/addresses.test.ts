@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { configFrom } from "../../testing/servers/config.ts";
-import { freePort } from "../../testing/servers/free-port.ts";
+import { freePort, takePort } from "../../testing/servers/free-port.ts";
 import { call, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
 
 test.each([
@@ -13,17 +11,15 @@ test.each([
   for (const host of hosts) expect(await call(`${host}:${port}`, Buffer.alloc(0))).toMatchObject({ code: "OK" });
 });
 
-/** Listens on a port until the test ends. */
-async function takePort(): Promise<{ host: string; port: number }> {
-  const taken = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void taken.close());
-  await once(taken, "listening");
-  const bound = taken.address();
-  return { host: "127.0.0.1", port: typeof bound === "object" ? (bound?.port ?? 0) : 0 };
+/** An address on which something listens until the test ends. */
+async function takeAddress(): Promise<{ host: string; port: number }> {
+  const { server, port } = await takePort();
+  onTestFinished(() => void server.close());
+  return { host: "127.0.0.1", port };
 }
 
 test.each(["gRPC", "metrics"] as const)("a port for %s that is taken is an error", async (purpose) => {
-  const address = await takePort();
+  const address = await takeAddress();
   const at = `127.0.0.1:${address.port}`;
   await expect(serveLoopback(purpose === "gRPC" ? { address } : { metricsAddress: address })).rejects.toMatchObject({
     code: "CannotServe",
@@ -34,7 +30,7 @@ test.each(["gRPC", "metrics"] as const)("a port for %s that is taken is an error
 test("a server that cannot listen leaves the metrics port", async () => {
   const port = await freePort();
   const metricsAddress = { host: "127.0.0.1", port };
-  await expect(serveLoopback({ address: await takePort(), metricsAddress })).rejects.toMatchObject({
+  await expect(serveLoopback({ address: await takeAddress(), metricsAddress })).rejects.toMatchObject({
     code: "CannotServe",
   });
   await until(() => isRefused(port));

@@ -14,6 +14,7 @@ import {
   echo,
   insecure,
   type Loopback,
+  logTo,
   serveLoopback,
   until,
 } from "../../testing/servers/loopback.ts";
@@ -87,8 +88,7 @@ test.each<[who: string, channel: () => ChannelCredentials | Promise<ChannelCrede
 
 test("a client that closes the connection before TLS is set up, as a TCP probe does, is a debug line", async () => {
   const lines: string[] = [];
-  const note = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
-  const log = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
+  const log = logTo((level, message) => void lines.push(`${level}: ${message}`));
   const server = await serve(
     { ...insecure, transport: { is: "mtls", certsDir: mount(people) } },
     { runFunction: echo, log },
@@ -107,7 +107,7 @@ test.each([
   { maxVersion: "TLSv1.3", isServed: true },
 ] as const)("a client that speaks $maxVersion at most is served: $isServed", async ({ maxVersion, isServed }) => {
   const any = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const; // what OpenSSL would refuse by itself
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const log = logTo(() => {});
   const { secureContext } = readCredentials({ certsDir: mount(people), requestCert: false, log });
   const server = createServer({ ...any, ...secureContext }).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
@@ -203,8 +203,7 @@ describe("certificates that change while the server runs", () => {
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
       const certsDir = mount(people);
       const messages: string[] = [];
-      const note = (message: string): void => void messages.push(message);
-      const log = { debug: note, info: note, warn: note, error: note };
+      const log = logTo((_level, message) => void messages.push(message));
       const given: unknown[] = [];
       const files = readCredentials({ certsDir, requestCert: true, log, refreshMs: 1000 });
       const stop = files.follow({ setSecureContext: ({ cert }) => void given.push(String(cert)) });

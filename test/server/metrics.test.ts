@@ -6,7 +6,7 @@ import { runFunction } from "../../src/run-function.ts";
 import { serveMetrics } from "../../src/server/metrics-endpoint.ts";
 import { frame, V1 } from "../../testing/servers/frames.ts";
 import { connectHttp2, openStream } from "../../testing/servers/http2.ts";
-import { call, echo, serveLoopback, until, V1BETA1 } from "../../testing/servers/loopback.ts";
+import { call, echo, logTo, serveLoopback, until, V1BETA1 } from "../../testing/servers/loopback.ts";
 
 const free = { metricsAddress: { host: "127.0.0.1", port: 0 } } as const;
 
@@ -97,13 +97,7 @@ describe("metrics", () => {
     const registry = new Registry();
     registry.metrics = () => Promise.reject(new Error("broken"));
     const errors: unknown[] = [];
-    const silent = () => {};
-    const log = {
-      debug: silent,
-      info: silent,
-      warn: silent,
-      error: (_: string, fields?: object) => errors.push(fields),
-    };
+    const log = logTo((level, _message, fields) => level === "error" && errors.push(fields));
     const endpoint = await serveMetrics({ host: "127.0.0.1", port: 0 }, { registry, isReady: () => true, log });
     onTestFinished(endpoint.close);
     const { status: code } = await fetch(`http://127.0.0.1:${endpoint.port}/metrics`);

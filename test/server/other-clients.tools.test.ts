@@ -2,10 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runFunction } from "../../src/run-function.ts";
-import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { serveLoopback } from "../../testing/servers/loopback.ts";
+import { serveLoopback, serveMutualTls } from "../../testing/servers/loopback.ts";
 import { run, toolOrSkip } from "../../testing/tools/server-tools.ts";
-import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 const grpcurl = toolOrSkip("grpcurl") ?? "";
 const probe = toolOrSkip("grpc-health-probe") ?? "";
@@ -13,16 +11,12 @@ const probe = toolOrSkip("grpc-health-probe") ?? "";
 const SERVICE = "apiextensions.fn.proto.v1.FunctionRunnerService";
 
 /** A server with mTLS, and the files that a client of it has. */
-async function serveMutualTls() {
-  const folder = temporaryFolder();
-  const authority = await createAuthority("ca");
-  const [server, client] = await Promise.all([issue(authority, "server"), issue(authority, "client")]);
-  writeCertificates(folder, authority, server);
-  const [ca, cert, key] = [join(folder, "ca.crt"), join(folder, "client.crt"), join(folder, "client.key")];
-  writeFileSync(cert, client.certificate);
-  writeFileSync(key, client.key);
-  const { target } = await serveLoopback({ transport: { is: "mtls", certsDir: folder } }, { runFunction });
-  return { target, ca, cert, key };
+async function serveWithFiles() {
+  const { target, certsDir, identity } = await serveMutualTls({}, { runFunction });
+  const [cert, key] = [join(certsDir, "client.crt"), join(certsDir, "client.key")];
+  writeFileSync(cert, identity.cert);
+  writeFileSync(key, identity.key);
+  return { target, ca: join(certsDir, "ca.crt"), cert, key };
 }
 
 describe.skipIf(grpcurl === "")("grpcurl", () => {
@@ -48,7 +42,7 @@ describe.skipIf(grpcurl === "")("grpcurl", () => {
   );
 
   test.each(["v1", "v1beta1"])("calls %s over mTLS, in JSON", async (version) => {
-    const { target, ca, cert, key } = await serveMutualTls();
+    const { target, ca, cert, key } = await serveWithFiles();
     const method = `apiextensions.fn.proto.${version}.FunctionRunnerService/RunFunction`;
     const files = ["-cacert", ca, "-cert", cert, "-key", key];
     const { stdout, exitCode } = await run(grpcurl, [...files, "-d", "@", target, method], '{"meta": {"tag": "mine"}}');
@@ -57,7 +51,7 @@ describe.skipIf(grpcurl === "")("grpcurl", () => {
   });
 
   test("without a certificate of its own is refused", async () => {
-    const { target, ca } = await serveMutualTls();
+    const { target, ca } = await serveWithFiles();
     const { exitCode } = await run(grpcurl, ["-max-time", "2", "-cacert", ca, target, "list"]);
     expect(exitCode).not.toBe(0);
   });
@@ -65,7 +59,7 @@ describe.skipIf(grpcurl === "")("grpcurl", () => {
 
 describe.skipIf(probe === "")("grpc-health-probe", () => {
   test.each(["", SERVICE, SERVICE.replace("v1", "v1beta1")])("finds %j serving, over mTLS", async (service) => {
-    const { target, ca, cert, key } = await serveMutualTls();
+    const { target, ca, cert, key } = await serveWithFiles();
     const files = [`-tls-ca-cert=${ca}`, `-tls-client-cert=${cert}`, `-tls-client-key=${key}`];
     const { exitCode, stderr } = await run(probe, [`-addr=${target}`, "-tls", ...files, `-service=${service}`]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "status: SERVING\n" });

@@ -3,11 +3,9 @@ import { connect as connectSession } from "node:http2";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { frame } from "../../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
-import { isRefused, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
-import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
+import { isRefused, type Loopback, serveLoopback, serveMutualTls, until } from "../../testing/servers/loopback.ts";
 
 /** UNAVAILABLE for gRPC's clients. */
 const REFUSED_STREAM = 7;
@@ -101,12 +99,8 @@ describe("shutting down", () => {
   });
 
   test("a client that is still connecting is asked to go, too", async () => {
-    const certsDir = temporaryFolder();
-    const authority = await createAuthority("ca");
-    writeCertificates(certsDir, authority, await issue(authority, "server"));
-    const { certificate, key } = await issue(authority, "client");
-    const server = await serveLoopback({ transport: { is: "mtls", certsDir }, shutdownGracePeriodMs: 20_000 });
-    const identity = { ca: authority.certificate, cert: certificate, key };
+    const server = await serveMutualTls({ shutdownGracePeriodMs: 20_000 });
+    const { identity } = server;
     const early = await connectHttp2(`https://localhost:${server.port}`, identity);
     const stream = openStream(early); // keeps the server from ending
     stream.write(frame(Buffer.alloc(9)).subarray(0, 7));

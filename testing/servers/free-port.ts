@@ -1,12 +1,18 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 
-/** Finds a port on loopback that is free now. */
-export async function freePort(): Promise<number> {
+/** Takes a port on loopback, for the caller to close. */
+export async function takePort(): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
   if (address === null || typeof address === "string") throw new Error("cannot find a free port");
-  return address.port;
+  return { server, port: address.port };
+}
+
+/** Finds a port on loopback that is free now. */
+export async function freePort(): Promise<number> {
+  const { server, port } = await takePort();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

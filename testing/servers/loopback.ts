@@ -7,7 +7,8 @@ import { createLog } from "../../src/log.ts";
 import type { Outcome } from "../../src/run-function.ts";
 import type { Config } from "../../src/server/config.ts";
 import { type Dependencies, type RunningServer, serve } from "../../src/server/server.ts";
-import type { Identity } from "./certificates.ts";
+import { temporaryFolder } from "../tools/temporary-folder.ts";
+import { createAuthority, type Identity, issue, writeCertificates } from "./certificates.ts";
 import { V1 } from "./frames.ts";
 
 /** Without TLS on a free port of this machine, no metrics. */
@@ -21,6 +22,14 @@ export const insecure: Config = {
   metricsAddress: "off",
   shutdownGracePeriodMs: 5000,
 };
+
+/** A log that is told to `note`, line by line. */
+export const logTo = (note: (level: string, message: string, fields?: object) => void) => ({
+  debug: (message: string, fields?: object) => note("debug", message, fields),
+  info: (message: string, fields?: object) => note("info", message, fields),
+  warn: (message: string, fields?: object) => note("warn", message, fields),
+  error: (message: string, fields?: object) => note("error", message, fields),
+});
 
 /** The outcome of a function that sends its request back. */
 export const echo = (request: Uint8Array): Outcome => ({ response: request, conditions: [], results: [], audit: [] });
@@ -44,6 +53,17 @@ export async function serveLoopback(
   const server = await serve({ ...insecure, ...config }, { runFunction: echo, log, ...dependencies });
   onTestFinished(() => server.destroy());
   return { ...server, target: `localhost:${server.port}`, lines };
+}
+
+/** Serves over mTLS until the test ends, and issues what a client needs. */
+export async function serveMutualTls(config: Partial<Config> = {}, dependencies: Partial<Dependencies> = {}) {
+  const certsDir = temporaryFolder();
+  const authority = await createAuthority("ca");
+  const [server, client] = await Promise.all([issue(authority, "server"), issue(authority, "client")]);
+  writeCertificates(certsDir, authority, server);
+  const running = await serveLoopback({ transport: { is: "mtls", certsDir }, ...config }, dependencies);
+  const identity = { ca: authority.certificate, cert: client.certificate, key: client.key };
+  return { ...running, certsDir, identity };
 }
 
 const toLines = (lines: LogLine[]): Writable =>

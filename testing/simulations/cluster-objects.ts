@@ -1,9 +1,11 @@
 import { toComposite } from "../../src/crossplane/composite.ts";
-import { composerName } from "../../src/crossplane/metadata.ts";
+import { composerName, EXTERNAL_NAME_KEY } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { NAMES_NAME, namesRecordName } from "../../src/ownership/names.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
+import { composedAs } from "./control-plane.ts";
+import { controllerOf, type Kind, metadataOf, type Name, objectIn } from "./store.ts";
 
 /** The objects of the model in cluster.ts, as the API server would show them. */
 
@@ -12,24 +14,32 @@ export type Flavour = "legacy" | "claimed" | "nested" | "modern" | "namespaced";
 
 export const UID = "uid-restored";
 const NAME = "store";
+const API_VERSION = "apps.example.org/v1";
+const ROOT = { apiVersion: API_VERSION, kind: "XRoot", name: "root" };
 
 /** The value of the label `crossplane.io/composite`, on the XR and on the resources that it composes. */
 export const rootOf = (flavour: Flavour): string => (flavour === "nested" ? "root" : NAME);
 
-const ROOT = { apiVersion: "apps.example.org/v1", kind: "XRoot", name: "root" };
+const namespaceOf = (flavour: Flavour) => (flavour === "namespaced" ? { namespace: "team-a" } : {});
+
+const ownerOf = (uid: string) => ({ apiVersion: API_VERSION, kind: "XStore", name: NAME, uid, controller: true });
+
+export function labelsOf(flavour: Flavour, root: string): JsonObject {
+  const claim = { "crossplane.io/claim-name": "mine", "crossplane.io/claim-namespace": "team-a" };
+  return { "crossplane.io/composite": root, ...(flavour === "claimed" && claim) };
+}
 
 /** The XR in which a nested one is composed. */
 export const rootComposite: JsonObject = {
-  apiVersion: ROOT.apiVersion,
-  kind: ROOT.kind,
+  apiVersion: API_VERSION,
+  kind: "XRoot",
   metadata: { name: ROOT.name, uid: "uid-root", labels: { "crossplane.io/composite": ROOT.name } },
-  spec: { resourceRefs: [{ apiVersion: "apps.example.org/v1", kind: "XStore", name: NAME }] },
+  spec: { resourceRefs: [{ apiVersion: API_VERSION, kind: "XStore", name: NAME }] },
 };
 
 interface CompositeState {
   readonly flavour: Flavour;
-  readonly references: readonly string[];
-  readonly refersToRecord: boolean;
+  readonly references: readonly (Kind & Name)[];
   /** Who has written them, since the restore. */
   readonly writer: "crossplane" | "velero" | undefined;
   /** True if the XR is nested and its own XR controls it. */
@@ -37,36 +47,64 @@ interface CompositeState {
   readonly conditions: readonly JsonObject[];
 }
 
-export function compositeOf({ flavour, references, conditions, ...state }: CompositeState): JsonObject {
-  const buckets = references.map((name) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name }));
-  const record = {
-    ...RECORD_KINDS[flavour === "namespaced" ? "ConfigMap" : "EnvironmentConfig"],
-    name: recordNameOf(flavour),
-  };
-  const resourceRefs = state.refersToRecord ? [...buckets, record] : buckets;
+export function compositeOf({ flavour, references, conditions, writer, isAdopted }: CompositeState): JsonObject {
   const isModern = flavour === "modern" || flavour === "namespaced";
+  const resourceRefs = references.map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
   const field = { "f:resourceRefs": {} };
   const written = {
-    manager: state.writer === "crossplane" ? "apiextensions.crossplane.io/composite" : "velero-server",
+    manager: writer === "crossplane" ? "apiextensions.crossplane.io/composite" : "velero-server",
     time: "2026-01-03T00:00:00Z",
     fieldsV1: { "f:spec": isModern ? { "f:crossplane": field } : field },
   };
   return {
-    apiVersion: "apps.example.org/v1",
+    apiVersion: API_VERSION,
     kind: "XStore",
     metadata: {
       name: NAME,
       uid: UID,
       creationTimestamp: "2026-01-02T00:00:00Z",
-      managedFields: state.writer === undefined ? [] : [written],
+      managedFields: writer === undefined ? [] : [written],
       labels: labelsOf(flavour, rootOf(flavour)),
       ...namespaceOf(flavour),
-      ...(state.isAdopted && { ownerReferences: [{ ...ROOT, uid: "uid-root", controller: true }] }),
+      ...(isAdopted && { ownerReferences: [{ ...ROOT, uid: "uid-root", controller: true }] }),
     },
     spec: isModern ? { crossplane: { resourceRefs } } : { resourceRefs },
     status: { conditions },
   };
 }
+
+/** The record of names, of the XR, or as an operator has applied it for a namespaced one. */
+export const recordReference = (flavour: Flavour, isApplied = false): Kind & Name => ({
+  ...RECORD_KINDS[flavour === "namespaced" && !isApplied ? "ConfigMap" : "EnvironmentConfig"],
+  name: namesRecordName(recordIdOf(flavour)),
+  ...(!isApplied && namespaceOf(flavour)),
+});
+
+export function recordIn(flavour: Flavour, data: JsonObject, controller?: string, isApplied = false): JsonObject {
+  const { name, namespace, ...kind } = recordReference(flavour, isApplied);
+  return {
+    ...kind,
+    metadata: {
+      name,
+      labels: { ...labelsOf(flavour, rootOf(flavour)), [RECORD_LABEL]: recordIdOf(flavour) },
+      annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
+      ...(namespace !== undefined && { namespace }),
+      ...(controller !== undefined && { ownerReferences: [ownerOf(controller)] }),
+    },
+    data,
+  };
+}
+
+const recordIdOf = (flavour: Flavour): string =>
+  recordOf(toComposite(documentOf({ ...ownerOf(""), metadata: { name: NAME, ...namespaceOf(flavour) } })));
+
+export const BUCKET = { apiVersion: "cloud.example.org/v1", kind: "Bucket" } as const;
+
+export const bucketReference = (name: string, flavour: Flavour): Kind & Name => ({
+  ...BUCKET,
+  name,
+  ...namespaceOf(flavour),
+});
 
 export interface Composed {
   /** Its name in the Composition. */
@@ -79,56 +117,32 @@ export interface Composed {
   readonly externalName: string;
 }
 
-const ownerOf = (uid: string | undefined) => ({
-  apiVersion: "apps.example.org/v1",
-  kind: "XStore",
-  name: NAME,
-  uid: uid ?? "",
-  controller: true,
+export const readBucket = (object: JsonObject): Composed => ({
+  composedAs: composedAs(object),
+  root: String(objectIn(metadataOf(object), "labels")["crossplane.io/composite"]),
+  controller: controllerOf(object),
+  externalName: readExternalName(object),
 });
 
-/** The record of names, of the XR, or as an operator has applied it for a namespaced one. */
-export const recordIn = (flavour: Flavour, data: JsonObject, controller?: string, isApplied = false): JsonObject => ({
-  ...RECORD_KINDS[flavour === "namespaced" && !isApplied ? "ConfigMap" : "EnvironmentConfig"],
-  metadata: {
-    name: recordNameOf(flavour),
-    labels: { ...labelsOf(flavour, rootOf(flavour)), [RECORD_LABEL]: recordIdOf(flavour) },
-    annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
-    ...(!isApplied && namespaceOf(flavour)),
-    ...(controller !== undefined && { ownerReferences: [ownerOf(controller)] }),
-  },
-  data,
-});
-
-const recordIdOf = (flavour: Flavour): string =>
-  recordOf(toComposite(documentOf({ ...ownerOf(""), metadata: { name: NAME, ...namespaceOf(flavour) } })));
-
-const recordNameOf = (flavour: Flavour): string => namesRecordName(recordIdOf(flavour));
+export const readExternalName = (object: JsonObject): string =>
+  String(objectIn(metadataOf(object), "annotations")[EXTERNAL_NAME_KEY] ?? "");
 
 export function bucketOf(name: string, composed: Composed, flavour: Flavour): JsonObject {
-  const { composedAs, root, controller, externalName } = composed;
-  const owner = ownerOf(controller);
+  const { root, controller, externalName } = composed;
+  const owner = ownerOf(controller ?? "");
   return {
-    apiVersion: "cloud.example.org/v1",
-    kind: "Bucket",
+    ...BUCKET,
     metadata: {
       name,
       labels: labelsOf(flavour, root),
       annotations: {
-        "crossplane.io/composition-resource-name": composedAs,
-        "crossplane.io/external-name": externalName,
+        "crossplane.io/composition-resource-name": composed.composedAs,
+        [EXTERNAL_NAME_KEY]: externalName,
       },
       ...namespaceOf(flavour),
-      ...(root === NAME && { managedFields: [{ manager: composerName({ ...owner }), operation: "Apply" }] }),
+      ...(root === NAME && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
       ...(controller !== undefined && { ownerReferences: [owner] }),
     },
     spec: { forProvider: {}, managementPolicies: ["*"] },
   };
-}
-
-const namespaceOf = (flavour: Flavour): JsonObject => (flavour === "namespaced" ? { namespace: "team-a" } : {});
-
-function labelsOf(flavour: Flavour, root: string): JsonObject {
-  const claim = { "crossplane.io/claim-name": "mine", "crossplane.io/claim-namespace": "team-a" };
-  return { "crossplane.io/composite": root, ...(flavour === "claimed" && claim) };
 }

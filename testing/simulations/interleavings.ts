@@ -1,33 +1,54 @@
 import fc from "fast-check";
-import { Cluster, type Collector, type Cut, Violation } from "./cluster.ts";
+import { Cluster, type Collector } from "./cluster.ts";
 import type { Flavour } from "./cluster-objects.ts";
-import { is } from "./kind.ts";
+import { type Cut, Violation } from "./control-plane.ts";
+import { anyMove, type Move, type Moves, makeMove } from "./moves.ts";
 
 /**
  * A property of adoption: in whatever order resources are restored, and whatever fails in between, no resource is deleted that
  * the XR does not control, none is orphaned, and none is created twice.
  */
 
-/** The ways in which the XR comes back. */
-const RESTORES = ["restoreComposite", "makeComposite", "restoreOver"] as const;
-type Restore = (typeof RESTORES)[number];
+interface Parts {
+  readonly index: number;
+  readonly controller: string | undefined;
+  readonly known: readonly string[];
+  readonly desired: readonly string[];
+  readonly cut: Cut;
+  /** The index of the resource that is restored while Crossplane reconciles. */
+  readonly arrival: number | undefined;
+}
 
-type Event =
-  | {
-      readonly is:
-        | "restoreComposite"
-        | "makeComposite"
-        | "restoreOver"
-        | "providerComes"
-        | "providerGoes"
-        | "compositeIsAdopted"
-        | "foreignIsAdded";
-    }
-  | { readonly is: "restoreResource"; readonly index: number; readonly controller: string | undefined }
-  | { readonly is: "staleIsMended"; readonly index: number }
-  | { readonly is: "restoreRecord" | "forgeRecord"; readonly known: readonly string[] }
-  | { readonly is: "compositionChanges"; readonly desired: readonly string[] }
-  | { readonly is: "reconcile"; readonly cut: Cut; readonly arrival: number | undefined };
+const NAMES = ["a", "b", "c", "d"];
+const FOREIGN = "foreign";
+
+const MOVES: Moves<Cluster, Parts> = {
+  reconcile: [42, (cluster, { cut, arrival }) => cluster.reconcile(cut, () => cluster.restoreResource(arrival))],
+  restoreResource: [35, (cluster, { index, controller }) => cluster.restoreResource(index, controller)],
+  staleIsMended: [7, (cluster, { index }) => cluster.removeStaleController(cluster.backedUp[index] ?? "")],
+  restoreRecord: [7, (cluster, { known }) => cluster.restoreRecord(known)],
+  forgeRecord: [7, (cluster, { known }) => cluster.forgeRecord(known)],
+  compositionChanges: [7, (cluster, { desired }) => Object.assign(cluster, { desired: new Set(desired) })],
+  restoreComposite: [4, (cluster) => cluster.restoreComposite()],
+  makeComposite: [4, (cluster) => cluster.makeComposite()],
+  restoreOver: [4, (cluster) => cluster.restoreOver()],
+  providerComes: [4, (cluster) => Object.assign(cluster, { hasProvider: true })],
+  providerGoes: [4, (cluster) => Object.assign(cluster, { hasProvider: false })],
+  compositeIsAdopted: [4, (cluster) => Object.assign(cluster, { isAdopted: true })],
+  foreignIsAdded: [4, (cluster) => cluster.addForeign(FOREIGN)],
+};
+
+const index = fc.nat({ max: NAMES.length - 1 });
+const someNames = fc.subarray([...NAMES, "e"]);
+
+const move = anyMove(MOVES, {
+  index,
+  controller: fc.constantFrom(undefined, "uid-before"),
+  known: fc.subarray(NAMES),
+  desired: someNames,
+  cut: fc.constantFrom<Cut>("none", "none", "none", "stepFails", "beforeReferences", "beforeApply", "afterOne"),
+  arrival: fc.option(index, { nil: undefined }),
+});
 
 interface History {
   readonly collector: Collector;
@@ -43,28 +64,8 @@ interface History {
   readonly isRecordFirst: boolean;
   /** True while only what has a record is created. */
   readonly isRequired: boolean;
-  readonly events: readonly Event[];
+  readonly moves: readonly Move<Parts>[];
 }
-
-const NAMES = ["a", "b", "c", "d"];
-const FOREIGN = "foreign";
-
-const index = fc.nat({ max: NAMES.length - 1 });
-const cut = fc.constantFrom<Cut>("none", "none", "none", "stepFails", "beforeReferences", "beforeApply", "afterOne");
-const controller = fc.constantFrom(undefined, "uid-before");
-const someNames = fc.subarray([...NAMES, "e"]);
-
-const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ ...is("reconcile"), cut, arrival: fc.option(index, { nil: undefined }) }) },
-  { weight: 5, arbitrary: fc.record({ ...is("restoreResource"), index, controller }) },
-  { weight: 1, arbitrary: fc.record({ ...is("staleIsMended"), index }) },
-  { weight: 2, arbitrary: fc.record({ ...is("restoreRecord", "forgeRecord"), known: fc.subarray(NAMES) }) },
-  { weight: 1, arbitrary: fc.record({ ...is("compositionChanges"), desired: someNames }) },
-  {
-    weight: 4,
-    arbitrary: fc.record(is(...RESTORES, "providerComes", "providerGoes", "compositeIsAdopted", "foreignIsAdded")),
-  },
-);
 
 const history: fc.Arbitrary<History> = fc.record({
   collector: fc.constantFrom<Collector>("deletes", "forgets"),
@@ -76,7 +77,7 @@ const history: fc.Arbitrary<History> = fc.record({
   recorded: fc.subarray(NAMES),
   isRecordFirst: fc.boolean(),
   isRequired: fc.boolean(),
-  events: fc.array(event, { maxLength: 14 }),
+  moves: fc.array(move, { maxLength: 14 }),
 });
 
 /** The largest number of reconciles until nothing changes any more; two are enough where nothing fails. */
@@ -85,7 +86,7 @@ const TO_SETTLE = 6;
 function play(past: History, isGuarded: boolean): void {
   const cluster = new Cluster({ ...past, isGuarded });
   if (past.isRecordFirst) cluster.restoreRecord(past.recorded);
-  for (const happening of past.events) happen(cluster, happening);
+  for (const each of past.moves) makeMove(MOVES, cluster, each);
 
   // At last everything is restored and works.
   cluster.restoreRecord(past.recorded);
@@ -97,9 +98,9 @@ function play(past: History, isGuarded: boolean): void {
   cluster.removeReference(FOREIGN);
   cluster.removeLostReferences();
   cluster.desired = new Set([...past.finallyDesired, "e"]);
-  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
+  reconcileOften(cluster);
   cluster.chooseOnes();
-  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
+  reconcileOften(cluster);
   if (isGuarded) assertNoSecond(cluster, past);
   cluster.mendRecord();
   cluster.isRequired = false;
@@ -116,6 +117,10 @@ function play(past: History, isGuarded: boolean): void {
     throw new Violation("what was lost was created once more");
 }
 
+function reconcileOften(cluster: Cluster): void {
+  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
+}
+
 /** Asserts that nothing was created twice in the cloud that the restore brought back, or that was held back for its record. */
 function assertNoSecond(cluster: Cluster, { lost, recorded, isRecordFirst, isRequired }: History): void {
   for (const name of NAMES) {
@@ -125,32 +130,14 @@ function assertNoSecond(cluster: Cluster, { lost, recorded, isRecordFirst, isReq
   }
 }
 
-const isRestore = (happening: Event): happening is Event & { readonly is: Restore } =>
-  RESTORES.some((restore) => restore === happening.is);
-
-function happen(cluster: Cluster, happening: Event): void {
-  if ("cut" in happening) {
-    const { cut, arrival } = happening;
-    cluster.reconcile(cut, () => cluster.restoreResource(arrival));
-  } else if ("controller" in happening) {
-    cluster.restoreResource(happening.index, happening.controller);
-  } else if ("index" in happening) cluster.removeStaleController(cluster.backedUp[happening.index] ?? "");
-  else if ("known" in happening) cluster[happening.is](happening.known);
-  else if ("desired" in happening) cluster.desired = new Set(happening.desired);
-  else if (isRestore(happening)) cluster[happening.is]();
-  else if (happening.is === "compositeIsAdopted") cluster.isAdopted = true;
-  else if (happening.is === "foreignIsAdded") cluster.addForeign(FOREIGN);
-  else cluster.hasProvider = happening.is === "providerComes";
-}
-
 /**
  * Reconciles until nothing changes any more. Asserts that the XR controls and refers to one resource for each desired name, and
  * that only a foreign one is left besides.
  */
-function settle(cluster: Cluster, { finallyDesired, events }: History): void {
-  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
+function settle(cluster: Cluster, { finallyDesired, moves }: History): void {
+  reconcileOften(cluster);
   // An XR whose own team forged its record may not look for what is restored later and is desired no longer: that stays as it is.
-  const isForged = events.some((each) => each.is === "forgeRecord");
+  const isForged = moves.some((each) => each.is === "forgeRecord");
   const isLeft = (name: string): boolean => !cluster.isControlled(name) && !cluster.references.includes(name);
   const own = [...cluster.resources].filter(([name]) => name !== FOREIGN && !(isForged && isLeft(name)));
   const composed = own.map(([, { composedAs }]) => composedAs).sort();
@@ -160,24 +147,8 @@ function settle(cluster: Cluster, { finallyDesired, events }: History): void {
     if (!cluster.references.includes(name)) throw new Violation(`${name} is orphaned`);
     if (!cluster.isControlled(name)) throw new Violation(`${name} is not controlled`);
   }
-  const foreign = cluster.resources.get(FOREIGN);
-  if (foreign?.controller !== undefined) throw new Violation("a foreign resource was adopted");
+  if (cluster.resources.get(FOREIGN)?.controller !== undefined) throw new Violation("a foreign resource was adopted");
 }
 
-export interface Options {
-  readonly seed: number;
-  readonly runs: number;
-  /** True if the pipeline contains adoption. */
-  readonly isGuarded: boolean;
-  readonly onProgress?: (run: number) => void;
-}
-
-/** @throws {Error} with the shortest history that breaks the property, and the seed that repeats it. */
-export function checkInterleavings({ seed, runs, isGuarded, onProgress }: Options): void {
-  let run = 0;
-  const property = fc.property(history, (past) => {
-    play(past, isGuarded);
-    onProgress?.(++run);
-  });
-  fc.assert(property, { seed, numRuns: runs });
-}
+/** @param isGuarded true if the pipeline contains adoption. */
+export const nothingIsLost = (isGuarded = true) => fc.property(history, (past) => play(past, isGuarded));

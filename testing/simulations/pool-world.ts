@@ -1,59 +1,56 @@
 import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
-import { isObject, type JsonObject } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { RECORD_NAME, readBindings } from "../../src/ownership/record.ts";
 import { ALLOWED, inputOf } from "../builders/sharing.ts";
+import { ControlPlane, desiredBy, NEW_XR, shownConditions, type Xr } from "./control-plane.ts";
 import { lookUpIn } from "./look-up.ts";
-import { callUntilStable, type Requirements } from "./tenancy-call.ts";
-
-/** An XR, its conditions, and what it has composed, by name in the Composition. */
-interface Xr {
-  readonly kind: "XDatabase" | "Shop";
-  readonly name: string;
-  readonly namespace?: string;
-  uid: string;
-  conditions: readonly JsonObject[];
-  composed: Map<string, JsonObject>;
-  before: Requirements;
-}
+import { withMetadata } from "./store.ts";
 
 interface Database extends Xr {
+  readonly kind: "XDatabase";
+  readonly name: string;
+  readonly namespace?: undefined;
   capacity: number;
   /** The most consumers that it may have: more than the capacity where that was reduced after it had admitted them. */
   most: number;
 }
 
 interface Shop extends Xr {
+  readonly kind: "Shop";
+  readonly name: string;
   readonly namespace: string;
-  prefer: "First" | "LeastUsed";
+  readonly prefer: "First" | "LeastUsed";
   /** The database that serves it. */
   served: string | undefined;
   /** Who says that a database serves it does not move on, where that one is full. */
   hasForged: boolean;
 }
 
-const NOTHING: Requirements = new Map();
 const NAMESPACES = ["team-0", "team-1", "team-2"];
 
 /** A control plane with a pool of databases and XRs that use one of them. */
-export class PoolWorld {
+export class PoolWorld extends ControlPlane<Database | Shop> {
   readonly faults: string[] = [];
   readonly #databases = new Map<number, Database>();
   readonly #shops = new Map<number, Shop>();
   /** The objects as they were after each reconcile: a cache may be behind. */
   readonly #past: (readonly JsonObject[])[] = [];
-  #time = 0;
+  #uids = 0;
 
   createDatabase(id: number, capacity: number): void {
-    const made = { ...this.#toXr("XDatabase", `db-${id}`), capacity, most: capacity };
-    if (!this.#databases.has(id)) this.#databases.set(id, made);
+    if (this.#databases.has(id)) return;
+    const kind = "XDatabase";
+    this.#databases.set(id, { ...NEW_XR, kind, name: `db-${id}`, uid: this.#toUid(), capacity, most: capacity });
   }
 
   /** Deletes a database, unless a Usage protects it. */
   deleteDatabase(id: number): void {
-    const composed = this.#databases.get(id)?.composed ?? new Map();
-    if (![...composed.keys()].some((key) => key.startsWith("consumers/usage/"))) this.#databases.delete(id);
+    const database = this.#databases.get(id);
+    if (database === undefined || this.#countComposed(database, "consumers/usage/") > 0) return;
+    this.deleteXr(database);
+    this.#databases.delete(id);
   }
 
   edit(id: number, capacity: number): void {
@@ -63,42 +60,38 @@ export class PoolWorld {
   }
 
   createShop(id: number, prefer: Shop["prefer"]): void {
-    const namespace = NAMESPACES[id % NAMESPACES.length] ?? "";
-    const made = { ...this.#toXr("Shop", `shop-${id}`), namespace, prefer, served: undefined, hasForged: false };
-    if (!this.#shops.has(id)) this.#shops.set(id, made);
+    if (this.#shops.has(id)) return;
+    const named = { kind: "Shop", name: `shop-${id}`, namespace: NAMESPACES[id % NAMESPACES.length] ?? "" } as const;
+    this.#shops.set(id, { ...NEW_XR, ...named, uid: this.#toUid(), prefer, served: undefined, hasForged: false });
   }
 
   deleteShop(id: number): void {
+    const shop = this.#shops.get(id);
+    if (shop !== undefined) this.deleteXr(shop);
     this.#shops.delete(id);
   }
 
   /** A team writes into its record that it is served. */
   forge(id: number): void {
     const shop = this.#shops.get(id);
-    const record = shop?.composed.get(RECORD_NAME);
+    const record = shop && this.observe(shop).get(RECORD_NAME);
     const { db } = (record?.["data"] ?? {}) as { readonly db?: string };
     if (shop === undefined || record === undefined || db === undefined) return;
-    shop.composed.set(RECORD_NAME, { ...record, data: { db: db.replace("Requested", "Granted") } });
+    this.store.put({ ...record, data: { db: db.replace("Requested", "Granted") } });
     shop.hasForged = true;
   }
 
   /** Restores a backup that was made just now: status, uids and controllers are gone, as with Velero. */
   restore(): void {
-    for (const xr of this.#all) {
-      Object.assign(xr, { uid: this.#toUid(), conditions: [], before: NOTHING });
-      xr.composed = new Map(
-        [...xr.composed].map(([key, object]) => [key, withMetadata(object, { ownerReferences: [] })]),
-      );
-    }
+    for (const object of this.store.everything) this.store.put(withMetadata(object, { ownerReferences: [] }));
+    for (const xr of this.#all) Object.assign(xr, { uid: this.#toUid(), conditions: [], required: new Map() });
     this.#past.length = 0;
   }
 
   /** @param age how many changes the cache is behind. @param isCut the reconcile ends before the status is written. */
   reconcileDatabase(id: number, age: number, isCut = false): void {
     const database = this.#databases.get(id);
-    if (database === undefined) return;
-    const { capacity } = database;
-    this.#reconcile(database, { consumers: { capacity } }, age, isCut);
+    if (database !== undefined) this.#reconcile(database, { consumers: { capacity: database.capacity } }, age, isCut);
   }
 
   reconcileShop(id: number, age: number): void {
@@ -112,7 +105,7 @@ export class PoolWorld {
       patches: [{ fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db" }],
     };
     const draft = this.#reconcile(shop, { sharedResources: [share] }, age, false);
-    const record = shop.composed.get(RECORD_NAME);
+    const record = this.observe(shop).get(RECORD_NAME);
     const bindings = readBindings(record && documentOf(record)).get("db") ?? [];
     const delivered = draft?.composite.find(({ path }) => path.join(".") === "status.db")?.value;
     const isHeld = bindings.some(({ resource, access }) => resource.name === shop.served && access === "Granted");
@@ -126,26 +119,22 @@ export class PoolWorld {
     }
   }
 
-  /** Reconciles all until nothing changes. @returns the number of rounds. */
-  settle(): number {
+  /** Reconciles all until nothing changes. */
+  settle(): void {
     for (let round = 1; round < 20; round++) {
       const before = this.#print;
       for (const id of this.#databases.keys()) this.reconcileDatabase(id, 0);
       for (const id of this.#shops.keys()) this.reconcileShop(id, 0);
-      if (this.#print === before) return round;
+      if (this.#print === before) return;
     }
     this.faults.push("does not settle");
-    return 20;
   }
 
   /** The XRs that are served by none while there is room, and have not forged their records. */
   get starving(): readonly string[] {
     const hasRoom = [...this.#databases.values()].some((database) => this.#servedBy(database) < database.capacity);
-    return hasRoom
-      ? [...this.#shops.values()]
-          .filter(({ served, hasForged }) => served === undefined && !hasForged)
-          .map(({ name }) => name)
-      : [];
+    const waiting = [...this.#shops.values()].filter(({ served, hasForged }) => served === undefined && !hasForged);
+    return hasRoom ? waiting.map(({ name }) => name) : [];
   }
 
   #notice({ name, served: before }: Shop, now: string | undefined): void {
@@ -156,87 +145,52 @@ export class PoolWorld {
   #servedBy = ({ name }: Database): number => [...this.#shops.values()].filter(({ served }) => served === name).length;
 
   /** Counts the XRs that it serves, or has admitted. */
-  #promisedBy(database: Database): number {
-    const answers = [...database.composed.keys()].filter((key) => key.startsWith("consumers/admission/"));
-    return Math.max(this.#servedBy(database), answers.length);
-  }
+  #promisedBy = (database: Database): number =>
+    Math.max(this.#servedBy(database), this.#countComposed(database, "consumers/admission/"));
 
-  get #all(): readonly Xr[] {
+  #countComposed = (xr: Database, prefix: string): number =>
+    [...this.observe(xr).keys()].filter((key) => key.startsWith(prefix)).length;
+
+  get #all(): readonly (Database | Shop)[] {
     return [...this.#databases.values(), ...this.#shops.values()];
   }
 
   get #objects(): readonly JsonObject[] {
-    return this.#all.flatMap((xr) => [toObject(xr), ...xr.composed.values()]);
+    return [...this.#all.map((xr) => this.show(xr)), ...this.store.everything];
   }
 
   get #print(): string {
     return JSON.stringify([this.#objects, [...this.#shops.values()].map(({ served }) => served)]);
   }
 
-  #toUid = (): string => `uid-${++this.#time}`;
+  #toUid = (): string => `uid-${++this.#uids}`;
 
-  #toXr = (kind: Xr["kind"], name: string): Xr => ({
-    kind,
-    name,
-    uid: this.#toUid(),
-    conditions: [],
-    composed: new Map(),
-    before: NOTHING,
-  });
-
-  #reconcile(xr: Xr, spec: JsonObject, age: number, isCut: boolean): Draft | undefined {
+  #reconcile(xr: Database | Shop, spec: JsonObject, age: number, isCut: boolean): Draft | undefined {
     this.#past.push(this.#objects);
-    const seen = this.#past.at(-1 - age) ?? this.#past[0] ?? [];
-    const observed = Object.fromEntries(xr.composed);
-    const parts = { xr: toObject(xr), input: parseInput(inputOf(spec)), observed, before: xr.before };
-    const outcome = callUntilStable({ ...parts, lookUp: lookUpIn(seen) });
+    const observed = this.observe(xr);
+    const lookUp = lookUpIn(this.#past.at(-1 - age) ?? this.#past[0] ?? []);
+    const outcome = this.call(xr, observed, { input: parseInput(inputOf(spec)), lookUp });
     if (outcome.is === "frozen") {
       this.faults.push(`${xr.name}: ${outcome.because}`);
       return undefined;
     }
-    const { draft } = outcome;
-    xr.before = draft.requirements;
-    xr.composed = new Map(
-      [...draft.resources].flatMap(([key, edit]) =>
-        edit.is === "set" && edit.object ? [[key, this.#apply(xr, key, edit.object)] as const] : [],
-      ),
-    );
-    if (!isCut) xr.conditions = draft.conditions.map(({ type, status, reason }) => ({ type, status, reason }));
-    return draft;
+    this.apply(xr, observed, desiredBy(outcome.draft));
+    if (!isCut) xr.conditions = shownConditions(outcome.draft);
+    return outcome.draft;
   }
 
-  #apply({ kind, name, namespace, uid, composed }: Xr, key: string, object: JsonObject): JsonObject {
-    const there = metadataOf(composed.get(key));
-    return withMetadata(object, {
-      ...metadataOf(object),
-      name: there["name"] ?? `${name}-${key.replaceAll("/", "-")}`,
-      ...(namespace !== undefined && { namespace }),
-      creationTimestamp: there["creationTimestamp"] ?? String(++this.#time).padStart(9, "0"),
-      labels: { ...(metadataOf(object)["labels"] as JsonObject), "crossplane.io/composite": name },
-      ownerReferences: [{ ...toType(kind), name, uid, controller: true }],
-    });
+  protected labelsOf({ name }: Database | Shop): JsonObject {
+    return { "crossplane.io/composite": name };
+  }
+
+  show({ kind, name, namespace, uid, conditions }: Database | Shop): JsonObject {
+    const marks = { labels: { pool: "db" }, annotations: { [ALLOWED]: "*" } };
+    return {
+      apiVersion: `${kind === "Shop" ? "apps" : "data"}.example.org/v1`,
+      kind,
+      metadata: { name, ...(namespace !== undefined && { namespace }), uid, ...marks },
+      spec: { crossplane: {} },
+      status: { conditions },
+    };
   }
 }
-
-const toType = (kind: Xr["kind"]) => ({ apiVersion: `${kind === "Shop" ? "apps" : "data"}.example.org/v1`, kind });
-
-const metadataOf = (object: JsonObject | undefined): JsonObject =>
-  isObject(object?.["metadata"]) ? object["metadata"] : {};
-
-const withMetadata = (object: JsonObject, more: JsonObject): JsonObject => ({
-  ...object,
-  metadata: { ...metadataOf(object), ...more },
-});
-
-const toObject = (xr: Xr): JsonObject => ({
-  ...toType(xr.kind),
-  metadata: {
-    name: xr.name,
-    ...(xr.namespace !== undefined && { namespace: xr.namespace }),
-    uid: xr.uid,
-    labels: { pool: "db" },
-    annotations: { [ALLOWED]: "*" },
-  },
-  spec: { crossplane: {} },
-  status: { conditions: xr.conditions },
-});

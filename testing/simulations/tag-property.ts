@@ -1,21 +1,16 @@
 import fc from "fast-check";
+import { anyMove, type Moves, makeMove } from "./moves.ts";
 import { NAMES, TagWorld } from "./tag-world.ts";
 
 const XRS = 5;
 
-interface Event {
-  readonly is: keyof typeof KINDS;
+interface Parts {
   readonly xr: number;
   /** The age of the list that the XR reads. */
   readonly staleness: number;
 }
 
-type Happening = (world: TagWorld, event: Event) => unknown;
-
-const nameOf = ({ xr }: Event) => NAMES[xr % NAMES.length] ?? "orders";
-
-/** The kinds of event, each with its weight. */
-const KINDS = {
+const MOVES: Moves<TagWorld, Parts> = {
   create: [6, (world, { xr }) => world.create(xr)],
   createReferring: [3, (world, { xr }) => world.create(xr, { refers: true })],
   createTwin: [3, (world, { xr }) => world.create(xr, { isTwin: true })],
@@ -32,16 +27,13 @@ const KINDS = {
   resume: [1, (world, { xr }) => world.pause(xr, false)],
   pauseManaged: [1, (world, { xr }) => world.pauseManaged(xr, true)],
   resumeManaged: [1, (world, { xr }) => world.pauseManaged(xr, false)],
-  writeElsewhere: [1, (world, event) => world.writeElsewhere(nameOf(event))],
+  writeElsewhere: [1, (world, { xr }) => world.writeElsewhere(NAMES[xr % NAMES.length] ?? "orders")],
   deleteAll: [1, (world) => world.living.map((xr) => world.delete(xr))],
   createOutsider: [2, (world) => world.createOutsider()],
   deleteOutsider: [2, (world) => world.deleteOutsider()],
-} satisfies Readonly<Record<string, readonly [weight: number, happen: Happening]>>;
+};
 
-const kinds = Object.entries(KINDS) as [Event["is"], readonly [number, Happening]][];
-
-const event: fc.Arbitrary<Event> = fc.record({
-  is: fc.oneof(...kinds.map(([is, [weight]]) => ({ weight, arbitrary: fc.constant(is) }))),
+const move = anyMove(MOVES, {
   xr: fc.nat({ max: XRS - 1 }),
   staleness: fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
 });
@@ -60,10 +52,10 @@ const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
 export const ownershipSettles = fc.property(
   uids,
   fc.record({ reportsGeneration: fc.boolean(), isAssociation: fc.boolean() }),
-  fc.array(event, { minLength: 1, maxLength: 60, size: "max" }),
-  (order, provider, events) => {
+  fc.array(move, { minLength: 1, maxLength: 60, size: "max" }),
+  (order, provider, moves) => {
     const world = new TagWorld(order, provider);
-    for (const happening of events) (KINDS[happening.is][1] as Happening)(world, happening);
+    for (const each of moves) makeMove(MOVES, world, each);
     for (let xr = 0; xr < XRS; xr++) resume(world, xr);
     const rounds = settle(world);
     const outcome = NAMES.map((name) => {

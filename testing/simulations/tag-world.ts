@@ -1,28 +1,22 @@
 import { type Departure, leavesBehind, toDeparture } from "../../cli/admission/departures.ts";
-import { toComposite } from "../../src/crossplane/composite.ts";
+import { EXTERNAL_NAME_KEY } from "../../src/crossplane/metadata.ts";
 import { tags } from "../../src/features/tags/tags.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
-import type { Draft, ResourceEdit } from "../../src/model/draft.ts";
-import { valueAt } from "../../src/model/field-path.ts";
-import { isObject, type JsonObject } from "../../src/model/json.ts";
-import type { ResourceSelector } from "../../src/model/requirement.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { IDENTITY_LABEL, TAKE_OWNERSHIP } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
-import { emptyRequest } from "../builders/request.ts";
-import { type NewCall, runFeature } from "../builders/run-feature.ts";
-import { inputOf, resourceOf } from "../builders/sharing.ts";
-import { metadataOf, objectIn } from "./tenancy-store.ts";
+import { inputOf } from "../builders/sharing.ts";
+import { callUntilStable } from "./calls.ts";
+import { lookUpIn } from "./look-up.ts";
+import { may, metadataOf, objectIn, policiesOf } from "./store.ts";
 
 /**
  * A control plane in which several XRs declare one of two cloud resources, small enough to try any order of events. It has caches
  * of any age, server-side apply, a provider that obeys management policies, and the admission webhook.
  */
-
-const DOMAIN = "shared-infrastructure.fn.crossplane.io";
-const TAKE = `${DOMAIN}/take-ownership`;
-const EXTERNAL_NAME = "crossplane.io/external-name";
-const EVERYTHING = ["*"];
 
 /** The names of the cloud resources: an XR has the first until it is renamed. */
 export const NAMES = ["orders", "bills"] as const;
@@ -235,20 +229,9 @@ export class TagWorld {
     if (state === undefined || state.isPaused) return undefined;
     const newest = this.#history.length - 1;
     state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
-    const draft = this.#callUntilStable(xr, this.#history[state.readVersion] ?? new Map());
+    const draft = this.#call(xr, this.#history[state.readVersion] ?? new Map());
     this.#apply(xr, state, draft);
     return draft;
-  }
-
-  /** Calls the function as Crossplane does: with the answers to what it required last, until it requires the same. */
-  #callUntilStable(xr: number, cluster: Cluster): Draft {
-    let asked: Draft["requirements"] = new Map();
-    for (let calls = 0; calls < 5; calls++) {
-      const draft = runFeature(tags, this.#callOf(xr, cluster, asked));
-      if (JSON.stringify([...draft.requirements]) === JSON.stringify([...asked])) return draft;
-      asked = draft.requirements;
-    }
-    throw new Error(`the requirements of XR ${xr} do not stabilize`);
   }
 
   /** Reconciles one managed resource, as its provider does; Kubernetes tries again to delete what was kept. */
@@ -260,12 +243,12 @@ export class TagWorld {
       this.#finish(managed, managed.begun);
       return;
     }
-    if (readPolicies(managed).length === 0) {
+    if (policiesOf(managed.applied).length === 0) {
       if (managed.found !== "paused") this.#put({ ...managed, found: "paused", foundName: undefined });
       return;
     }
     if (managed.isDeleting) {
-      if (readPolicies(managed).some((policy) => policy === "*" || policy === "Delete")) this.#deleteFromCloud(managed);
+      if (may(managed.applied, "Delete")) this.#deleteFromCloud(managed);
       this.#history.push(new Map([...this.#now].filter(([key]) => key !== xr)));
       return;
     }
@@ -291,7 +274,7 @@ export class TagWorld {
     if (!isTaken) this.#createInCloud(name);
     const { cloudName } = this.#resource(name);
     const isChanged = applied !== managed.applied;
-    const before = isChanged && applied !== undefined ? objectIn(metadataOf(applied), "annotations") : {};
+    const before = isChanged ? annotationsOf(applied) : {};
     const report = {
       found: "present",
       foundName: name,
@@ -331,10 +314,6 @@ export class TagWorld {
   writersOf(name: Name): readonly number[] {
     const writers = [...this.#now.values()].filter((managed) => isWriter(managed) && !managed.isHeld);
     return writers.filter((managed) => nameOf(managed) === name).map(({ xr }) => xr);
-  }
-
-  get writers(): readonly number[] {
-    return NAMES.flatMap((name) => this.writersOf(name));
   }
 
   /** The living XRs that declare a cloud resource. */
@@ -398,7 +377,7 @@ export class TagWorld {
   #apply(xr: number, state: Xr, { resources, conditions }: Draft): void {
     const edit = resources.get("bucket");
     const managed = this.#now.get(xr);
-    const applied = edit && readDesired(edit);
+    const applied = edit?.is === "set" ? (edit.object ?? edit.document?.toObject()) : undefined;
     if (edit?.is !== "set" || applied === undefined) {
       this.faults.push(`XR ${xr} left out what it had created`);
       return;
@@ -439,9 +418,7 @@ export class TagWorld {
 
   #newManaged(xr: number, applied: JsonObject | undefined): Managed {
     const uid = `${String(this.#uids[xr] ?? xr).padStart(3, "0")}-${this.#history.length}`;
-    const createdAt = this.#timestamp();
-    const isUnseen = { isDeleting: false, isHeld: false, isPaused: false, take: "", ...UNSEEN };
-    return { ...isUnseen, xr, uid, createdAt, applied, cloudName: readCloudName(applied) ?? "" };
+    return { ...UNSEEN, xr, uid, createdAt: this.#timestamp(), applied, cloudName: readCloudName(applied) ?? "" };
   }
 
   /** @returns when. */
@@ -484,35 +461,23 @@ export class TagWorld {
     this.#history.push(new Map([...this.#now, [managed.xr, { ...managed, version }]]));
   }
 
-  #callOf(xr: number, answer: Cluster, asked: Draft["requirements"]): NewCall {
-    const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
+  /** Calls the function with the managed resources that its XR has read of. */
+  #call(xr: number, read: Cluster): Draft {
     const managed = this.#now.get(xr);
-    const shown = [...answer.values()].map((one) => this.#show(one));
-    const all = [...shown, ...(this.#isForged ? shown.map(toForged) : [])];
-    const find = ({ match, apiVersion }: ResourceSelector): readonly JsonObject[] =>
-      all.filter((one) => one["apiVersion"] === apiVersion && fits(match, one));
-    const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: HERE } };
-    return {
-      composite: toComposite(composite),
-      input: parseInput(inputOf({ tags: spec })),
-      request: {
-        ...emptyRequest,
-        capabilities: new Set(["RequiredSchemas"]),
-        requiredSchema: () => ({ is: "resolved", schema: documentOf({}) }),
-        observed: {
-          composite: resourceOf(composite.toObject()),
-          resources: new Map(managed === undefined ? [] : [["bucket", resourceOf(this.#show(managed))]]),
-        },
-        desired: {
-          composite: resourceOf({}),
-          resources: new Map([["bucket", resourceOf(this.#desiredBy(xr))]]),
-        },
-        required: (name) => {
-          const selector = asked.get(name);
-          return selector === undefined ? { is: "pending" } : { is: "resolved", items: find(selector).map(documentOf) };
-        },
-      },
-    };
+    const shown = [...read.values()].map((one) => this.#show(one));
+    const add = [{ key: "team", value: `team-${xr}` }];
+    const outcome = callUntilStable({
+      xr: { apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } },
+      input: parseInput(inputOf({ tags: { add, owner: { cluster: HERE } } })),
+      observed: managed === undefined ? {} : { bucket: this.#show(managed) },
+      desired: { bucket: this.#desiredBy(xr) },
+      before: new Map(),
+      lookUp: lookUpIn([...shown, ...(this.#isForged ? shown.map(toForged) : [])]),
+      capabilities: ["RequiredSchemas"],
+      feature: tags,
+    });
+    if (outcome.is === "frozen") throw new Error(`XR ${xr}: ${outcome.because}`);
+    return outcome.draft;
   }
 
   #desiredBy(xr: number): JsonObject {
@@ -525,7 +490,12 @@ export class TagWorld {
   }
 }
 
+/** A managed resource that nobody has looked at yet. */
 const UNSEEN = {
+  isDeleting: false,
+  isHeld: false,
+  isPaused: false,
+  take: "",
   found: undefined,
   foundName: undefined,
   cloudCreatedAt: "",
@@ -535,7 +505,6 @@ const UNSEEN = {
   begun: undefined,
   isCreating: false,
   putBack: {},
-  cloudName: "",
   isResolved: false,
 } as const;
 
@@ -561,45 +530,29 @@ const associationOf = (refers: boolean): JsonObject => ({
   spec: { forProvider: { ...REGION, ...(refers ? { bucketRef: { name: "home" } } : RESOLVED[ASSOCIATION]) } },
 });
 
+const annotationsOf = (object: JsonObject | undefined): JsonObject => objectIn(metadataOf(object ?? {}), "annotations");
+
 /** The same managed resource, for another cloud resource. */
 function toForged(object: JsonObject): JsonObject {
-  const metadata = metadataOf(object);
-  const { deletionTimestamp: _, ...rest } = metadata;
-  const annotations = { ...objectIn(metadata, "annotations"), "crossplane.io/external-name": "forged", [TAKE]: "9999" };
-  const spec = { ...objectIn(object, "spec"), forProvider: { bucket: "forged" }, managementPolicies: EVERYTHING };
-  return { ...object, metadata: { ...rest, annotations, uid: `0-${String(metadata["uid"])}` }, spec };
+  const { deletionTimestamp: _, ...rest } = metadataOf(object);
+  const annotations = { ...annotationsOf(object), [EXTERNAL_NAME_KEY]: "forged", [TAKE_OWNERSHIP]: "9999" };
+  const spec = { ...objectIn(object, "spec"), forProvider: { bucket: "forged" }, managementPolicies: ["*"] };
+  return { ...object, metadata: { ...rest, annotations, uid: `0-${String(rest["uid"])}` }, spec };
 }
 
 /** Reads the name that the cloud has made up, as the XR's function desires it. */
 const readCloudName = (applied: JsonObject | undefined): string | undefined =>
-  applied?.["kind"] === ASSOCIATION
-    ? (objectIn(metadataOf(applied), "annotations")[EXTERNAL_NAME] as string | undefined)
-    : undefined;
+  applied?.["kind"] === ASSOCIATION ? (annotationsOf(applied)[EXTERNAL_NAME_KEY] as string | undefined) : undefined;
 
 /** The cloud resource that a managed resource stands for. */
 function nameOf({ applied, putBack }: Managed): Name {
-  const name =
-    putBack["crossplane.io/external-name"] ??
-    (applied && valueAt(applied, ["metadata", "annotations", "crossplane.io/external-name"]));
+  const name = putBack[EXTERNAL_NAME_KEY] ?? annotationsOf(applied)[EXTERNAL_NAME_KEY];
   return NAMES.find((known) => known === name) ?? "orders";
 }
 
-const identityOf = ({ applied }: Managed) => applied && valueAt(applied, ["metadata", "labels", `${DOMAIN}/identity`]);
+const identityOf = ({ applied }: Managed) => objectIn(metadataOf(applied ?? {}), "labels")[IDENTITY_LABEL];
 
-/** Tells whether an object has the name, or all the labels. */
-function fits(match: ResourceSelector["match"], object: JsonObject): boolean {
-  const { name, labels } = metadataOf(object);
-  if ("name" in match) return name === match.name;
-  return Object.entries(match.labels).every(([key, text]) => isObject(labels) && labels[key] === text);
-}
-
-function readPolicies({ applied }: Managed): readonly unknown[] {
-  const policies = applied && valueAt(applied, ["spec", "managementPolicies"]);
-  return Array.isArray(policies) ? policies : EVERYTHING;
-}
-
-const isWriter = (managed: Managed): boolean =>
-  !managed.isDeleting && readPolicies(managed).some((policy) => policy === "*" || policy === "Update");
+const isWriter = ({ isDeleting, applied }: Managed): boolean => !isDeleting && may(applied, "Update");
 
 /** Tells whether a managed resource becomes a writer of what its provider has not looked for. */
 const isBlind = (before: Managed, after: Managed): boolean =>
@@ -631,17 +584,17 @@ function observed(
       ],
       ...(isDeleting && { deletionTimestamp: createdAt }),
       annotations: {
-        ...objectIn(metadata, "annotations"),
+        ...annotationsOf(applied),
         ...putBack,
-        ...(cloudName !== "" && { [EXTERNAL_NAME]: cloudName }),
+        ...(cloudName !== "" && { [EXTERNAL_NAME_KEY]: cloudName }),
         "crossplane.io/composition-resource-name": "bucket",
         ...(begun !== undefined && { "crossplane.io/external-create-pending": begun.at }),
         ...(isPaused && { "crossplane.io/paused": "true" }),
-        ...(take !== "" && { [TAKE]: take }),
+        ...(take !== "" && { [TAKE_OWNERSHIP]: take }),
         ...(cloudCreatedAt !== "" && { "crossplane.io/external-create-succeeded": cloudCreatedAt }),
       },
     },
-    spec: { ...spec, forProvider, managementPolicies: readPolicies(managed) as readonly string[] },
+    spec: { ...spec, forProvider, managementPolicies: policiesOf(applied) },
     status: {
       conditions: toConditions(managed, reportsGeneration),
       ...(managed.found === "present" && cluster && { atProvider: { tags: { "crossplane-cluster": cluster } } }),
@@ -660,6 +613,3 @@ function toConditions(managed: Managed, reportsGeneration: boolean): readonly Js
   const ready = isCreating ? [{ type: "Ready", status: "False", reason: "Creating", ...about }] : [];
   return [{ type: "Synced", ...is, ...about }, ...ready];
 }
-
-const readDesired = (edit: ResourceEdit): JsonObject | undefined =>
-  edit.is === "set" ? (edit.object ?? edit.document?.toObject()) : undefined;

@@ -25,6 +25,8 @@ export const DATABASE_KINDS = {
   clusterScoped: { apiVersion: "data.example.org/v1", kind: "XPostgres" },
 } as const;
 export const OWNERS_NAMESPACE = "databases";
+/** The namespace of the team that writes whatever it may. */
+export const HOSTILE = "evil";
 
 const known = new Map<string, Call["input"] | undefined>();
 

@@ -3,14 +3,11 @@ import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
 import { RECORD_KINDS, usesLabel } from "../../src/ownership/record.ts";
-import { DATABASE_KINDS, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
-import { type Attack, HOSTILE } from "./tenancy-events.ts";
-import { metadataOf, objectIn } from "./tenancy-store.ts";
-
-type Forgery = Extract<Attack, { readonly is: "forgeRecord" }>;
+import { metadataOf, objectIn, withMetadata } from "./store.ts";
+import { DATABASE_KINDS, HOSTILE, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
 
 /** A record as a team may write it in its own namespace: over its XR's, or a new one with the marks of another team's. */
-export function forgedRecord({ database, copy }: Forgery, own: JsonObject | undefined): JsonObject {
+export function forgedRecord(database: string, copy: string, own = NEW): JsonObject {
   const references = [
     toReference(
       documentOf({ ...DATABASE_KINDS.namespaced, metadata: { name: database, namespace: OWNERS_NAMESPACE } }),
@@ -24,13 +21,8 @@ export function forgedRecord({ database, copy }: Forgery, own: JsonObject | unde
     ...(copy !== "" && { secrets: [copy] }),
   }));
   const labels = Object.fromEntries(references.map((reference) => [usesLabel(reference), "true"]));
-  const there = own?.["kind"] === "ConfigMap" ? own : NEW;
-  const metadata = metadataOf(there);
-  return {
-    ...there,
-    metadata: { ...metadata, labels: { ...objectIn(metadata, "labels"), ...labels } },
-    data: { db: JSON.stringify(bindings), another: JSON.stringify(bindings) },
-  };
+  const record = withMetadata(own, { labels: { ...objectIn(metadataOf(own), "labels"), ...labels } });
+  return { ...record, data: { db: JSON.stringify(bindings), another: JSON.stringify(bindings) } };
 }
 
 const NEW: JsonObject = {

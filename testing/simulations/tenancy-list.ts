@@ -6,12 +6,12 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { isList, isObject } from "../../src/model/json.ts";
 import { readBindings } from "../../src/ownership/record.ts";
 import { inputOf } from "../builders/sharing.ts";
-import { callUntilStable, type Requirements } from "./tenancy-call.ts";
-import { DATABASE_KINDS } from "./tenancy-composition.ts";
-import { HOSTILE } from "./tenancy-events.ts";
+import { callUntilStable, type Requirements } from "./calls.ts";
+import { desiredBy, Violation } from "./control-plane.ts";
+import type { Kind } from "./store.ts";
+import { DATABASE_KINDS, HOSTILE } from "./tenancy-composition.ts";
 import { copiesIn, DATABASES, type Database, databasesIn, fieldsIn, type Owner } from "./tenancy-owner.ts";
-import type { Kind } from "./tenancy-store.ts";
-import { type Consumer, type TenancyWorld, Violation } from "./tenancy-world.ts";
+import type { Consumer, TenancyWorld } from "./tenancy-world.ts";
 
 /** The owner's side: what the databases' own Compositions list and protect. */
 
@@ -66,12 +66,10 @@ export class OwnersList {
     const outcome = callUntilStable({ xr, input: INPUT, observed, before: required, lookUp });
     if (outcome.is === "frozen") throw new Violation(`${key} is frozen: ${outcome.because}`);
     const { draft } = outcome;
-    const composed = [...draft.resources].flatMap(([name, edit]) =>
-      edit.is === "set" && edit.object !== undefined ? [[name, edit.object] as const] : [],
-    );
+    const composed = desiredBy(draft);
     this.#composed.set(key, { observed: Object.fromEntries(composed), required: draft.requirements });
     const items = valueAt(withValues({}, draft.composite), ["status", "consumers", "items"]);
-    return { items: isList(items) ? items.filter(isObject) : [], isProtected: composed.length > 0 };
+    return { items: isList(items) ? items.filter(isObject) : [], isProtected: composed.size > 0 };
   }
 
   #consumersOf = (kind: Kind): readonly Consumer[] =>

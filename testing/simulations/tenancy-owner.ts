@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { ALLOWED } from "../builders/sharing.ts";
+import { type Kind, metadataOf, objectIn, SECRET } from "./store.ts";
 import { DATABASE_KINDS, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
-import { type Kind, metadataOf, objectIn, SECRET } from "./tenancy-store.ts";
 import type { Consumer, TenancyWorld } from "./tenancy-world.ts";
 
 /** The databases that are shared; each belongs to a team of its own. */

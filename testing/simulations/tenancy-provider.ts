@@ -1,6 +1,6 @@
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
-import { type Kind, metadataOf, type Name, nameOf, objectIn, SECRET } from "./tenancy-store.ts";
+import { controllerOf, type Kind, may, metadataOf, type Name, nameOf, objectIn, SECRET } from "./store.ts";
 
 /** The part of provider-kubernetes that decides what becomes of Secrets. */
 
@@ -16,16 +16,7 @@ export interface Secrets {
   remove(name: Name): void;
 }
 
-type Policy = "Create" | "Delete";
 const MESSAGE_OF_REFUSAL = "cannot publish: refusing to modify uncontrolled secret";
-
-function readPolicies(object: JsonObject): readonly JsonValue[] {
-  const policies = objectIn(object, "spec")["managementPolicies"];
-  return Array.isArray(policies) ? policies : ["*"];
-}
-
-export const may = (object: JsonObject, policy: Policy): boolean =>
-  readPolicies(object).some((allowed) => allowed === "*" || allowed === policy);
 
 export const isDeleting = (object: JsonObject): boolean => metadataOf(object)["deletionTimestamp"] !== undefined;
 
@@ -111,13 +102,5 @@ function publish(object: JsonObject, secrets: Secrets): string | undefined {
 
 function isOwn(object: JsonObject, target: Name, secrets: Secrets): boolean {
   const secret = secrets.find(target);
-  return secret !== undefined && isControlledBy(secret, nameOf(object).uid);
-}
-
-export function isControlledBy(object: JsonObject, uid: string): boolean {
-  const owners = metadataOf(object)["ownerReferences"];
-  return (
-    Array.isArray(owners) &&
-    owners.filter(isObject).some((owner) => owner["uid"] === uid && owner["controller"] === true)
-  );
+  return secret !== undefined && controllerOf(secret) === nameOf(object).uid;
 }

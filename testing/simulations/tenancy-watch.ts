@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../src/model/json.ts";
+import { Violation } from "./control-plane.ts";
+import { type Name, nameOf, SECRET } from "./store.ts";
 import { askingNamespace, copiesIn, databasesIn, fieldsIn, type Owner } from "./tenancy-owner.ts";
 import { isDeleting, targetOf } from "./tenancy-provider.ts";
-import { type Name, nameOf, SECRET } from "./tenancy-store.ts";
-import { type Consumer, keyOf, type TenancyWorld, Violation } from "./tenancy-world.ts";
+import { type Consumer, keyOf, type TenancyWorld } from "./tenancy-world.ts";
 
 /** Watches what honest teams have and may count on. */
 export class Watch {
@@ -66,7 +67,7 @@ export class Watch {
     const isOwn = this.#world.makerOf(copy) === consumer;
     const key = keyOf(nameOf(copy));
     const objects = this.#world.objects.filter((object) => keyOf(targetOf(object) ?? { name: "" }) === key);
-    return isOwn && objects.every((object) => !isDeleting(object)) && consumer.composed.size > 0;
+    return isOwn && objects.every((object) => !isDeleting(object)) && consumer.references.length > 0;
   }
 }
 

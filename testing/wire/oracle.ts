@@ -56,7 +56,9 @@ export function encodeRequest(request: PlainRequest): Buffer {
     extraResources: objectOf(request.extra, toItems),
     requiredResources: objectOf(request.required, toItems),
     credentials: objectOf(request.credentials, (data) => ({ credentialData: { data } })),
-    requiredSchemas: objectOf(request.schemas, (schema) => ({ openapiV3: toStruct(schema) })),
+    requiredSchemas: objectOf(request.schemas, (schema) =>
+      schema === undefined ? {} : { openapiV3: toStruct(schema) },
+    ),
   });
 }
 
@@ -76,7 +78,7 @@ export function decodeRequest(bytes: Buffer): PlainRequest {
     extra: mapOf(request.extraResources, itemsOf),
     required: mapOf(request.requiredResources, itemsOf),
     credentials: mapOf(request.credentials, ({ credentialData }) => credentialData.data),
-    schemas: mapOf(request.requiredSchemas, ({ openapiV3 }) => (openapiV3 ? fromStruct(openapiV3) : {})),
+    schemas: mapOf(request.requiredSchemas, ({ openapiV3 }) => openapiV3 && fromStruct(openapiV3)),
   };
 }
 

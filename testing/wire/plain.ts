@@ -29,7 +29,8 @@ export interface PlainRequest {
   readonly extra: ReadonlyMap<string, readonly JsonObject[]>;
   readonly required: ReadonlyMap<string, readonly JsonObject[]>;
   readonly credentials: ReadonlyMap<string, Readonly<Record<string, Buffer>>>;
-  readonly schemas: ReadonlyMap<string, JsonObject>;
+  /** Undefined for a kind that has none. */
+  readonly schemas: ReadonlyMap<string, JsonObject | undefined>;
 }
 
 const emptyState: PlainState = { composite: emptyResource, resources: new Map() };

@@ -1,63 +1,53 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import type { Ready } from "../../src/model/request.ts";
+import { emptyPlainRequest, type PlainRequest, type PlainResource, type PlainState } from "./plain.ts";
 
 /** Pairs, sorted by key: a map, or an object's fields. */
-export type Pairs<T> = readonly (readonly [string, T])[];
+type Pairs<T> = readonly (readonly [string, T])[];
 
 /** A JSON value in which numbers are their eight bytes in hex, so that NaN and -0 are told apart from others. */
-export type PlainValue =
+type OracleValue =
   | null
   | boolean
   | string
   | { readonly number: string }
-  | { readonly list: readonly PlainValue[] }
-  | { readonly object: Pairs<PlainValue> };
+  | { readonly list: readonly OracleValue[] }
+  | { readonly object: OracleObject };
 
-export interface OracleResource {
-  readonly object: Pairs<PlainValue>;
+type OracleObject = Pairs<OracleValue>;
+
+interface OracleResource {
+  readonly object: OracleObject;
   readonly ready: number;
   /** In base64. */
   readonly details: Pairs<string>;
 }
 
-export interface OracleState {
+interface OracleState {
   readonly composite: OracleResource;
   readonly resources: Pairs<OracleResource>;
 }
 
-export interface OracleRequest {
+interface OracleMessage {
   readonly tag: string;
-  readonly capabilities: readonly number[];
-  readonly observed: OracleState;
+  readonly capabilities?: readonly number[];
+  readonly observed?: OracleState;
   readonly desired: OracleState;
-  readonly input: Pairs<PlainValue>;
-  readonly context: Pairs<PlainValue> | null;
-  readonly extra: Pairs<readonly Pairs<PlainValue>[]>;
-  readonly required: Pairs<readonly Pairs<PlainValue>[]>;
-  readonly schemas: Pairs<Pairs<PlainValue> | null>;
-}
-
-type OracleResponse = Pick<OracleRequest, "tag" | "desired" | "context">;
-
-interface Messages {
-  readonly request: OracleRequest;
-  readonly response: OracleResponse;
-}
-
-type Kind = keyof Messages;
-
-interface Refused {
-  readonly refused: string;
+  readonly input?: OracleObject;
+  readonly context: OracleObject | null;
+  readonly extra?: Pairs<readonly OracleObject[]>;
+  readonly required?: Pairs<readonly OracleObject[]>;
+  readonly schemas?: Pairs<OracleObject | null>;
 }
 
 /** protobuf-go, which is what Crossplane reads and writes the protocol with. */
 export interface Oracle {
-  /** Decodes the bytes, or says why it cannot. */
-  read<K extends Kind>(kind: K, bytes: Uint8Array): Promise<Messages[K] | Refused>;
+  /** Decodes the bytes, of a response its tag, desired state and context; undefined where it refuses them. */
+  read(kind: "request" | "response", bytes: Uint8Array): Promise<PlainRequest | undefined>;
   stop(): void;
 }
-
-export const isRefused = (answer: Messages[Kind] | Refused): answer is Refused => "refused" in answer;
 
 /** Starts it; it answers one message at a time. */
 export function startOracle(program: string): Oracle {
@@ -68,8 +58,57 @@ export function startOracle(program: string): Oracle {
       child.stdin.write(`${kind} ${Buffer.from(bytes).toString("base64")}\n`);
       const { value, done } = await lines.next();
       if (done) throw new Error(`cannot read a ${kind}: ${program} ended with ${String(child.exitCode)}`);
-      return JSON.parse(value);
+      const answer = JSON.parse(value);
+      return "refused" in answer ? undefined : toMessage(answer);
     },
     stop: () => void child.kill(),
   };
 }
+
+const READY = ["Unspecified", "True", "False"];
+const CAPABILITIES = [
+  "UNSPECIFIED",
+  "CAPABILITIES",
+  "REQUIRED_RESOURCES",
+  "CREDENTIALS",
+  "CONDITIONS",
+  "REQUIRED_SCHEMAS",
+].map((name) => `CAPABILITY_${name}`);
+
+const toMessage = (message: OracleMessage): PlainRequest => ({
+  ...emptyPlainRequest,
+  tag: message.tag,
+  capabilities: (message.capabilities ?? []).map((number) => CAPABILITIES[number] ?? String(number)),
+  ...(message.observed && { observed: toState(message.observed) }),
+  desired: toState(message.desired),
+  input: toObject(message.input ?? []),
+  context: message.context === null ? undefined : toObject(message.context),
+  extra: mapOf(message.extra ?? [], (items) => items.map(toObject)),
+  required: mapOf(message.required ?? [], (items) => items.map(toObject)),
+  schemas: mapOf(message.schemas ?? [], (schema) => (schema === null ? undefined : toObject(schema))),
+});
+
+const toState = ({ composite, resources }: OracleState): PlainState => ({
+  composite: toResource(composite),
+  resources: mapOf(resources, toResource),
+});
+
+const toResource = ({ object, ready, details }: OracleResource): PlainResource => ({
+  object: toObject(object),
+  ready: (READY[ready] ?? String(ready)) as Ready,
+  details: new Map(details),
+});
+
+/** `fromEntries` defines, so a key `__proto__` becomes an own property. */
+const toObject = (fields: OracleObject): JsonObject =>
+  Object.fromEntries(fields.map(([key, value]) => [key, toValue(value)]));
+
+function toValue(value: OracleValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  if ("list" in value) return value.list.map(toValue);
+  if ("object" in value) return toObject(value.object);
+  return value.number === "NaN" ? Number.NaN : Buffer.from(value.number, "hex").readDoubleLE();
+}
+
+const mapOf = <From, To>(pairs: Pairs<From>, to: (value: From) => To): ReadonlyMap<string, To> =>
+  new Map(pairs.map(([key, value]) => [key, to(value)]));

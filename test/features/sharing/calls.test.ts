@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ACCEPT, ALLOWED, inputOf, namespaceOf, RECORD } from "../../../testing/builders/sharing.ts";
+import { callUntilStable } from "../../../testing/simulations/calls.ts";
 import { lookUpIn } from "../../../testing/simulations/look-up.ts";
-import { callUntilStable } from "../../../testing/simulations/tenancy-call.ts";
 
 /** Crossplane calls a step until it requires nothing new, six times at most, and then fails the XR. */
 

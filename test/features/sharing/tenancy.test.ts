@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nobodyGains, play } from "../../../testing/simulations/tenancy.ts";
+import { Tenancy } from "../../../testing/simulations/tenancy.ts";
 import type { Composition } from "../../../testing/simulations/tenancy-composition.ts";
-import type { Event } from "../../../testing/simulations/tenancy-events.ts";
+import { nobodyGains, play } from "../../../testing/simulations/tenancy-property.ts";
 
 /** The same histories in every run; `npm run properties` plays a hundred thousand others. */
 const parameters = { seed: 20261121, numRuns: 300 };
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 120_000;
 
 test(
   "whatever a hostile team writes, it gains no byte that is not granted, and nobody else loses a Secret",
-  () => fc.assert(nobodyGains(), parameters),
+  () => fc.assert(nobodyGains, parameters),
   TIMEOUT_MS,
 );
 
@@ -28,22 +28,21 @@ const byName: Composition = {
 
 test("fields go with the grant of the database that they are of, also where a copy is still of another one that is gone", () => {
   const everywhere: Composition = { ...byName, select: "labels everywhere", takes: "copy and fields" };
-  const events: readonly Event[] = [
+  const moves = [
     { is: "audit" },
     { is: "grant", database: "billing", teams: ["team-a"] },
-    { is: "relabel", label: "orders" },
+    { is: "relabel", database: "orders" },
     { is: "deleteDatabase", database: "orders" },
     { is: "reconcile", team: "team-a" }, // now bound to billing, while the copy is still of orders
-    { is: "relabel", label: "billing" },
+    { is: "relabel", database: "billing" },
     { is: "grant", database: "billing", teams: [] },
-  ];
-  play({ compositions: [everywhere, byName, byName], isTwice: false, events });
+  ] as const;
+  play(new Tenancy([everywhere, byName, byName], false), moves);
 });
 
 test("a Composition that asks nobody for a grant is noticed", () => {
   const unguarded: Composition = { ...byName, grant: "None" };
-  const events = [{ is: "grant", database: "orders", teams: [] }] as const;
-  expect(() => play({ compositions: [unguarded, unguarded, unguarded], isTwice: false, events })).toThrow(
-    "holds bytes of orders, which is not granted to",
-  );
+  const tenancy = new Tenancy([unguarded, unguarded, unguarded], false);
+  const moves = [{ is: "grant", database: "orders", teams: [] }] as const;
+  expect(() => play(tenancy, moves)).toThrow("holds bytes of orders, which is not granted to");
 });

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { lookUpIn } from "./look-up.ts";
 
@@ -50,10 +50,15 @@ export class Store {
     return [...this.#objects.values()].filter((found) => found["kind"] === kind && found["apiVersion"] === apiVersion);
   }
 
+  get everything(): readonly JsonObject[] {
+    return [...this.#objects.values()];
+  }
+
   lookUp(selector: ResourceSelector): readonly JsonObject[] {
     const { match, namespace } = selector;
     if (!("name" in match) || namespace === undefined) return lookUpIn(this.all(selector))(selector);
-    const found = this.get(selector, { name: match.name, namespace });
+    const { name } = match;
+    const found = this.get(selector, { name, namespace }) ?? this.get(selector, { name });
     return found === undefined ? [] : [found];
   }
 }
@@ -71,6 +76,12 @@ export const kindOf = (object: JsonObject): Kind => ({
   kind: String(object["kind"]),
 });
 
+/** The object with more metadata. */
+export const withMetadata = (object: JsonObject, more: JsonObject): JsonObject => ({
+  ...object,
+  metadata: { ...metadataOf(object), ...more },
+});
+
 export const metadataOf = (object: JsonObject): JsonObject => objectIn(object, "metadata");
 
 /** The object in a field; empty where there is none. */
@@ -86,4 +97,22 @@ export function nameOf(object: JsonObject): Name & { readonly uid: string } {
     namespace: typeof namespace === "string" ? namespace : undefined,
     uid: typeof uid === "string" ? uid : "",
   };
+}
+
+export function policiesOf(object: JsonObject = {}): readonly JsonValue[] {
+  const policies = objectIn(object, "spec")["managementPolicies"];
+  return Array.isArray(policies) ? policies : ["*"];
+}
+
+/** Tells whether a provider may do something to what a managed resource stands for. */
+export const may = (object: JsonObject | undefined, action: "Create" | "Update" | "Delete"): boolean =>
+  policiesOf(object).some((policy) => policy === "*" || policy === action);
+
+/** The UID of its controller; undefined where it has none. */
+export function controllerOf(object: JsonObject): string | undefined {
+  const owners = metadataOf(object)["ownerReferences"];
+  const controller = Array.isArray(owners)
+    ? owners.filter(isObject).find((owner) => owner["controller"] === true)
+    : undefined;
+  return controller && String(controller["uid"]);
 }

@@ -1,0 +1,75 @@
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Request, Resource, State } from "../../src/model/request.ts";
+import type { LookupAnswer, SchemaAnswer } from "../../src/model/requirement.ts";
+import type { PlainRequest, PlainResource, PlainState } from "../../testing/wire/plain.ts";
+
+/** What a request answers, and what it has to answer according to an oracle that has decoded it. */
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+const plainResource = ({ document, ready, connectionDetails }: Resource): PlainResource => ({
+  object: document.toObject(),
+  ready,
+  details: new Map([...connectionDetails].map(([key, value]) => [key, base64(value)])),
+});
+
+const plainState = ({ composite, resources }: State): PlainState => ({
+  composite: plainResource(composite),
+  resources: new Map([...resources].map(([name, resource]) => [name, plainResource(resource)])),
+});
+
+const plainItems = (answer: LookupAnswer): LookupAnswer | readonly JsonObject[] =>
+  answer.is === "pending" ? answer : answer.items.map((item) => item.toObject());
+
+const plainSchema = (answer: SchemaAnswer): SchemaAnswer | JsonObject =>
+  answer.is === "resolved" ? answer.schema.toObject() : answer;
+
+/** Asks all that can be asked of a request; required resources and schemas by these names. */
+export const askAll = (request: Request, names: readonly string[]) => ({
+  tag: request.tag,
+  capabilities: request.capabilities,
+  observed: plainState(request.observed),
+  desired: plainState(request.desired),
+  input: request.input.toObject(),
+  context: request.context.toObject(),
+  required: names.map((name) => plainItems(request.required(name))),
+  schemas: names.map((name) => plainSchema(request.requiredSchema(name))),
+});
+
+const CAPABILITIES: Readonly<Record<string, string>> = {
+  CAPABILITY_CAPABILITIES: "Capabilities",
+  CAPABILITY_REQUIRED_RESOURCES: "RequiredResources",
+  CAPABILITY_CREDENTIALS: "Credentials",
+  CAPABILITY_CONDITIONS: "Conditions",
+  CAPABILITY_REQUIRED_SCHEMAS: "RequiredSchemas",
+};
+
+/** A readiness that nobody knows is none. */
+const known = (resource: PlainResource): PlainResource =>
+  resource.ready === "True" || resource.ready === "False" ? resource : { ...resource, ready: "Unspecified" };
+
+const knownState = ({ composite, resources }: PlainState): PlainState => ({
+  composite: known(composite),
+  resources: new Map([...resources].map(([name, resource]) => [name, known(resource)])),
+});
+
+export function expectedAnswers(oracle: PlainRequest, names: readonly string[]) {
+  const capabilities = new Set(oracle.capabilities.flatMap((name) => CAPABILITIES[name] ?? []));
+  const required = new Map([...(capabilities.has("RequiredResources") ? [] : oracle.extra), ...oracle.required]);
+  const { schemas } = oracle;
+  return {
+    tag: oracle.tag,
+    capabilities,
+    observed: knownState(oracle.observed),
+    desired: knownState(oracle.desired),
+    input: oracle.input ?? {},
+    context: oracle.context ?? {},
+    required: names.map((name) => required.get(name) ?? { is: "pending" }),
+    schemas: names.map((name) => schemas.get(name) ?? { is: schemas.has(name) ? "unknown" : "pending" }),
+  };
+}
+
+/** The names of all that the request has looked up. */
+export const namesIn = ({ required, extra, schemas }: PlainRequest): readonly string[] => [
+  ...new Set([...required.keys(), ...extra.keys(), ...schemas.keys()]),
+];

@@ -1,0 +1,23 @@
+import fc from "fast-check";
+
+/** The moves of a simulation by name, each with its weight among them. */
+export type Moves<World, Parts> = Readonly<
+  Record<string, readonly [weight: number, play: (world: World, parts: Parts) => unknown]>
+>;
+
+/** A move, and all that one may need: each move takes its own parts. */
+export type Move<Parts> = Parts & { readonly is: string };
+
+export const anyMove = <World, Parts extends object>(
+  moves: Moves<World, Parts>,
+  parts: { readonly [K in keyof Parts]: fc.Arbitrary<Parts[K]> },
+): fc.Arbitrary<Move<Parts>> => {
+  const names = Object.entries(moves).map(([is, [weight]]) => ({ weight, arbitrary: fc.constant(is) }));
+  return fc.record({ is: fc.oneof(...names), ...parts }) as unknown as fc.Arbitrary<Move<Parts>>;
+};
+
+export function makeMove<World, Parts>(moves: Moves<World, Parts>, world: World, move: Move<Parts>): void {
+  const [, play] = moves[move.is] ?? [];
+  if (play === undefined) throw new Error(`cannot find the move ${move.is}`);
+  play(world, move);
+}
