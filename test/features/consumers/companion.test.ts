@@ -4,18 +4,21 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ANSWER_LABEL, composeAnswer } from "../../../src/ownership/answer.ts";
-import { consumersDraft, recordIn, SHARED, statusOf } from "../../../testing/builders/consumers.ts";
+import {
+  consumersDraft,
+  ownDatabase,
+  recordIn,
+  SHARED,
+  shopIn,
+  statusOf,
+} from "../../../testing/builders/consumers.ts";
 import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const { apiVersion, kind, name } = SHARED;
 const OWN = { "consumers/of": [] };
 
 /** The database, which another XR serves. */
-const database = (metadata: JsonObject = {}): JsonObject => ({
-  apiVersion,
-  kind,
-  metadata: { name, uid: "database-uid", annotations: { [ALLOWED]: "team-a" }, ...metadata },
-});
+const database = (metadata: JsonObject = {}): JsonObject => ownDatabase({ [ALLOWED]: "team-a" }, {}, metadata);
 
 const companion = (metadata: JsonObject = {}, of = name): JsonObject => ({
   apiVersion: "data.example.org/v1",
@@ -45,7 +48,7 @@ const secret = (secretName: string): JsonObject => ({
   ...template,
   metadata: { name: secretName, namespace: "databases" },
 });
-const asking = recordIn("team-a", "Shop.apps.example.org/team-a/shop", { credentialFor: "team-a" });
+const asking = shopIn("team-a", { credentialFor: "team-a" });
 
 const draftOf = ({ answers = {}, ...parts }: CallParts = {}): Draft =>
   consumersDraft(section, {
@@ -92,42 +95,18 @@ describe("a companion", () => {
   });
 
   const claimed = (namespace: string) => ({ labels: { "crossplane.io/claim-namespace": namespace } });
-  test.each<{ reason: string; xr?: JsonObject; shared: readonly JsonObject[]; isServed: boolean }>([
-    { reason: "that is gone", shared: [], isServed: false },
-    {
-      reason: "of the platform, for a team's claim",
-      xr: companion(claimed("evil")),
-      shared: [database()],
-      isServed: false,
-    },
-    {
-      reason: "of another team's claim",
-      xr: companion(claimed("evil")),
-      shared: [database(claimed("team-b"))],
-      isServed: false,
-    },
-    { reason: "of a team, for the platform", shared: [database(claimed("team-b"))], isServed: false },
-    {
-      reason: "of the same claims' namespace",
-      xr: companion(claimed("team-b")),
-      shared: [database({ ...claimed("team-b"), annotations: { [ALLOWED]: "team-a" } })],
-      isServed: true,
-    },
-    {
-      reason: "of another namespace, which v2.2's render finds",
-      xr: companion({ namespace: "evil" }),
-      shared: [database({ namespace: "team-b" })],
-      isServed: false,
-    },
-    {
-      reason: "without a namespace, for an XR in one",
-      xr: companion({ namespace: "evil" }),
-      shared: [database()],
-      isServed: false,
-    },
-    { reason: "that it does not name", xr: companion({}, ""), shared: [], isServed: false },
-    { reason: "of what is no name", xr: companion({}, "../orders"), shared: [], isServed: false },
-  ])("of a shared XR $reason: served is $isServed", ({ xr = companion(), shared, isServed }) => {
+  const inEvil = { namespace: "evil" };
+  test.each<[isServed: boolean, reason: string, shared: readonly JsonObject[], xr?: JsonObject]>([
+    [false, "that is gone", []],
+    [false, "of the platform, for a team's claim", [database()], companion(claimed("evil"))],
+    [false, "of another team's claim", [database(claimed("team-b"))], companion(claimed("evil"))],
+    [false, "of a team, for the platform", [database(claimed("team-b"))]],
+    [true, "of the same claims' namespace", [database(claimed("team-b"))], companion(claimed("team-b"))],
+    [false, "of another namespace, which v2.2's render finds", [database({ namespace: "team-b" })], companion(inEvil)],
+    [false, "without a namespace, for an XR in one", [database()], companion(inEvil)],
+    [false, "that it does not name", [], companion({}, "")],
+    [false, "of what is no name", [], companion({}, "../orders")],
+  ])("is served %s of a shared XR %s", (isServed, _reason, shared, xr = companion()) => {
     const answers = { "consumers/of": shared };
     const asked = (draft: Draft) => [...requirementsIn(draft).keys()].includes("consumers/ConfigMap");
     const draft = draftOf({ xr, answers });
