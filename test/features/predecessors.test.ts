@@ -7,6 +7,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
+import { another, naming, synced } from "../../testing/builders/shared-database.ts";
 import {
   boundTo,
   type CallParts,
@@ -21,11 +22,7 @@ import { at, DOMAIN, desiredOf, team } from "../../testing/builders/tags.ts";
 /** An XR that Crossplane made anew from a restored claim, without references, while what it composed was restored. */
 
 const XR = "shop-x7k2p";
-const anew = (more: JsonObject = {}): JsonObject =>
-  xr({
-    spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters: { database: "orders" } },
-    ...more,
-  });
+const anew = (more: JsonObject = {}): JsonObject => ({ ...naming("orders"), ...more });
 
 const bucket: JsonObject = {
   apiVersion: "s3.aws.upbound.io/v1beta2",
@@ -88,49 +85,31 @@ describe("what an XR composed before it was restored", () => {
 
   test("is not asked for by an XR with references, nor where Crossplane may not list the kind", () => {
     const message = `cannot compose resources: cannot run Composition pipeline step "x": fetching resources for ${BUCKETS}#1: forbidden`;
-    const drafts = [xr(), anew({ status: { conditions: [{ type: "Synced", status: "False", message }] } })].map((it) =>
-      draftOf({ xr: it, spec: { adoption: {} } }),
-    );
+    const drafts = [xr(), anew({ status: synced("False", { message }) })].map((it) => draftOf({ xr: it }));
     expect(drafts.map((draft) => requirementsIn(draft).has(BUCKETS))).toEqual([false, false]);
   });
 
-  test.each<{ reason: string; found: readonly JsonObject[]; name: string | undefined }>([
-    { reason: "it has no controller, and the XR's label", found: [restored("old")], name: "old" },
-    { reason: "its managed fields name the XR", found: [restored("old", manager(XR))], name: "old" },
-    { reason: "its managed fields name another XR", found: [restored("old", manager("other"))], name: undefined },
-    {
-      reason: "it was composed for another claim",
-      found: [restored("old", { labels: { "crossplane.io/claim-namespace": "team-b" } })],
-      name: undefined,
-    },
-    {
-      reason: "an XR controls it",
-      found: [restored("old", { ownerReferences: [{ kind: "XShop", name: XR, uid: "1", controller: true }] })],
-      name: undefined,
-    },
-    {
-      reason: "it is being deleted",
-      found: [restored("old", { deletionTimestamp: "2026-01-01T00:00:00Z" })],
-      name: undefined,
-    },
-    {
-      reason: "it is composed under another name",
-      found: [restored("old", { annotations: { "crossplane.io/composition-resource-name": "logs" } })],
-      name: undefined,
-    },
-    { reason: "there is none", found: [], name: undefined },
-  ])("is adopted by its name or not: $reason", ({ found, name }) => {
+  const controller = [{ kind: "XShop", name: XR, uid: "1", controller: true }];
+  const elsewhere = { labels: { "crossplane.io/claim-namespace": "team-b" } };
+  const asLogs = { annotations: { "crossplane.io/composition-resource-name": "logs" } };
+  test.each<[reason: string, name: string | undefined, ...found: readonly JsonObject[]]>([
+    ["it has no controller, and the XR's label", "old", restored("old")],
+    ["its managed fields name the XR", "old", restored("old", manager(XR))],
+    ["its managed fields name another XR", undefined, restored("old", manager("other"))],
+    ["it was composed for another claim", undefined, restored("old", elsewhere)],
+    ["an XR controls it", undefined, restored("old", { ownerReferences: controller })],
+    ["it is being deleted", undefined, restored("old", { deletionTimestamp: "2026-01-01T00:00:00Z" })],
+    ["it is composed under another name", undefined, restored("old", asLogs)],
+    ["there is none", undefined],
+  ])("is adopted by its name or not: %s", (_reason, name, ...found) => {
     const xrWithLabels = anew({ metadata: { name: XR, labels: { "crossplane.io/claim-namespace": "team-a" } } });
     const draft = draftOf({ xr: xrWithLabels, answers: { [BUCKETS]: found } });
     expect([nameIn(draft), draft.conditions[0]?.reason]).toEqual([name, "Adopted"]);
   });
 
   test("is observed by all features: an owner stays the owner, and keeps its marks", () => {
-    const draft = draftOf({
-      tags: { add: [team] },
-      answers: { [BUCKETS]: [restored("old")] },
-      contenders: [restored("old")],
-    });
+    const found = [restored("old")];
+    const draft = draftOf({ tags: { add: [team] }, answers: { [BUCKETS]: found }, contenders: found });
     expect(nameIn(draft)).toBe("old");
     expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`)).toBe(
       "Shop.apps.example.org/team-a/shop#bucket",
@@ -167,21 +146,17 @@ describe("what an XR composed before it was restored", () => {
     },
   ])("is the XR's record, $reason: what it was bound to stays", ({ labels }) => {
     const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
-    const kind = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
-    const record = { ...kind, ...boundTo({ db: kept }) };
-    const metadata = {
-      name: "record",
-      labels,
-      annotations: { "crossplane.io/composition-resource-name": RECORD_NAME },
+    const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
+    const record = {
+      apiVersion: "apiextensions.crossplane.io/v1beta1",
+      kind: "EnvironmentConfig",
+      metadata: { name: "record", labels, annotations },
+      ...boundTo({ db: kept }),
     };
-    const byLabels = shared({ select: { matchLabels: { db: "orders" } } });
     const draft = draftOf({
       desired: {},
-      sharedResources: [byLabels],
-      answers: {
-        db: [database(), database({ metadata: { name: "decoy" } })],
-        "adoption/predecessors/EnvironmentConfig": [{ ...record, metadata }],
-      },
+      sharedResources: [shared({ select: { matchLabels: { db: "orders" } } })],
+      answers: { db: [database(), another("decoy")], "adoption/predecessors/EnvironmentConfig": [record] },
     });
     expect(nameIn(draft, RECORD_NAME)).toBe("record");
     expect(String(at(desiredOf(draft, RECORD_NAME), "data.db"))).toContain('"name":"orders"');
