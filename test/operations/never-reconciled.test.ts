@@ -6,6 +6,7 @@ import type { LookupAnswer } from "../../src/model/requirement.ts";
 import { reportNeverReconciled } from "../../src/operations/never-reconciled.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
+import { synced } from "../../testing/builders/shared-database.ts";
 import { inputOf, requirementsIn, toBaseName } from "../../testing/builders/sharing.ts";
 
 // An Operation that reads the XRDs of a platform and their XRs.
@@ -28,8 +29,6 @@ interface Parts {
   readonly isEstablished?: boolean;
   readonly annotations?: JsonObject;
 }
-
-const synced = (status: string): JsonObject => ({ conditions: [{ type: "Synced", status }] });
 
 const shop = (name: string, status: JsonObject = {}): JsonObject => ({
   apiVersion: "apps.example.org/v1",
