@@ -22,7 +22,7 @@ const split = (args: string): readonly string[] => (args === "" ? [] : args.spli
 const CERTS = { TLS_SERVER_CERTS_DIR: "/env" };
 
 test.each<[reason: string, args: string, config: Partial<Config>]>([
-  ["nothing but --insecure", "", {}],
+  ["nothing", "", {}],
   ["--address=", "--address=[::1]:1", { address: { host: "::1", port: 1 } }],
   ["--address VALUE", "--address :1", { address: { port: 1 } }],
   ["a name", "--address=localhost:0", { address: { host: "localhost", port: 0 } }],

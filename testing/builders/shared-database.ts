@@ -76,3 +76,19 @@ export function objectIn({ resources }: Draft, name = KEY): JsonObject | undefin
   const edit = resources.get(name);
   return edit?.is === "set" ? (edit.object ?? edit.document?.toObject()) : undefined;
 }
+
+interface ObjectSpec {
+  readonly forProvider: { readonly manifest: JsonObject };
+  readonly references?: readonly {
+    readonly patchesFrom: { readonly fieldPath: string };
+    readonly toFieldPath: string;
+  }[];
+}
+
+/** What an Object of provider-kubernetes makes a Secret of: its manifest, and the source's paths by those that they are copied to. */
+export function secretIn(object: JsonObject | undefined) {
+  const { spec } = object ?? {};
+  const { forProvider, references } = spec as unknown as ObjectSpec;
+  const copied = references?.map(({ patchesFrom, toFieldPath }) => [toFieldPath, patchesFrom.fieldPath] as const);
+  return { manifest: forProvider.manifest, data: forProvider.manifest["data"] as JsonObject | undefined, copied };
+}

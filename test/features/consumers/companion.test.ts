@@ -96,17 +96,17 @@ describe("a companion", () => {
 
   const claimed = (namespace: string) => ({ labels: { "crossplane.io/claim-namespace": namespace } });
   const inEvil = { namespace: "evil" };
-  test.each<[isServed: boolean, reason: string, shared: readonly JsonObject[], xr?: JsonObject]>([
-    [false, "that is gone", []],
-    [false, "of the platform, for a team's claim", [database()], companion(claimed("evil"))],
-    [false, "of another team's claim", [database(claimed("team-b"))], companion(claimed("evil"))],
-    [false, "of a team, for the platform", [database(claimed("team-b"))]],
-    [true, "of the same claims' namespace", [database(claimed("team-b"))], companion(claimed("team-b"))],
-    [false, "of another namespace, which v2.2's render finds", [database({ namespace: "team-b" })], companion(inEvil)],
-    [false, "without a namespace, for an XR in one", [database()], companion(inEvil)],
-    [false, "that it does not name", [], companion({}, "")],
-    [false, "of what is no name", [], companion({}, "../orders")],
-  ])("is served %s of a shared XR %s", (isServed, _reason, shared, xr = companion()) => {
+  test.each<[reason: string, isServed: boolean, shared: readonly JsonObject[], xr?: JsonObject]>([
+    ["that is gone", false, []],
+    ["of the platform, for a team's claim", false, [database()], companion(claimed("evil"))],
+    ["of another team's claim", false, [database(claimed("team-b"))], companion(claimed("evil"))],
+    ["of a team, for the platform", false, [database(claimed("team-b"))]],
+    ["of the same claims' namespace", true, [database(claimed("team-b"))], companion(claimed("team-b"))],
+    ["of another namespace, which v2.2's render finds", false, [database({ namespace: "team-b" })], companion(inEvil)],
+    ["without a namespace, for an XR in one", false, [database()], companion(inEvil)],
+    ["that it does not name", false, [], companion({}, "")],
+    ["of what is no name", false, [], companion({}, "../orders")],
+  ])("of a shared XR %s: served is %s", (_reason, isServed, shared, xr = companion()) => {
     const answers = { "consumers/of": shared };
     const asked = (draft: Draft) => [...requirementsIn(draft).keys()].includes("consumers/ConfigMap");
     const draft = draftOf({ xr, answers });

@@ -10,6 +10,7 @@ import {
   objectIn,
   refused,
   says,
+  secretIn,
   synced,
   V2,
 } from "../../../../testing/builders/shared-database.ts";
@@ -194,16 +195,11 @@ describe("keys", () => {
     { via: "ConnectionSecret", suffix: "/connection-secret", found: ["user", "DB_PASS"] },
   ])("with via: $via take a name from a field of the XR", ({ via, suffix, found }) => {
     const draft = draftOfCopy({ via, keys: named }, { xr: asking("DB_PASS"), answers: absent });
-    const { spec = {}, data } = objectIn(draft, `${TARGET}${suffix}`) ?? {};
-    const { references = [], connectionDetails = [] } = spec as {
-      references?: readonly { patchesFrom: { fieldPath: string }; toFieldPath: string }[];
-      connectionDetails?: readonly { toConnectionSecretKey: string }[];
-    };
-    const names = [
-      ...references.flatMap(({ patchesFrom, toFieldPath }) => [patchesFrom.fieldPath, toFieldPath]),
-      ...connectionDetails.map(({ toConnectionSecretKey }) => toConnectionSecretKey),
-    ];
-    expect(names.length > 0 ? names : data).toEqual(found);
+    const object = objectIn(draft, `${TARGET}${suffix}`);
+    const { connectionDetails } = (object?.["spec"] ?? {}) as { connectionDetails?: readonly JsonObject[] };
+    const published = connectionDetails?.map((detail) => detail["toConnectionSecretKey"]);
+    const copied = via === "Object" ? secretIn(object).copied?.flatMap(([to, from]) => [from, to]) : published;
+    expect(copied ?? object?.["data"]).toEqual(found);
   });
 
   const NOT_SET = "FieldNotSet: db: spec.parameters.passwordKey of the XR is not set";

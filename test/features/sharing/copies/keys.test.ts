@@ -3,7 +3,15 @@ import { asDesiredBefore } from "../../../../src/features/sharing/copies/compose
 import { documentOf } from "../../../../src/model/document.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { fatalsIn, fromXr, KEY, naming, objectIn, says } from "../../../../testing/builders/shared-database.ts";
+import {
+  fatalsIn,
+  fromXr,
+  KEY,
+  naming,
+  objectIn,
+  says,
+  secretIn,
+} from "../../../../testing/builders/shared-database.ts";
 import {
   base64,
   type CallParts,
@@ -22,14 +30,9 @@ const draftWith = (copy: JsonObject, parts: CallParts = {}): Draft =>
   draftOfCopy(copy, { ...parts, answers: { "db/secret": [connectionSecret()], ...parts.answers } });
 
 /** The keys of an Object: those that its manifest holds, and those that the provider fills in. */
-function keysOf(draft: Draft): { data: JsonValue | undefined; filledIn: readonly string[] | undefined } {
-  const { spec } = objectIn(draft) ?? {};
-  const { forProvider, references } = spec as unknown as {
-    forProvider: { manifest: JsonObject };
-    references?: readonly { patchesFrom: { fieldPath: string }; toFieldPath: string }[];
-  };
-  const filledIn = references?.map(({ patchesFrom, toFieldPath }) => `${toFieldPath} from ${patchesFrom.fieldPath}`);
-  return { data: forProvider.manifest["data"], filledIn };
+function keysOf(draft: Draft): { data: JsonObject | undefined; filledIn: readonly string[] | undefined } {
+  const { data, copied } = secretIn(objectIn(draft));
+  return { data, filledIn: copied?.map(([to, from]) => `${to} from ${from}`) };
 }
 
 const plain = { from: "password", to: "DB_PASSWORD" };
@@ -91,7 +94,7 @@ describe("an Object that is kept desires of its data what no reference fills in"
       documentOf({ apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec }),
     );
     expect(before).toMatchObject({ kind: "Object" });
-    expect((before["spec"] as { forProvider: { manifest: JsonObject } }).forProvider.manifest["data"]).toEqual(kept);
+    expect(secretIn(before).data).toEqual(kept);
   });
 });
 
