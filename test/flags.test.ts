@@ -17,86 +17,47 @@ const defaults: Config = {
   shutdownGracePeriodMs: 25_000,
 };
 
-interface Row {
-  readonly reason: string;
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly config: Partial<Config>;
-}
-
 const mtls = (certsDir: string): Pick<Config, "transport"> => ({ transport: { is: "mtls", certsDir } });
+const split = (args: string): readonly string[] => (args === "" ? [] : args.split(" "));
+const CERTS = { TLS_SERVER_CERTS_DIR: "/env" };
 
-test.each<Row>([
-  { reason: "nothing but --insecure", args: ["--insecure"], config: {} },
-  { reason: "--insecure=true", args: ["--insecure=true"], config: {} },
-  { reason: "--address=", args: ["--insecure", "--address=[::1]:1"], config: { address: { host: "::1", port: 1 } } },
-  { reason: "--address VALUE", args: ["--insecure", "--address", ":1"], config: { address: { port: 1 } } },
-  {
-    reason: "a name",
-    args: ["--insecure", "--address=localhost:0"],
-    config: { address: { host: "localhost", port: 0 } },
-  },
-  { reason: "--tls-certs-dir=", args: ["--tls-certs-dir=/certs"], config: mtls("/certs") },
-  { reason: "--tls-certs-dir VALUE", args: ["--tls-certs-dir", "/certs"], config: mtls("/certs") },
-  { reason: "TLS_SERVER_CERTS_DIR", args: [], env: { TLS_SERVER_CERTS_DIR: "/env" }, config: mtls("/env") },
-  {
-    reason: "the flag comes before the environment",
-    args: ["--tls-certs-dir=/certs"],
-    env: { TLS_SERVER_CERTS_DIR: "/env" },
-    config: mtls("/certs"),
-  },
-  {
-    reason: "--insecure comes before TLS_SERVER_CERTS_DIR, which Crossplane sets for every function",
-    args: ["--insecure"],
-    env: { TLS_SERVER_CERTS_DIR: "/env" },
-    config: {},
-  },
-  { reason: "--insecure comes before --tls-certs-dir", args: ["--insecure", "--tls-certs-dir=/certs"], config: {} },
-  {
-    reason: "--insecure=false leaves TLS on",
-    args: ["--insecure=false"],
-    env: { TLS_SERVER_CERTS_DIR: "/env" },
-    config: mtls("/env"),
-  },
-  { reason: "--debug", args: ["--insecure", "--debug"], config: { debug: true } },
-  { reason: "-d", args: ["--insecure", "-d"], config: { debug: true } },
-  { reason: "--debug=false", args: ["--insecure", "--debug=false"], config: {} },
-  {
-    reason: "--max-recv-message-size=",
-    args: ["--insecure", "--max-recv-message-size=1"],
-    config: { maxRecvMessageBytes: MB },
-  },
-  {
-    reason: "--max-recv-message-size VALUE",
-    args: ["--insecure", "--max-recv-message-size", "2047"],
-    config: { maxRecvMessageBytes: 2047 * MB },
-  },
-  {
-    reason: "--metrics-address=ADDRESS",
-    args: ["--insecure", "--metrics-address=127.0.0.1:9"],
-    config: { metricsAddress: { host: "127.0.0.1", port: 9 } },
-  },
-  { reason: "--metrics-address=", args: ["--insecure", "--metrics-address="], config: { metricsAddress: "off" } },
-  { reason: "--metrics-address ''", args: ["--insecure", "--metrics-address", ""], config: { metricsAddress: "off" } },
-  {
-    reason: "a grace period of all units",
-    args: ["--insecure", "--shutdown-grace-period=1h1m1s1ms"],
-    config: { shutdownGracePeriodMs: 3_661_001 },
-  },
-  {
-    reason: "no grace period",
-    args: ["--insecure", "--shutdown-grace-period", "0s"],
-    config: { shutdownGracePeriodMs: 0 },
-  },
-  {
-    reason: "limits",
-    args: ["--insecure", "--max-concurrent-streams=7", "--max-connection-age=4s"],
-    config: { maxConcurrentStreams: 7, maxConnectionAgeMs: 4000 },
-  },
-  { reason: "the last of two", args: ["--insecure", "--address=:1", "--address=:2"], config: { address: { port: 2 } } },
-  { reason: "-- alone", args: ["--insecure", "--"], config: {} },
-])("the server takes $reason", ({ args, env = {}, config }) => {
-  expect(readFlags(args, env)).toEqual({ ...defaults, ...config });
+test.each<[reason: string, args: string, config: Partial<Config>]>([
+  ["nothing", "", {}],
+  ["--address=", "--address=[::1]:1", { address: { host: "::1", port: 1 } }],
+  ["--address VALUE", "--address :1", { address: { port: 1 } }],
+  ["a name", "--address=localhost:0", { address: { host: "localhost", port: 0 } }],
+  ["--debug", "--debug", { debug: true }],
+  ["-d", "-d", { debug: true }],
+  ["--debug=false", "--debug=false", {}],
+  ["--max-recv-message-size=", "--max-recv-message-size=1", { maxRecvMessageBytes: MB }],
+  ["--max-recv-message-size VALUE", "--max-recv-message-size 2047", { maxRecvMessageBytes: 2047 * MB }],
+  ["--metrics-address=ADDRESS", "--metrics-address=127.0.0.1:9", { metricsAddress: { host: "127.0.0.1", port: 9 } }],
+  ["--metrics-address=", "--metrics-address=", { metricsAddress: "off" }],
+  ["--metrics-address ''", "--metrics-address ", { metricsAddress: "off" }],
+  ["a grace period of all units", "--shutdown-grace-period=1h1m1s1ms", { shutdownGracePeriodMs: 3_661_001 }],
+  ["no grace period", "--shutdown-grace-period 0s", { shutdownGracePeriodMs: 0 }],
+  [
+    "limits",
+    "--max-concurrent-streams=7 --max-connection-age=4s",
+    { maxConcurrentStreams: 7, maxConnectionAgeMs: 4000 },
+  ],
+  ["the last of two", "--address=:1 --address=:2", { address: { port: 2 } }],
+  ["-- alone", "--", {}],
+])("the server takes %s, beside --insecure", (_reason, args, config) => {
+  expect(readFlags(["--insecure", ...split(args)], {})).toEqual({ ...defaults, ...config });
+});
+
+test.each<[reason: string, args: string, env: Readonly<Record<string, string>>, config: Partial<Config>]>([
+  ["--insecure=true", "--insecure=true", {}, {}],
+  ["--tls-certs-dir=", "--tls-certs-dir=/certs", {}, mtls("/certs")],
+  ["--tls-certs-dir VALUE", "--tls-certs-dir /certs", {}, mtls("/certs")],
+  ["TLS_SERVER_CERTS_DIR", "", CERTS, mtls("/env")],
+  ["the flag comes before the environment", "--tls-certs-dir=/certs", CERTS, mtls("/certs")],
+  ["--insecure comes before TLS_SERVER_CERTS_DIR, which Crossplane sets for every function", "--insecure", CERTS, {}],
+  ["--insecure comes before --tls-certs-dir", "--insecure --tls-certs-dir=/certs", {}, {}],
+  ["--insecure=false leaves TLS on", "--insecure=false", CERTS, mtls("/env")],
+])("the server takes a transport: %s", (_reason, args, env, config) => {
+  expect(readFlags(split(args), env)).toEqual({ ...defaults, ...config });
 });
 
 const faultsOf = (args: readonly string[]): readonly string[] => {
@@ -127,30 +88,22 @@ test("all faults of a command line are told at once", () => {
   ]);
 });
 
-test.each([
-  { reason: "no way to know clients", args: [], fault: /^ {2}--tls-certs-dir: no directory/ },
-  { reason: "a switch as a value", args: ["--insecure", "--address", "--debug"], fault: /--address: needs a value/ },
-  { reason: "a port above 65535", args: ["--insecure", "--address=:65536"], fault: /--address: an address/ },
-  { reason: "a port that is no number", args: ["--insecure", "--address=:https"], fault: /--address: an address/ },
-  {
-    reason: "an IPv6 address without brackets",
-    args: ["--insecure", "--address=::1:9443"],
-    fault: /--address: an addr/,
-  },
-  { reason: "metrics at a path", args: ["--insecure", "--metrics-address=/m"], fault: /\[::1\]:9443, or empty; found/ },
-  { reason: "a part of a MB", args: ["--insecure", "--max-recv-message-size=1.5"], fault: /MB from 1 to 2047; found/ },
-  { reason: "too many MB", args: ["--insecure", "--max-recv-message-size=2048"], fault: /MB from 1 to 2047; found/ },
-  { reason: "no duration", args: ["--insecure", "--shutdown-grace-period="], fault: /a duration such as/ },
-  { reason: "units in a wrong order", args: ["--insecure", "--shutdown-grace-period=1s1m"], fault: /a duration such/ },
-  { reason: "more than a day", args: ["--insecure", "--shutdown-grace-period=24h1ms"], fault: /a duration such as/ },
-  {
-    reason: "no streams at all",
-    args: ["--insecure", "--max-concurrent-streams=0"],
-    fault: /from 1 to 1000000; found/,
-  },
-  { reason: "an argument after --", args: ["--insecure", "--", "x"], fault: /unexpected argument "x"/ },
-])("the server refuses $reason", ({ args, fault }) => {
-  const [headline, ...faults] = faultsOf(args);
+test.each<[reason: string, args: string, fault: RegExp]>([
+  ["a switch as a value", "--address --debug", /--address: needs a value/],
+  ["a port above 65535", "--address=:65536", /--address: an address/],
+  ["a port that is no number", "--address=:https", /--address: an address/],
+  ["an IPv6 address without brackets", "--address=::1:9443", /--address: an address/],
+  ["metrics at a path", "--metrics-address=/m", /\[::1\]:9443, or empty; found/],
+  ["a part of a MB", "--max-recv-message-size=1.5", /MB from 1 to 2047; found/],
+  ["too many MB", "--max-recv-message-size=2048", /MB from 1 to 2047; found/],
+  ["no duration", "--shutdown-grace-period=", /a duration such as/],
+  ["units in a wrong order", "--shutdown-grace-period=1s1m", /a duration such as/],
+  ["more than a day", "--shutdown-grace-period=24h1ms", /a duration such as/],
+  ["no streams at all", "--max-concurrent-streams=0", /from 1 to 1000000; found/],
+  ["an argument after --", "-- x", /unexpected argument "x"/],
+  ["no way to know clients, with --insecure taken back", "--insecure=false", /^ {2}--tls-certs-dir: no directory/],
+])("the server refuses %s", (_reason, args, fault) => {
+  const [headline, ...faults] = faultsOf(["--insecure", ...split(args)]);
   expect(headline).toBe("cannot use the flags:");
   expect(faults).toEqual([expect.stringMatching(fault)]);
 });

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { RunFunctionResponse } from "../cli/render/protocol.ts";
-import { loadMethod, toStruct } from "../cli/render/protocol.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
+import { encodeRequest } from "../testing/wire/oracle.ts";
+import { stateOf, v2Request } from "../testing/wire/plain.ts";
 
 /**
  * A Secret's value goes into the copy that needs it and nowhere else. Each way to deliver and to fail is tried with a value that
  * must not occur in the rest of the response, from which alone the server's log and metrics are made.
  */
 
-const { requestSerialize, responseDeserialize } = loadMethod();
+const { responseDeserialize } = loadMethod();
 
 const CANARY = "canary-5f1d";
 const values = [CANARY, Buffer.from(CANARY).toString("base64"), encodeURIComponent(CANARY)];
@@ -36,23 +37,11 @@ const copies: Readonly<Record<string, JsonObject>> = {
 };
 
 function respond(copy: JsonObject, answers: Readonly<Record<string, readonly JsonObject[]>>, isObserved: boolean) {
-  const items = (list: readonly JsonObject[]) => ({ items: list.map((item) => ({ resource: toStruct(item) })) });
-  const entries = <T>(record: Readonly<Record<string, T>>) => Object.entries(record);
   const sharedResources = [shared({ connection: { copies: [copy] } })];
-  const { response } = runFunction(
-    requestSerialize({
-      meta: { tag: "", capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"] },
-      observed: {
-        composite: { resource: toStruct(xr()), connectionDetails: { password: Buffer.from(CANARY) } },
-        resources: isObserved
-          ? Object.fromEntries(entries(copies).map(([name, object]) => [name, { resource: toStruct(object) }]))
-          : {},
-      },
-      desired: {},
-      input: toStruct(inputOf({ sharedResources })),
-      requiredResources: Object.fromEntries(entries(answers).map(([name, list]) => [name, items(list)])),
-    }),
-  );
+  const { composite, resources } = stateOf(xr(), isObserved ? copies : {});
+  const details = new Map([["password", base64(CANARY)]]);
+  const request = v2Request(inputOf({ sharedResources }), { composite: { ...composite, details }, resources }, answers);
+  const { response } = runFunction(encodeRequest(request));
   return responseDeserialize(Buffer.from(response)) as RunFunctionResponse;
 }
 

@@ -5,8 +5,9 @@ import { NAMES_NAME } from "../src/ownership/names.ts";
 import { run } from "../src/pipeline.ts";
 import { externallyNamed, recordOf } from "../testing/builders/composed.ts";
 import { runFeature } from "../testing/builders/run-feature.ts";
+import { synced } from "../testing/builders/shared-database.ts";
 import { type CallParts, callOf } from "../testing/builders/sharing.ts";
-import { at, DOMAIN, desiredOf, team } from "../testing/builders/tags.ts";
+import { at, DOMAIN, desiredOf, team, withMetadata } from "../testing/builders/tags.ts";
 
 // What the features do together, so that their order is protected.
 
@@ -18,7 +19,8 @@ describe("a VPC whose name comes from external names has one writer:", () => {
   };
   const named = { ...vpc, ...externallyNamed("vpc-1") };
   const names = recordOf({ vpc: { kind: "VPC.ec2.aws.upbound.io", name: "ours", externalName: "vpc-1" } });
-  const runWith = ({ externalNames = {}, onConflict = "Observe", ...parts }: Row["parts"] = {}): Draft =>
+  type Parts = CallParts & { readonly externalNames?: JsonObject; readonly onConflict?: string };
+  const runWith = ({ externalNames = {}, onConflict = "Observe", ...parts }: Parts = {}): Draft =>
     runFeature(
       run,
       callOf({
@@ -32,30 +34,15 @@ describe("a VPC whose name comes from external names has one writer:", () => {
 
   /** A managed resource as the API server shows it, once the VPC was desired by its name and created by its provider. */
   const applied = (name: string, owner: string, isOwner: boolean): JsonObject => {
-    const { metadata, ...rest } = desiredOf(runWith({ desired: { vpc: named }, contenders: [] }), "vpc");
-    const { labels = {}, annotations = {} } = metadata as Record<string, JsonObject>;
+    const object = desiredOf(runWith({ desired: { vpc: named }, contenders: [] }), "vpc");
     const marks = { [`${DOMAIN}/owner`]: owner, ...(isOwner && { [`${DOMAIN}/tags-owner`]: `${owner}#vpc` }) };
     const created = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
+    const annotations = { ...marks, ...(isOwner && created), "crossplane.io/composition-resource-name": "vpc" };
+    const providerConfigRef = { name: "default" };
     return {
-      ...rest,
-      metadata: {
-        name,
-        uid: name,
-        creationTimestamp: "2026-01-01T00:00:00Z",
-        labels,
-        annotations: {
-          ...annotations,
-          ...(isOwner && created),
-          ...marks,
-          "crossplane.io/composition-resource-name": "vpc",
-        },
-      },
-      spec: {
-        forProvider: { region: "eu-central-1" },
-        providerConfigRef: { name: "default" },
-        managementPolicies: isOwner ? ["*"] : ["Observe"],
-      },
-      status: { conditions: [{ type: "Synced", status: "True" }], atProvider: { id: "vpc-1" } },
+      ...withMetadata(object, { name, uid: name, creationTimestamp: "2026-01-01T00:00:00Z", annotations }),
+      spec: { ...(vpc["spec"] as JsonObject), providerConfigRef, managementPolicies: isOwner ? ["*"] : ["Observe"] },
+      status: { ...synced("True"), atProvider: { id: "vpc-1" } },
     };
   };
   const ownXr = "Shop.apps.example.org/team-a/shop";
@@ -64,88 +51,64 @@ describe("a VPC whose name comes from external names has one writer:", () => {
   const owned = applied("ours", ownXr, true);
   const nameless = { ...owned, metadata: { name: "ours", uid: "ours" } };
 
-  interface Row {
-    readonly reason: string;
-    readonly parts: CallParts & { readonly externalNames?: JsonObject; readonly onConflict?: string };
-    /** Undefined where the resource is left out. */
-    readonly policies: readonly string[] | undefined;
-    readonly conditions: readonly [names: string, tags: string];
-    readonly isFatal?: boolean;
-  }
-  test.each<Row>([
-    {
-      reason: "one that is created again from the record observes what another XR owns",
-      parts: { observed: names, contenders: [rival] },
-      policies: ["Observe"],
-      conditions: ["RestoredFromRecord", "WaitingForProvider"],
-    },
-    {
-      reason: "under Withhold it is not created, and its name stays in the record",
-      parts: { observed: names, contenders: [rival], onConflict: "Withhold" },
-      policies: undefined,
-      conditions: ["RestoredFromRecord", "Withheld"],
-    },
-    {
-      reason: "under Fail the XR stops",
-      parts: { observed: names, contenders: [rival], onConflict: "Fail" },
-      policies: ["Observe"],
-      conditions: ["RestoredFromRecord", "Conflict"],
-      isFatal: true,
-    },
-    {
-      reason: "it observes while Crossplane has not answered who else stands for it",
-      parts: { observed: names },
-      policies: ["Observe"],
-      conditions: ["RestoredFromRecord", "WaitingForRequiredResources"],
-    },
-    {
-      reason: "it observes until its own managed resource is in the answer",
-      parts: { observed: names, contenders: [] },
-      policies: ["Observe"],
-      conditions: ["RestoredFromRecord", "Arbitrating"],
-    },
-    {
-      reason: "it goes on observing once it exists",
-      parts: { observed: { ...names, vpc: ours }, contenders: [rival, ours] },
-      policies: ["Observe"],
-      conditions: ["Pinned", "WaitingForOwner"],
-    },
-    {
-      reason: "it owns what nobody else declares, and does not delete it, since nothing tells that it created it",
-      parts: { observed: { ...names, vpc: ours }, contenders: [ours] },
-      policies: ["Create", "LateInitialize", "Observe", "Update"],
-      conditions: ["Pinned", "ExistedBefore"],
-    },
-    {
-      reason: "an observer goes on observing when its Composition stops naming it and the name is pinned",
-      parts: { externalNames: {}, observed: { vpc: ours }, contenders: [rival, ours] },
-      policies: ["Observe"],
-      conditions: ["Pinned", "WaitingForOwner"],
-    },
-    {
-      reason: "an owner goes on owning when its Composition stops naming it and the name is pinned",
-      parts: { externalNames: {}, observed: { vpc: owned }, contenders: [owned] },
-      policies: ["*"],
-      conditions: ["Pinned", "Owned"],
-    },
-    {
-      reason: "it observes if it had lost its name, and the record gives it one",
-      parts: { observed: { ...names, vpc: nameless }, contenders: [rival] },
-      policies: ["Observe"],
-      conditions: ["RestoredFromRecord", "WaitingForOwner"],
-    },
-  ])("$reason", ({ parts, policies, conditions, isFatal = false }) => {
+  const lost: Parts = { observed: names, contenders: [rival] };
+  /** What is written: the policies, or that the resource is left out, and the reasons of ExternalNamesPinned and TagsOwned. */
+  test.each<[reason: string, is: string, parts: Parts]>([
+    [
+      "one that is created again from the record observes what another XR owns",
+      "Observe: RestoredFromRecord, WaitingForProvider",
+      lost,
+    ],
+    [
+      "under Withhold it is not created, and its name stays in the record",
+      "left out: RestoredFromRecord, Withheld",
+      { ...lost, onConflict: "Withhold" },
+    ],
+    ["under Fail the XR stops", "Observe: RestoredFromRecord, Conflict", { ...lost, onConflict: "Fail" }],
+    [
+      "it observes while Crossplane has not answered who else stands for it",
+      "Observe: RestoredFromRecord, WaitingForRequiredResources",
+      { observed: names },
+    ],
+    [
+      "it observes until its own managed resource is in the answer",
+      "Observe: RestoredFromRecord, Arbitrating",
+      { observed: names, contenders: [] },
+    ],
+    [
+      "it goes on observing once it exists",
+      "Observe: Pinned, WaitingForOwner",
+      { observed: { ...names, vpc: ours }, contenders: [rival, ours] },
+    ],
+    [
+      "it owns what nobody else declares, and does not delete it, since nothing tells that it created it",
+      "Create LateInitialize Observe Update: Pinned, ExistedBefore",
+      { observed: { ...names, vpc: ours }, contenders: [ours] },
+    ],
+    [
+      "an observer goes on observing when its Composition stops naming it and the name is pinned",
+      "Observe: Pinned, WaitingForOwner",
+      { externalNames: {}, observed: { vpc: ours }, contenders: [rival, ours] },
+    ],
+    [
+      "an owner goes on owning when its Composition stops naming it and the name is pinned",
+      "*: Pinned, Owned",
+      { externalNames: {}, observed: { vpc: owned }, contenders: [owned] },
+    ],
+    [
+      "it observes if it had lost its name, and the record gives it one",
+      "Observe: RestoredFromRecord, WaitingForOwner",
+      { observed: { ...names, vpc: nameless }, contenders: [rival] },
+    ],
+  ])("%s", (_reason, is, parts) => {
     const draft = runWith(parts);
-    const edit = draft.resources.get("vpc");
-    expect(edit?.is).toBe(policies === undefined ? "removed" : "set");
-    if (policies !== undefined) {
-      const desired = desiredOf(draft, "vpc");
-      const written = at(desired, "spec.managementPolicies");
-      expect(Array.isArray(written) && written.toSorted()).toEqual(policies);
-      expect(at(desired, "metadata.annotations[crossplane.io/external-name]")).toBe("vpc-1");
-    }
-    expect(draft.conditions.map(({ reason }) => reason)).toEqual(conditions);
-    expect(draft.results.some(({ severity }) => severity === "Fatal")).toBe(isFatal);
+    const isSet = draft.resources.get("vpc")?.is === "set";
+    const desired = desiredOf(draft, "vpc");
+    const written = at(desired, "spec.managementPolicies") as readonly string[] | undefined;
+    const policies = isSet ? written?.toSorted().join(" ") : "left out";
+    expect(`${policies}: ${draft.conditions.map(({ reason }) => reason).join(", ")}`).toBe(is);
+    if (isSet) expect(at(desired, "metadata.annotations[crossplane.io/external-name]")).toBe("vpc-1");
+    expect(draft.results.some(({ severity }) => severity === "Fatal")).toBe(parts.onConflict === "Fail");
     if (parts.externalNames === undefined) expect(at(desiredOf(draft, NAMES_NAME), "data.vpc")).toContain('"vpc-1"');
   });
 

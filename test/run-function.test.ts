@@ -5,8 +5,10 @@ import { toRequirement } from "../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { bucket as composed, referring, store } from "../testing/builders/composed.ts";
+import { fromXr, withoutCopies } from "../testing/builders/shared-database.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
-import { decodeResponse } from "../testing/wire/oracle.ts";
+import { decodeResponse, encodeRequest } from "../testing/wire/oracle.ts";
+import { stateOf, v2Request } from "../testing/wire/plain.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 
@@ -37,8 +39,7 @@ const found = {
 const v2 = ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"];
 
 describe("Crossplane is asked, and answers, in the fields that its version has:", () => {
-  const { connection: _, ...alone } = shared();
-  const input = inputOf({ sharedResources: [alone] });
+  const input = inputOf({ sharedResources: [withoutCopies()] });
   const asked = [REQUIRED.database];
   test.each([
     ["v1.20 is asked in both and answers with extra resources", [], { extraResources: found }, [asked, asked]],
@@ -124,47 +125,40 @@ test("an Operation requires XRDs and reports its findings in the output", () => 
 describe("a request gets a Fatal result and changes nothing", () => {
   const environmentConfig = { name: "orders", data: [{ value: "a", toFieldPath: "b" }] };
   const sections: Readonly<Record<string, JsonObject>> = { publish: { environmentConfig } };
-  test.each([
-    {
-      reason: "its input has faults",
-      request: requestOf({}, inputOf({ responseTTL: 5 })),
-      message: "cannot use the input:\n  spec.responseTTL: not a string: 5",
-    },
-    {
-      reason: "it has no input",
-      request: requestSerialize({ observed: { composite: { resource: toStruct(xr()) } } }),
-      message: "cannot use the input:\n  apiVersion: required\n  kind: required\n  spec: required",
-    },
-    {
-      reason: "it has no XR, as in an Operation",
-      request: requestOf({ observed: {} }),
-      message:
-        "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
-    },
-    {
-      reason: "an Operation has sections that make sense in a Composition only",
-      request: requestOf(
-        { observed: {} },
-        inputOf({ neverReconciled: {}, sharedResources: [shared()], adoption: {}, tags: { add: [] } }),
-      ),
-      message: [
-        "cannot use the input:",
-        ...["sharedResources", "tags", "adoption"].map(
-          (section) => `  spec.${section}: not allowed in an Operation: it has no XR`,
-        ),
-      ].join("\n"),
-    },
-    ...["environment", "publish", "consumers", "externalNames"].map((section) => ({
-      reason: `an Operation has the section ${section}`,
-      request: requestOf({ observed: {} }, inputOf({ neverReconciled: {}, [section]: sections[section] ?? {} })),
-      message: `cannot use the input:\n  spec.${section}: not allowed in an Operation: it has no XR`,
-    })),
-    {
-      reason: "a Composition has a section that makes sense in an Operation only",
-      request: requestOf({}, inputOf({ neverReconciled: {} })),
-      message: "cannot use the input:\n  spec.neverReconciled: allowed in an Operation only",
-    },
-  ])("when $reason", ({ request, message }) => {
+  const operationWith = (spec: JsonObject) => requestOf({ observed: {} }, inputOf({ neverReconciled: {}, ...spec }));
+  const HEAD = "cannot use the input:\n";
+  const notAllowed = (section: string) => `  spec.${section}: not allowed in an Operation: it has no XR`;
+  type Row = [reason: string, request: Uint8Array, message: string];
+  test.each<Row>([
+    ["its input has faults", requestOf({}, inputOf({ responseTTL: 5 })), `${HEAD}  spec.responseTTL: not a string: 5`],
+    [
+      "it has no input",
+      requestSerialize({ observed: { composite: { resource: toStruct(xr()) } } }),
+      `${HEAD}  apiVersion: required\n  kind: required\n  spec: required`,
+    ],
+    [
+      "it has no XR, as in an Operation",
+      requestOf({ observed: {} }),
+      "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
+    ],
+    [
+      "an Operation has sections that make sense in a Composition only",
+      operationWith({ sharedResources: [shared()], adoption: {}, tags: { add: [] } }),
+      HEAD + ["sharedResources", "tags", "adoption"].map(notAllowed).join("\n"),
+    ],
+    ...["environment", "publish", "consumers", "externalNames"].map(
+      (section): Row => [
+        `an Operation has the section ${section}`,
+        operationWith({ [section]: sections[section] ?? {} }),
+        HEAD + notAllowed(section),
+      ],
+    ),
+    [
+      "a Composition has a section that makes sense in an Operation only",
+      requestOf({}, inputOf({ neverReconciled: {} })),
+      `${HEAD}  spec.neverReconciled: allowed in an Operation only`,
+    ],
+  ])("when %s", (_reason, request, message) => {
     const { response, results } = run(request);
     expect(results).toMatchObject([{ severity: "Fatal", message, target: "Composite" }]);
     expect(response).toMatchObject({ desired: null, results: [{ severity: "SEVERITY_FATAL", message }] });
@@ -217,7 +211,7 @@ test("a request of 3 MB is answered", () => {
 
 describe("no message is longer than 1 KB, whatever somebody wrote", () => {
   const long = "x".repeat(240_000);
-  const { connection: _, ...alone } = shared({ select: { name: { fromCompositeFieldPath: `spec.${long}` } } });
+  const alone = withoutCopies({ select: { name: fromXr(`spec.${long}`) } });
   test.each([
     { reason: "a condition and an event", request: requestOf({}, inputOf({ sharedResources: [alone] })), said: 2 },
     { reason: "a Fatal result", request: requestOf({}, inputOf({ [long]: 1 })), said: 1 },
@@ -266,17 +260,14 @@ const referringTo = (metadata: JsonObject): Parts => ({
   xr: store(referring("a")),
   observed: { a: composed("a", metadata) },
 });
-const tagged: JsonObject = {
+const items = [
+  { key: "a", value: "b" },
+  { key: textless, value: "c" },
+];
+const tagged = {
   apiVersion: "dynamodb.aws.crossplane.io/v1alpha1",
   kind: "Table",
-  spec: {
-    forProvider: {
-      tags: [
-        { key: "a", value: "b" },
-        { key: textless, value: "c" },
-      ],
-    },
-  },
+  spec: { forProvider: { tags: items } },
 };
 const remark = { other: [{ reason: textless, message: textless }] };
 
@@ -296,12 +287,7 @@ test.each<[reason: string, spec: JsonObject, parts: Parts]>([
   ],
 ])("a request is answered where %s is an object that has no text", (_reason, spec, parts) => {
   const { xr: composite = store(), observed = {}, desired = {}, context = {} } = parts;
-  const toResources = (objects: Readonly<Record<string, JsonObject>>) =>
-    Object.fromEntries(Object.entries(objects).map(([name, object]) => [name, { resource: toStruct(object) }]));
-  const request = {
-    observed: { composite: { resource: toStruct(composite) }, resources: toResources(observed) },
-    desired: { resources: toResources(desired) },
-    context: toStruct(context),
-  };
-  expect(() => runFunction(requestOf(request, inputOf(spec)))).not.toThrow();
+  const observing = v2Request(inputOf(spec), stateOf(composite, observed));
+  const request = encodeRequest({ ...observing, desired: stateOf({}, desired), context });
+  expect(() => runFunction(request)).not.toThrow();
 });

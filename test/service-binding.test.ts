@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { JsonObject } from "../src/model/json.ts";
-import { callOf, database, runSharing, shared, xr } from "../testing/builders/sharing.ts";
+import { objectIn, secretIn, V2 } from "../testing/builders/shared-database.ts";
+import { base64, callOf, connectionSecret, database, runSharing, shared } from "../testing/builders/sharing.ts";
 import { fileOf } from "../testing/rendering/examples.ts";
 import { expectedOf, reference } from "../testing/rendering/expectations.ts";
 
@@ -37,28 +38,12 @@ const decode = (data: JsonObject): Record<string, string> =>
 const documentsIn = (text: string): readonly JsonObject[] =>
   parseAllDocuments(text).map((document) => document.toJS() as JsonObject);
 
-interface Manifest extends JsonObject {
-  readonly type: string;
-  readonly metadata: JsonObject;
-  readonly data: JsonObject;
-}
-
-interface Spec {
-  readonly forProvider: { readonly manifest: Manifest };
-  readonly references: readonly {
-    readonly patchesFrom: { readonly fieldPath: string };
-    readonly toFieldPath: string;
-  }[];
-}
-
 /** The Secret that provider-kubernetes makes of an Object. */
-function secretOf({ forProvider: { manifest }, references }: Spec, source: JsonObject): Binding {
+function bindingOf(object: JsonObject | undefined, source: JsonObject): Binding {
   const keyIn = (path: string): string => path.replace("data.", "");
-  const copied = references.map(({ patchesFrom, toFieldPath }) => [
-    keyIn(toFieldPath),
-    source[keyIn(patchesFrom.fieldPath)] ?? "",
-  ]);
-  return { type: manifest.type, data: decode({ ...manifest.data, ...Object.fromEntries(copied) }) };
+  const { manifest, data, copied = [] } = secretIn(object);
+  const filledIn = copied.map(([to, from]) => [keyIn(to), source[keyIn(from)] ?? ""]);
+  return { type: manifest["type"], data: decode({ ...data, ...Object.fromEntries(filledIn) }) };
 }
 
 test("the example is a Provisioned Service, and its Secret a binding", () => {
@@ -67,17 +52,16 @@ test("the example is a Provisioned Service, and its Secret a binding", () => {
     readFileSync(fileOf("deliver-template", "required-resources.yaml"), "utf8"),
   );
   const [status] = rendered.filter(({ kind }) => kind === "OrdersApp").map((one) => one["status"] as JsonObject);
-  const spec = rendered.find(({ kind }) => kind === "Object")?.["spec"] as unknown as Spec;
-  expect(findBroken(secretOf(spec, source as JsonObject))).toEqual([]);
-  expect(spec.forProvider.manifest.metadata).toMatchObject({ namespace: "team-a" });
-  expect(status?.["binding"]).toEqual({ name: spec.forProvider.manifest.metadata["name"] });
+  const object = rendered.find(({ kind }) => kind === "Object");
+  expect(findBroken(bindingOf(object, source as JsonObject))).toEqual([]);
+  const { metadata } = secretIn(object).manifest as Record<string, JsonObject>;
+  expect(metadata).toMatchObject({ namespace: "team-a" });
+  expect(status?.["binding"]).toEqual({ name: metadata?.["name"] });
 });
 
 describe("a binding", () => {
   const source = { endpoint: "db.example.org", port: "5432", username: "app", password: "p@ss/1" };
-  const data = Object.fromEntries(
-    Object.entries(source).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
-  );
+  const data = Object.fromEntries(Object.entries(source).map(([key, text]) => [key, base64(text)]));
   const keys = [
     { to: "type", value: "postgresql" },
     { to: "provider", value: "platform" },
@@ -85,19 +69,17 @@ describe("a binding", () => {
     ...["port", "username", "password"].map((key) => ({ to: key, from: key })),
     { to: "database", value: "{xr:spec.parameters.database}" },
   ];
-  const secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "databases", name: "orders-conn" }, data };
   const deliver = (copy: JsonObject) =>
     runSharing(
       callOf({
-        xr: xr(),
         sharedResources: [shared({ connection: { copies: [{ keys, ...copy }] } })],
-        answers: { db: [database()], "db/secret": [secret] },
-        capabilities: ["Capabilities", "RequiredResources", "Conditions"],
+        answers: { db: [database()], "db/secret": [connectionSecret(data)] },
+        capabilities: [...V2, "Conditions"],
       }),
     );
   const composed = (via: string): JsonObject => {
-    const [edit] = deliver({ via, secretName: "db", type: "servicebinding.io/postgresql" }).resources.values();
-    return edit?.is === "set" && edit.object ? edit.object : {};
+    const draft = deliver({ via, secretName: "db", type: "servicebinding.io/postgresql" });
+    return objectIn(draft, [...draft.resources.keys()][0]) ?? {};
   };
 
   test("breaks the rules where it is an ordinary copy", () => {
@@ -106,7 +88,7 @@ describe("a binding", () => {
   });
 
   test("may be delivered by an Object", () => {
-    expect(findBroken(secretOf(composed("Object")["spec"] as unknown as Spec, data))).toEqual([]);
+    expect(findBroken(bindingOf(composed("Object"), data))).toEqual([]);
   });
 
   test("may be delivered as a Secret", () => {

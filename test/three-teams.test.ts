@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { JsonObject, JsonValue } from "../src/model/json.ts";
+import { secretIn } from "../testing/builders/shared-database.ts";
 import { fileOf } from "../testing/rendering/examples.ts";
 import { runCommand } from "../testing/tools/run-command.ts";
 import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
@@ -11,17 +12,6 @@ import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
 
 const read = (file: string): string => readFileSync(fileOf("share-three-teams", file), "utf8");
 const teams = [...read("xr.yaml").split(/^---$/m), ...read("teams.yaml").split(/^---$/m)];
-
-interface Rendered {
-  readonly kind: string;
-  readonly spec?: {
-    readonly forProvider?: { readonly manifest: { readonly data?: JsonObject } };
-    readonly references?: readonly {
-      readonly patchesFrom: { readonly fieldPath: string };
-      readonly toFieldPath: string;
-    }[];
-  };
-}
 
 /** The keys of the copy that a team's XR gets: values of texts, and the source's keys that the provider copies. */
 async function keysFor(xr: string): Promise<Readonly<Record<string, JsonValue | undefined>>> {
@@ -32,19 +22,10 @@ async function keysFor(xr: string): Promise<Readonly<Record<string, JsonValue | 
   );
   const args = [file, composition ?? "", functions ?? "", `--required-resources=${required}`];
   const { stdout } = await runCommand("render", args);
-  const object = parseAllDocuments(stdout)
-    .map((document): Rendered => document.toJS())
-    .find(({ kind }) => kind === "Object");
-  const { forProvider, references = [] } = object?.spec ?? {};
-  const texts = Object.entries(forProvider?.manifest.data ?? {}).map(([key, value]) => [
-    key,
-    Buffer.from(String(value), "base64").toString(),
-  ]);
-  const copied = references.map(({ patchesFrom, toFieldPath }) => [
-    toFieldPath.slice("data.".length),
-    patchesFrom.fieldPath,
-  ]);
-  return Object.fromEntries([...texts, ...copied]);
+  const rendered = parseAllDocuments(stdout).map((document): JsonObject => document.toJS());
+  const { data = {}, copied = [] } = secretIn(rendered.find(({ kind }) => kind === "Object"));
+  const texts = Object.entries(data).map(([key, value]) => [key, Buffer.from(String(value), "base64").toString()]);
+  return Object.fromEntries([...texts, ...copied.map(([to, from]) => [to.slice("data.".length), from])]);
 }
 
 describe("share-three-teams", () => {

@@ -44,57 +44,51 @@ describe("the record of names", () => {
   });
 
   test("is found by the name of the claim, whatever the XR of it is called, and by no uid", () => {
+    const labels = { "crossplane.io/claim-namespace": "team-a" };
+    const spec = { claimRef: { kind: "Store", namespace: "team-a", name: "shop" } };
     const claimed = (xr: string, uid: string) =>
-      recordOfXr(
-        toComposite(
-          documentOf({
-            ...store(),
-            metadata: { name: xr, uid, labels: { "crossplane.io/claim-namespace": "team-a" } },
-            spec: { claimRef: { kind: "Store", namespace: "team-a", name: "shop" } },
-          }),
-        ),
-      );
+      recordOfXr(toComposite(documentOf({ ...store(), metadata: { name: xr, uid, labels }, spec })));
     expect(claimed("shop-x1", "1")).toBe(claimed("shop-y2", "2"));
   });
 
-  const orphan = { spec: { deletionPolicy: "Orphan" } };
+  const orphan = { deletionPolicy: "Orphan" };
   const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
   const explicit = { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] };
   const before = recordOf({ vpc: entry });
+  const paused = { [name]: "vpc-1", "crossplane.io/paused": "true" };
+  const here = (observed: JsonObject, it = desired) => ({
+    observed: { ...before, vpc: observed },
+    desired: { vpc: it },
+  });
+  const odd = ["__proto__", "a/b"];
+  const each = (value: JsonObject) => Object.fromEntries(odd.map((key) => [key, value]));
   test.each<[reason: string, parts: Partial<ComposedParts>, has: JsonObject]>([
     ["keeps what is neither observed nor desired at the moment", { observed: before }, { vpc: entry }],
     ["forgets what is observed and no longer desired", { observed: { ...before, vpc: vpc() } }, {}],
-    [
-      "forgets what is deleted together with its cloud resource",
-      { observed: { ...before, vpc: vpc({}, deleted) }, desired: { vpc: desired } },
-      {},
-    ],
+    ["forgets what is deleted together with its cloud resource", here(vpc({}, deleted)), {}],
     [
       "keeps what is deleted without its cloud resource",
-      { observed: { ...before, vpc: vpc({ [name]: "vpc-1" }, deleted, orphan.spec) }, desired: { vpc: desired } },
+      here(vpc({ [name]: "vpc-1" }, deleted, orphan)),
       { vpc: entry },
     ],
     [
       "forgets what is deleted with an explicit Delete, in spite of deletionPolicy Orphan",
-      { observed: { ...before, vpc: vpc({ [name]: "vpc-1" }, deleted, explicit) }, desired: { vpc: desired } },
+      here(vpc({ [name]: "vpc-1" }, deleted, explicit)),
       {},
     ],
     [
       "keeps what is deleted while it is paused, so that its provider does nothing",
-      {
-        observed: { ...before, vpc: vpc({ [name]: "vpc-1", "crossplane.io/paused": "true" }, deleted) },
-        desired: { vpc: desired },
-      },
+      here(vpc(paused, deleted)),
       { vpc: entry },
     ],
     [
       "takes the external name that the pipeline sets",
-      { observed: { ...before, vpc: vpc() }, desired: { vpc: { ...desired, ...externallyNamed("vpc-2") } } },
+      here(vpc(), { ...desired, ...externallyNamed("vpc-2") }),
       { vpc: { ...entry, externalName: "vpc-2" } },
     ],
     [
       "keeps its external name beside another one that is observed, until a person decides",
-      { observed: { ...before, vpc: vpc({ [name]: "vpc-2" }) }, desired: { vpc: desired } },
+      here(vpc({ [name]: "vpc-2" })),
       { vpc: entry },
     ],
     [
@@ -109,20 +103,8 @@ describe("the record of names", () => {
     ],
     [
       "has a composed resource called __proto__, or a/b, like any other",
-      {
-        observed: Object.fromEntries([
-          ["__proto__", vpc({ [name]: "vpc-1" })],
-          ["a/b", vpc({ [name]: "vpc-1" })],
-        ]),
-        desired: Object.fromEntries([
-          ["__proto__", desired],
-          ["a/b", desired],
-        ]),
-      },
-      Object.fromEntries([
-        ["__proto__", entry],
-        ["a/b", entry],
-      ]),
+      { observed: each(vpc({ [name]: "vpc-1" })), desired: each(desired) },
+      each(entry),
     ],
   ])("%s", (_reason, parts, has) => {
     expect(namesIn(draftOf(parts))).toEqual(has);

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
+import { another, naming, reasonIn, synced } from "../../testing/builders/shared-database.ts";
 import {
   boundTo,
   type CallParts,
@@ -21,11 +22,7 @@ import { at, DOMAIN, desiredOf, team } from "../../testing/builders/tags.ts";
 /** An XR that Crossplane made anew from a restored claim, without references, while what it composed was restored. */
 
 const XR = "shop-x7k2p";
-const anew = (more: JsonObject = {}): JsonObject =>
-  xr({
-    spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters: { database: "orders" } },
-    ...more,
-  });
+const anew = (more: JsonObject = {}): JsonObject => ({ ...naming("orders"), ...more });
 
 const bucket: JsonObject = {
   apiVersion: "s3.aws.upbound.io/v1beta2",
@@ -88,49 +85,31 @@ describe("what an XR composed before it was restored", () => {
 
   test("is not asked for by an XR with references, nor where Crossplane may not list the kind", () => {
     const message = `cannot compose resources: cannot run Composition pipeline step "x": fetching resources for ${BUCKETS}#1: forbidden`;
-    const drafts = [xr(), anew({ status: { conditions: [{ type: "Synced", status: "False", message }] } })].map((it) =>
-      draftOf({ xr: it, spec: { adoption: {} } }),
-    );
+    const drafts = [xr(), anew({ status: synced("False", { message }) })].map((it) => draftOf({ xr: it }));
     expect(drafts.map((draft) => requirementsIn(draft).has(BUCKETS))).toEqual([false, false]);
   });
 
-  test.each<{ reason: string; found: readonly JsonObject[]; name: string | undefined }>([
-    { reason: "it has no controller, and the XR's label", found: [restored("old")], name: "old" },
-    { reason: "its managed fields name the XR", found: [restored("old", manager(XR))], name: "old" },
-    { reason: "its managed fields name another XR", found: [restored("old", manager("other"))], name: undefined },
-    {
-      reason: "it was composed for another claim",
-      found: [restored("old", { labels: { "crossplane.io/claim-namespace": "team-b" } })],
-      name: undefined,
-    },
-    {
-      reason: "an XR controls it",
-      found: [restored("old", { ownerReferences: [{ kind: "XShop", name: XR, uid: "1", controller: true }] })],
-      name: undefined,
-    },
-    {
-      reason: "it is being deleted",
-      found: [restored("old", { deletionTimestamp: "2026-01-01T00:00:00Z" })],
-      name: undefined,
-    },
-    {
-      reason: "it is composed under another name",
-      found: [restored("old", { annotations: { "crossplane.io/composition-resource-name": "logs" } })],
-      name: undefined,
-    },
-    { reason: "there is none", found: [], name: undefined },
-  ])("is adopted by its name or not: $reason", ({ found, name }) => {
+  const controller = [{ kind: "XShop", name: XR, uid: "1", controller: true }];
+  const elsewhere = { labels: { "crossplane.io/claim-namespace": "team-b" } };
+  const asLogs = { annotations: { "crossplane.io/composition-resource-name": "logs" } };
+  test.each<[reason: string, name: string | undefined, ...found: readonly JsonObject[]]>([
+    ["it has no controller, and the XR's label", "old", restored("old")],
+    ["its managed fields name the XR", "old", restored("old", manager(XR))],
+    ["its managed fields name another XR", undefined, restored("old", manager("other"))],
+    ["it was composed for another claim", undefined, restored("old", elsewhere)],
+    ["an XR controls it", undefined, restored("old", { ownerReferences: controller })],
+    ["it is being deleted", undefined, restored("old", { deletionTimestamp: "2026-01-01T00:00:00Z" })],
+    ["it is composed under another name", undefined, restored("old", asLogs)],
+    ["there is none", undefined],
+  ])("is adopted by its name or not: %s", (_reason, name, ...found) => {
     const xrWithLabels = anew({ metadata: { name: XR, labels: { "crossplane.io/claim-namespace": "team-a" } } });
     const draft = draftOf({ xr: xrWithLabels, answers: { [BUCKETS]: found } });
-    expect([nameIn(draft), draft.conditions[0]?.reason]).toEqual([name, "Adopted"]);
+    expect([nameIn(draft), reasonIn(draft)]).toEqual([name, "Adopted"]);
   });
 
   test("is observed by all features: an owner stays the owner, and keeps its marks", () => {
-    const draft = draftOf({
-      tags: { add: [team] },
-      answers: { [BUCKETS]: [restored("old")] },
-      contenders: [restored("old")],
-    });
+    const found = [restored("old")];
+    const draft = draftOf({ tags: { add: [team] }, answers: { [BUCKETS]: found }, contenders: found });
     expect(nameIn(draft)).toBe("old");
     expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`)).toBe(
       "Shop.apps.example.org/team-a/shop#bucket",
@@ -147,16 +126,13 @@ describe("what an XR composed before it was restored", () => {
     expect(at(desiredOf(draft), "metadata.annotations[crossplane.io/external-name]")).toBe("orders-data");
   });
 
-  test.each<{ reason: string; metadata: JsonObject; reasons: string }>([
-    { reason: "its managed fields name this XR", metadata: manager(XR), reasons: "Adopting" },
-    { reason: "it may be a nested XR's, whose resources carry the same label", metadata: {}, reasons: "Adopted" },
-  ])("that no step desires any more is adopted or not: $reason", ({ metadata, reasons }) => {
+  test.each<[reason: string, adopted: string | undefined, metadata: JsonObject]>([
+    ["its managed fields name this XR", "old", manager(XR)],
+    ["it may be a nested XR's, whose resources carry the same label", undefined, {}],
+  ])("that no step desires any more is adopted or not: %s", (_reason, adopted, metadata) => {
     const logs = restored("old", { ...metadata, annotations: { "crossplane.io/composition-resource-name": "logs" } });
     const draft = draftOf({ answers: { [BUCKETS]: [logs] } });
-    expect([nameIn(draft, "logs"), draft.conditions[0]?.reason]).toEqual([
-      reasons === "Adopting" ? "old" : undefined,
-      reasons,
-    ]);
+    expect([nameIn(draft, "logs"), reasonIn(draft)]).toEqual([adopted, adopted ? "Adopting" : "Adopted"]);
   });
 
   test.each([
@@ -167,21 +143,17 @@ describe("what an XR composed before it was restored", () => {
     },
   ])("is the XR's record, $reason: what it was bound to stays", ({ labels }) => {
     const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
-    const kind = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
-    const record = { ...kind, ...boundTo({ db: kept }) };
-    const metadata = {
-      name: "record",
-      labels,
-      annotations: { "crossplane.io/composition-resource-name": RECORD_NAME },
+    const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
+    const record = {
+      apiVersion: "apiextensions.crossplane.io/v1beta1",
+      kind: "EnvironmentConfig",
+      metadata: { name: "record", labels, annotations },
+      ...boundTo({ db: kept }),
     };
-    const byLabels = shared({ select: { matchLabels: { db: "orders" } } });
     const draft = draftOf({
       desired: {},
-      sharedResources: [byLabels],
-      answers: {
-        db: [database(), database({ metadata: { name: "decoy" } })],
-        "adoption/predecessors/EnvironmentConfig": [{ ...record, metadata }],
-      },
+      sharedResources: [shared({ select: { matchLabels: { db: "orders" } } })],
+      answers: { db: [database(), another("decoy")], "adoption/predecessors/EnvironmentConfig": [record] },
     });
     expect(nameIn(draft, RECORD_NAME)).toBe("record");
     expect(String(at(desiredOf(draft, RECORD_NAME), "data.db"))).toContain('"name":"orders"');
@@ -204,17 +176,18 @@ describe("two resources that were composed under one name", () => {
     "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed each of them before it was " +
     "restored, and would go on with one: remove the label crossplane.io/composite of the others, or delete them (with deletionPolicy Orphan " +
     "where they share a cloud resource)";
-  const fatal = ({ results }: Draft) => results.filter(({ severity }) => severity === "Fatal");
+  const fatal = (draft: Draft) => draft.results.filter(({ severity }) => severity === "Fatal");
+  const stopped = [{ reason: "Duplicated", message: expect.stringContaining(words) }];
 
   test("stop the XR, which is told what a person has to do", () => {
     const draft = draftOf({ answers: two });
     expect(draft.conditions).toMatchObject([{ status: "False", reason: "Duplicated", message: words }]);
-    expect(fatal(draft)).toMatchObject([{ reason: "Duplicated", message: expect.stringContaining(words) }]);
+    expect(fatal(draft)).toMatchObject(stopped);
   });
 
   test("stop it in a step without adoption, too", () => {
     const draft = draftOf({ spec: { externalNames: {} }, answers: two });
-    expect(fatal(draft)).toMatchObject([{ reason: "Duplicated", message: expect.stringContaining(words) }]);
+    expect(fatal(draft)).toMatchObject(stopped);
   });
 
   test("do not any more when one of them is left", () => {
@@ -229,25 +202,16 @@ describe("two resources that were composed under one name", () => {
     const resourceRefs = [{ apiVersion: bucket["apiVersion"] as string, kind: "Bucket", name: "old" }];
     return anew({ metadata: { name: XR, uid, managedFields: [{ manager, fieldsV1 }] }, spec: { resourceRefs } });
   };
-  test.each<{ reason: string; by: string; live?: JsonObject; stops: boolean }>([
-    { reason: "a restore has set the references back", by: "velero", live: controlled, stops: true },
-    {
-      reason: "another XR controls the other",
-      by: "velero",
-      live: { ownerReferences: [{ controller: true }] },
-      stops: false,
-    },
-    { reason: "the references are Crossplane's own", by: "apiextensions.crossplane.io/composite", stops: false },
-  ])("stop a live XR or not: $reason", ({ by, live = {}, stops }) => {
+  const theirs = { ownerReferences: [{ controller: true }] };
+  test.each<[reason: string, is: string, by: string, live?: JsonObject]>([
+    ["a restore has set the references back", "Duplicated", "velero", controlled],
+    ["another XR controls the other", "Adopted", "velero", theirs],
+    ["the references are Crossplane's own", "Adopted", "apiextensions.crossplane.io/composite"],
+  ])("stop a live XR or not: %s", (_reason, is, by, live = {}) => {
     const observed = { bucket: restored("old") };
     const desired = { bucket: { ...bucket, metadata: { name: "old" } } }; // as function-patch-and-transform repeats it
-    const draft = draftOf({
-      desired,
-      xr: writtenBy(by),
-      observed,
-      answers: { [BUCKETS]: [restored("old"), restored("live", live)] },
-    });
-    expect(draft.conditions[0]?.reason).toBe(stops ? "Duplicated" : "Adopted");
+    const answers = { [BUCKETS]: [restored("old"), restored("live", live)] };
+    expect(reasonIn(draftOf({ desired, xr: writtenBy(by), observed, answers }))).toBe(is);
   });
 
   test("of which a restored claim's XR controls one is none: it goes on with it", () => {

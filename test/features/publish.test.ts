@@ -3,6 +3,7 @@ import { publishing } from "../../src/features/publish.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
+import { fromXr } from "../../testing/builders/shared-database.ts";
 import { type CallParts, callOf, xr } from "../../testing/builders/sharing.ts";
 
 const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
@@ -11,7 +12,7 @@ const environmentConfig = {
   name: "orders",
   labels: { db: "orders" },
   data: [
-    { value: { fromCompositeFieldPath: "status.endpoint" }, toFieldPath: "db.host" },
+    { value: fromXr("status.endpoint"), toFieldPath: "db.host" },
     { value: true, toFieldPath: "db.options.tls" },
   ],
 };
@@ -37,117 +38,76 @@ const now = published({ db: { host: "new.example.org", options: { tls: true } } 
 const old = published({ db: { host: "old.example.org", options: { tls: true } } });
 
 describe("an EnvironmentConfig", () => {
-  test.each<{ reason: string; parts: CallParts; config?: JsonObject; composed: JsonObject | undefined; says: string }>([
-    {
-      reason: "is looked up first",
-      parts: { xr: shown },
-      composed: undefined,
-      says: "Unknown WaitingForRequiredResources",
-    },
-    {
-      reason: "is published where nobody has the name",
-      parts: { xr: shown, answers: { [KEY]: [] } },
-      composed: now,
-      says: "True Published",
-    },
-    {
-      reason: "or where it is ours, from before a restore",
-      parts: { xr: shown, answers: { [KEY]: [old] } },
-      composed: now,
-      says: "True Published",
-    },
-    {
-      reason: "is left alone where it is somebody else's",
-      parts: { xr: shown, answers: { [KEY]: [published({}, { annotations: {} })] } },
-      composed: undefined,
-      says: "False NameTaken",
-    },
-    {
-      reason: "is left alone where it is this XR's record",
-      parts: {
-        xr: shown,
-        answers: {
-          [KEY]: [
-            published(
-              {},
-              {
-                annotations: {
-                  [OWNER]: owner,
-                  "crossplane.io/composition-resource-name": "shared-infrastructure/record",
-                },
-              },
-            ),
-          ],
-        },
-      },
-      composed: undefined,
-      says: "False NameTaken",
-    },
-    { reason: "follows its XR", parts: { xr: shown, observed: { [KEY]: old } }, composed: now, says: "True Published" },
-    {
-      reason: "keeps what it said of a field that is not set now",
-      parts: { observed: { [KEY]: old } },
-      composed: old,
-      says: "False FieldNotSet",
-    },
-    {
-      reason: "stays as it is while its name is not set, without what Crossplane added",
-      parts: {
-        xr: shown,
-        observed: {
-          [KEY]: {
-            ...old,
-            metadata: {
-              ...(old["metadata"] as JsonObject),
-              uid: "1",
-              labels: { db: "orders", "crossplane.io/composite": "x" },
-            },
-          },
-        },
-      },
-      config: { name: { fromCompositeFieldPath: "spec.nothing" } },
-      composed: old,
-      says: "False FieldNotSet",
-    },
-    {
-      reason: "or while it is no name",
-      parts: { xr: { ...xr(), status: { name: "Orders!" } }, observed: { [KEY]: old } },
-      config: { name: { fromCompositeFieldPath: "status.name" } },
-      composed: old,
-      says: "False InvalidName",
-    },
-    {
-      reason: "or while it is that of a record",
-      parts: { xr: { ...xr(), status: { name: "shared-infrastructure-names-0" } }, observed: { [KEY]: old } },
-      config: { name: { fromCompositeFieldPath: "status.name" } },
-      composed: old,
-      says: "False InvalidName",
-    },
-    {
-      reason: "is published without a field that another's value leaves no place for, and says so",
-      parts: { xr: { ...xr(), status: { endpoint: "new.example.org", db: "text" } }, answers: { [KEY]: [] } },
-      config: {
-        data: [
-          { value: { fromCompositeFieldPath: "status.db" }, toFieldPath: "db" },
-          { value: { fromCompositeFieldPath: "status.endpoint" }, toFieldPath: "db.host" },
-        ],
-      },
-      composed: published({ db: "text" }),
-      says: "False InvalidData",
-    },
-    {
-      reason: "nor with an item of a list without those before it",
-      parts: { xr: shown, answers: { [KEY]: [] } },
-      config: {
-        data: [
-          { value: { fromCompositeFieldPath: "status.other" }, toFieldPath: "hosts[0]" },
-          { value: { fromCompositeFieldPath: "status.endpoint" }, toFieldPath: "hosts[1]" },
-        ],
-      },
-      composed: published({}),
-      says: "False InvalidData",
-    },
-  ])("$reason", ({ parts, config, composed, says }) => {
+  const fromXrField = (path: string, toFieldPath: string) => ({ value: fromXr(path), toFieldPath });
+  const free = { [KEY]: [] };
+  const record = { [OWNER]: owner, "crossplane.io/composition-resource-name": "shared-infrastructure/record" };
+  const labels = { db: "orders", "crossplane.io/composite": "x" };
+  const filledIn = { ...old, metadata: { ...(old["metadata"] as JsonObject), uid: "1", labels } };
+  const withStatus = (status: JsonObject) => ({ ...xr(), status });
+  const overlapping = { data: [fromXrField("status.db", "db"), fromXrField("status.endpoint", "db.host")] };
+  const gapped = { data: [fromXrField("status.other", "hosts[0]"), fromXrField("status.endpoint", "hosts[1]")] };
+  const named = (path: string) => ({ name: fromXr(path) });
+  type Row = [reason: string, composed: JsonObject | undefined, says: string, parts: CallParts, config?: JsonObject];
+  test.each<Row>([
+    ["is looked up first", undefined, "Unknown WaitingForRequiredResources", {}],
+    ["is published where nobody has the name", now, "True Published", { answers: free }],
+    ["or where it is ours, from before a restore", now, "True Published", { answers: { [KEY]: [old] } }],
+    [
+      "is left alone where it is somebody else's",
+      undefined,
+      "False NameTaken",
+      { answers: { [KEY]: [published({}, { annotations: {} })] } },
+    ],
+    [
+      "is left alone where it is this XR's record",
+      undefined,
+      "False NameTaken",
+      { answers: { [KEY]: [published({}, { annotations: record })] } },
+    ],
+    ["follows its XR", now, "True Published", { observed: { [KEY]: old } }],
+    [
+      "keeps what it said of a field that is not set now",
+      old,
+      "False FieldNotSet",
+      { xr: xr(), observed: { [KEY]: old } },
+    ],
+    [
+      "stays as it is while its name is not set, without what Crossplane added",
+      old,
+      "False FieldNotSet",
+      { observed: { [KEY]: filledIn } },
+      named("spec.nothing"),
+    ],
+    [
+      "or while it is no name",
+      old,
+      "False InvalidName",
+      { xr: withStatus({ name: "Orders!" }), observed: { [KEY]: old } },
+      named("status.name"),
+    ],
+    [
+      "or while it is that of a record",
+      old,
+      "False InvalidName",
+      { xr: withStatus({ name: "shared-infrastructure-names-0" }), observed: { [KEY]: old } },
+      named("status.name"),
+    ],
+    [
+      "is published without a field that another's value leaves no place for, and says so",
+      published({ db: "text" }),
+      "False InvalidData",
+      { xr: withStatus({ endpoint: "new.example.org", db: "text" }), answers: free },
+      overlapping,
+    ],
+    [
+      "nor with an item of a list without those before it",
+      published({}),
+      "False InvalidData",
+      { answers: free },
+      gapped,
+    ],
+  ])("%s", (_reason, composed, says, given, config) => {
+    const parts = { xr: shown, ...given };
     const { resources, conditions, compositeReady } = draftOf(parts, config);
     expect(compositeReady).toBe(says === "True Published" ? undefined : "False");
     const edit = resources.get(KEY);
@@ -168,6 +128,6 @@ test("without publish in the input nothing is changed", () => {
 
 test("all that was published stays while the name is not set, however much it is", () => {
   const before = Array.from({ length: 80_000 }, (_, i) => [`publish/environment-config/${i}`, old] as const);
-  const draft = draftOf({ observed: Object.fromEntries(before) }, { name: { fromCompositeFieldPath: "spec.none" } });
+  const draft = draftOf({ observed: Object.fromEntries(before) }, { name: fromXr("spec.none") });
   expect(draft.resources.size).toBe(80_000);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseInput } from "../../src/input/parse.ts";
 import { INPUT_API_VERSION, INPUT_KIND } from "../../src/input/schema.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { fromXr, withoutCopies } from "../../testing/builders/shared-database.ts";
 import { inputOf, shared } from "../../testing/builders/sharing.ts";
 
 /** The faults of an input, a line each. */
@@ -27,16 +28,27 @@ const row = (spec: JsonValue, ...faults: readonly string[]): Row => ({ spec, fau
 const inShared = (overrides: JsonObject, ...faults: readonly string[]): Row =>
   row({ sharedResources: [shared(overrides)] }, ...faults.map((fault) => `spec.sharedResources[0].${fault}`));
 
-const withoutConnection = (overrides: JsonObject): JsonObject => {
-  const { connection: _, ...rest } = shared(overrides);
-  return rest;
-};
+/** Faults of the only shared resource, which makes no copies; each fault has its whole path. */
+const inFields = (overrides: JsonObject, ...faults: readonly string[]): Row =>
+  row({ sharedResources: [withoutCopies(overrides)] }, ...faults);
 
 const connection = (copy: JsonObject): JsonObject => ({ copies: [{ secretName: "db", ...copy }] });
 
 /** Faults of a copy of its Secret, below the copy's path. */
 const inCopy = (copy: JsonObject, ...faults: readonly string[]): Row =>
   inShared({ connection: connection(copy) }, ...faults.map((fault) => `connection.copies[0].${fault}`));
+
+/** Faults of a copy with these keys. */
+const keysOf = (keys: readonly (readonly [from: string, to: JsonValue])[], ...faults: readonly string[]): Row =>
+  inCopy({ keys: keys.map(([from, to]) => ({ from, to })) }, ...faults);
+
+/** Faults of credentials that are made like this, below their path. */
+const ofCredentials = (credentials: JsonObject, ...faults: readonly string[]): Row =>
+  row(
+    { consumers: { list: { toCompositeFieldPath: "status.consumers" }, credentials } },
+    ...faults.map((fault) => `spec.consumers.credentials.${fault}`),
+  );
+const role = { apiVersion: "sql.example.org/v1", kind: "Role" };
 
 const ONE_SOURCE = "exactly one of fromCompositeFieldPath, fromEnvironmentFieldPath; found";
 
@@ -98,30 +110,22 @@ describe("an input", () => {
       { select: { matchLabels: { team: "a" }, prefer: "First" }, grant: "ReferenceGrant" },
       "grant: ReferenceGrant is not allowed with select.prefer: the pool is searched for one that grants access",
     ),
-    row(
-      {
-        sharedResources: [
-          withoutConnection({ select: { matchLabels: { team: "a" }, maxMatch: 2, prefer: "LeastUsed" } }),
-        ],
-      },
+    inFields(
+      { select: { matchLabels: { team: "a" }, maxMatch: 2, prefer: "LeastUsed" } },
       "spec.sharedResources[0].select.prefer: not allowed with maxMatch above 1",
     ),
     row(
       {
         sharedResources: [
-          withoutConnection({ name: "a", toEnvironment: { fromFieldPath: "data", toFieldPath: "network" } }),
-          withoutConnection({ name: "b", select: { name: { fromEnvironmentFieldPath: "network.name" } } }),
+          withoutCopies({ name: "a", toEnvironment: { fromFieldPath: "data", toFieldPath: "network" } }),
+          withoutCopies({ name: "b", select: { name: { fromEnvironmentFieldPath: "network.name" } } }),
         ],
       },
       "spec.sharedResources: reads network.name of the environment, which toEnvironment of this step sets: read it in a later step, or set another field",
     ),
-    row({
-      sharedResources: [
-        withoutConnection({
-          select: { name: { fromEnvironmentFieldPath: "network.name" } },
-          toEnvironment: { fromFieldPath: "data", toFieldPath: "network.subnets" },
-        }),
-      ],
+    inFields({
+      select: { name: { fromEnvironmentFieldPath: "network.name" } },
+      toEnvironment: { fromFieldPath: "data", toFieldPath: "network.subnets" },
     }),
     row({ consumers: { capacity: 0 } }, "spec.consumers.capacity: less than 1"),
     row({ consumers: { capacity: 1001 } }, "spec.consumers.capacity: more than 1000"),
@@ -131,7 +135,7 @@ describe("an input", () => {
     ),
     inShared({ name: "Orders_DB" }, "name: not a DNS label: lower case letters, digits and '-', at most 63"),
     row(
-      { sharedResources: [shared(), withoutConnection({ name: "network", resolution: "Fail" })] },
+      { sharedResources: [shared(), withoutCopies({ name: "network", resolution: "Fail" })] },
       "spec.sharedResources: resolution: Fail is not allowed with connection: a Fatal result keeps copies even if their grant is revoked",
     ),
     row(
@@ -149,8 +153,8 @@ describe("an input", () => {
           "that they name, so anyone who can edit the resource could share any Secret; use ReferenceGrant or None",
       ),
     ),
-    row(
-      { sharedResources: [withoutConnection({ grant: "ReferenceGrant" })] },
+    inFields(
+      { grant: "ReferenceGrant" },
       "spec.sharedResources[0].grant: ReferenceGrant needs connection: it grants access to the connection Secret",
     ),
     inShared({ select: { name: "orders", namespace: "*" } }, 'select.namespace: "*" needs matchLabels'),
@@ -170,28 +174,24 @@ describe("an input", () => {
       'providerConfigRef.kind: not one of ProviderConfig, ClusterProviderConfig: "X"',
     ),
     inCopy({ namespaces: 3 }, "namespaces: not allowed here: 3"),
-    inCopy(
-      {
-        keys: [
-          { from: "a", to: "x" },
-          { from: "b", to: "x" },
-          { from: "", to: "a b" },
-        ],
-      },
+    keysOf(
+      [
+        ["a", "x"],
+        ["b", "x"],
+        ["", "a b"],
+      ],
       "keys[2].from: not a Secret's key",
       "keys[2].to: not a Secret's key",
       'keys: more than one with to "x"',
     ),
-    inCopy(
-      {
-        keys: [
-          { from: "a", to: { fromCompositeFieldPath: "spec..key" } },
-          { from: "b", to: "a b" },
-          { from: "c", to: "x" },
-          { from: "d", to: "x" },
-          { from: "e", to: 7 },
-        ],
-      },
+    keysOf(
+      [
+        ["a", fromXr("spec..key")],
+        ["b", "a b"],
+        ["c", "x"],
+        ["d", "x"],
+        ["e", 7],
+      ],
       'keys[0].to.fromCompositeFieldPath: not a field path: "spec..key", at position 4',
       "keys[1].to: not a Secret's key",
       "keys[4].to: not allowed here: 7",
@@ -254,45 +254,22 @@ describe("an input", () => {
       "spec.consumers.protect: set it to false with grant: None: without grants, the owner could not stop a team from keeping the XR",
       "spec.consumers.grant: not None with credentials: grants name the namespaces to make credentials for",
     ),
-    row(
-      {
-        consumers: {
-          list: { toCompositeFieldPath: "status.consumers" },
-          credentials: {
-            template: { apiVersion: "v1", kind: "Secret", metadata: { name: "x", namespace: "{namespace}" } },
-          },
-        },
-      },
-      "spec.consumers.credentials.template.metadata.name: equal for all namespaces: use {namespace} or {hash} in it, " +
-        "or leave the name to Crossplane",
+    ofCredentials(
+      { template: { apiVersion: "v1", kind: "Secret", metadata: { name: "x", namespace: "{namespace}" } } },
+      "template.metadata.name: equal for all namespaces: use {namespace} or {hash} in it, or leave the name to Crossplane",
     ),
-    row(
-      {
-        consumers: {
-          credentials: {
-            turns: "2026-11",
-            template: { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "orders-{namespace}" } },
-          },
-        },
-      },
-      "spec.consumers.credentials.template.metadata.name: without {hash}, with turns: two credentials of one namespace would have the " +
-        "same name",
+    ofCredentials(
+      { turns: "2026-11", template: { ...role, metadata: { name: "orders-{namespace}" } } },
+      "template.metadata.name: without {hash}, with turns: two credentials of one namespace would have the same name",
     ),
-    row(
+    ofCredentials(
       {
-        consumers: {
-          list: { toCompositeFieldPath: "status.consumers" },
-          credentials: {
-            template: {
-              apiVersion: "sql.example.org/v1",
-              kind: "Role",
-              spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}" } },
-            },
-          },
+        template: {
+          ...role,
+          spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}" } },
         },
       },
-      "spec.consumers.credentials.template: its Secret needs {hash} in its name: two XRs, or two namespaces, could have the same " +
-        "Secret otherwise",
+      "template: its Secret needs {hash} in its name: two XRs, or two namespaces, could have the same Secret otherwise",
     ),
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },
@@ -311,23 +288,16 @@ describe("an input", () => {
     expect(faultsOf(inputOf(spec))).toEqual(faults);
   });
 
-  test.each([
-    { input: {}, faults: ["apiVersion: required", "kind: required", "spec: required"] },
-    {
-      input: { ...inputOf({}), sharedResources: [] },
-      faults: ["sharedResources: unknown field; did you mean spec.sharedResources?"],
-    },
-    {
-      input: { ...inputOf({}), apiVersion: "shared-infrastructure.fn.crossplane.io/v1" },
-      faults: [`apiVersion: not ${INPUT_API_VERSION}: "shared-infrastructure.fn.crossplane.io/v1"`],
-    },
-    { input: { apiVersion: "v1", kind: INPUT_KIND, spec: {} }, faults: [`apiVersion: not ${INPUT_API_VERSION}: "v1"`] },
-    {
-      input: { apiVersion: INPUT_API_VERSION, kind: "x".repeat(80), spec: {} },
-      faults: [`kind: not Input: "${"x".repeat(58)}…`],
-    },
-    { input: { ...inputOf({}), metadata: { name: "anything", labels: {} } }, faults: [] },
-  ])("that is the object $input has the faults $faults", ({ input, faults }) => {
+  const V1 = "shared-infrastructure.fn.crossplane.io/v1";
+  const kindOf = (apiVersion: string, kind = INPUT_KIND) => ({ apiVersion, kind, spec: {} });
+  test.each<[input: object, ...faults: readonly string[]]>([
+    [{}, "apiVersion: required", "kind: required", "spec: required"],
+    [{ ...inputOf({}), sharedResources: [] }, "sharedResources: unknown field; did you mean spec.sharedResources?"],
+    [kindOf(V1), `apiVersion: not ${INPUT_API_VERSION}: "${V1}"`],
+    [kindOf("v1"), `apiVersion: not ${INPUT_API_VERSION}: "v1"`],
+    [kindOf(INPUT_API_VERSION, "x".repeat(80)), `kind: not Input: "${"x".repeat(58)}…`],
+    [{ ...inputOf({}), metadata: { name: "anything", labels: {} } }],
+  ])("that is the object %j has its faults", (input, ...faults) => {
     expect(faultsOf(input as unknown as JsonObject)).toEqual(faults);
   });
 
@@ -354,37 +324,30 @@ describe("a parsed input", () => {
   });
 
   test("has the defaults and the parsed paths of a shared resource", () => {
+    const secretRef = {
+      nameFieldPath: ["spec", "writeConnectionSecretToRef", "name"],
+      namespaceFieldPath: ["spec", "writeConnectionSecretToRef", "namespace"],
+      perConsumer: false,
+    };
+    const copy = {
+      secretName: { is: "literal", value: "orders-db" },
+      via: "Object",
+      type: "Opaque",
+      labels: {},
+      annotations: {},
+      providerConfigRef: { name: "default", kind: "ClusterProviderConfig" },
+    };
+    const name = { is: "composite", path: ["spec", "parameters", "database"] };
     expect(parseInput(inputOf({ sharedResources: [shared()] })).spec.sharedResources).toEqual([
       {
         name: "db",
         apiVersion: "data.example.org/v1",
         kind: "XPostgres",
-        select: {
-          namespace: undefined,
-          by: "name",
-          name: { is: "composite", path: ["spec", "parameters", "database"] },
-        },
+        select: { namespace: undefined, by: "name", name },
         resolution: "Required",
         grant: "Annotation",
         patches: [],
-        connection: {
-          secretRef: {
-            nameFieldPath: ["spec", "writeConnectionSecretToRef", "name"],
-            namespaceFieldPath: ["spec", "writeConnectionSecretToRef", "namespace"],
-            perConsumer: false,
-          },
-          onSourceMissing: "Keep",
-          copies: [
-            {
-              secretName: { is: "literal", value: "orders-db" },
-              via: "Object",
-              type: "Opaque",
-              labels: {},
-              annotations: {},
-              providerConfigRef: { name: "default", kind: "ClusterProviderConfig" },
-            },
-          ],
-        },
+        connection: { secretRef, onSourceMissing: "Keep", copies: [copy] },
       },
     ]);
   });

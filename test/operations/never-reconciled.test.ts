@@ -6,6 +6,7 @@ import type { LookupAnswer } from "../../src/model/requirement.ts";
 import { reportNeverReconciled } from "../../src/operations/never-reconciled.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
+import { synced } from "../../testing/builders/shared-database.ts";
 import { inputOf, requirementsIn, toBaseName } from "../../testing/builders/sharing.ts";
 
 // An Operation that reads the XRDs of a platform and their XRs.
@@ -28,8 +29,6 @@ interface Parts {
   readonly isEstablished?: boolean;
   readonly annotations?: JsonObject;
 }
-
-const synced = (status: string): JsonObject => ({ conditions: [{ type: "Synced", status }] });
 
 const shop = (name: string, status: JsonObject = {}): JsonObject => ({
   apiVersion: "apps.example.org/v1",
@@ -70,11 +69,16 @@ const outcomeOf = (draft: ReturnType<typeof operate>) => ({
   output: draft.output,
 });
 
+/** One result, what is in the output, and no nudge. */
+const reported = (result: string, neverReconciled: JsonObject) => ({
+  results: [result],
+  nudges: [] as unknown[],
+  output: { neverReconciled },
+});
+const NAME = "xshops.apps.example.org";
+
 const nudgeOf = (value: unknown) => [
-  [
-    "nudge/xshops.apps.example.org",
-    { ...XRDS, metadata: { name: "xshops.apps.example.org", annotations: { [NUDGED_FOR]: value } } },
-  ],
+  [`nudge/${NAME}`, { ...XRDS, metadata: { name: NAME, annotations: { [NUDGED_FOR]: value } } }],
 ];
 
 describe("an Operation that looks for XRs that were never reconciled", () => {
@@ -107,38 +111,32 @@ describe("an Operation that looks for XRs that were never reconciled", () => {
 
 describe("an Operation that has found all XRs", () => {
   const nudgedFor = (shops: readonly JsonObject[]): string => {
-    const edit = operate({ definitions: [definition()], shops }).resources.get("nudge/xshops.apps.example.org");
+    const edit = operate({ definitions: [definition()], shops }).resources.get(`nudge/${NAME}`);
     return String((edit?.is === "set" ? JSON.stringify(edit.object) : "").match(/[0-9a-f]{16}/)?.[0]);
   };
 
   test("reports those without a condition Synced, and nudges their XRD", () => {
     const shops = [shop("two"), shop("one"), shop("failed", synced("False")), shop("fine", synced("True"))];
     expect(outcomeOf(operate({ definitions: [definition()], shops }))).toEqual({
-      results: ["Warning: xshops.apps.example.org: never reconciled: one, two"],
+      ...reported(`Warning: ${NAME}: never reconciled: one, two`, { [NAME]: ["one", "two"] }),
       nudges: nudgeOf(expect.stringMatching(/^[0-9a-f]{16}$/)),
-      output: { neverReconciled: { "xshops.apps.example.org": ["one", "two"] } },
     });
   });
 
   test("reports none where all have been reconciled, with success or without", () => {
     const shops = [shop("failed", synced("False")), shop("fine", synced("True"))];
-    expect(outcomeOf(operate({ definitions: [definition()], shops }))).toEqual({
-      results: ["Normal: all XRs of 1 XRDs have been reconciled"],
-      nudges: [],
-      output: { neverReconciled: {} },
-    });
+    expect(outcomeOf(operate({ definitions: [definition()], shops }))).toEqual(
+      reported("Normal: all XRs of 1 XRDs have been reconciled", {}),
+    );
   });
 
   test("reports those for which it has nudged before, and does not nudge again", () => {
     const annotations = { [NUDGED_FOR]: nudgedFor([shop("one")]) };
-    expect(outcomeOf(operate({ definitions: [definition({ annotations })], shops: [shop("one")] }))).toEqual({
-      results: [
-        "Warning: xshops.apps.example.org: never reconciled: one; its XRD was already nudged for these XRs: " +
-          "look at Crossplane's log, and restart Crossplane if it says nothing",
-      ],
-      nudges: [],
-      output: { neverReconciled: { "xshops.apps.example.org": ["one"] } },
-    });
+    const nudged =
+      `Warning: ${NAME}: never reconciled: one; its XRD was already nudged for these XRs: ` +
+      "look at Crossplane's log, and restart Crossplane if it says nothing";
+    const world = { definitions: [definition({ annotations })], shops: [shop("one")] };
+    expect(outcomeOf(operate(world))).toEqual(reported(nudged, { [NAME]: ["one"] }));
   });
 
   test.each([
@@ -151,11 +149,9 @@ describe("an Operation that has found all XRs", () => {
 
   test("reports them and leaves the XRD alone under onFound: Report", () => {
     const world = { definitions: [definition()], shops: [shop("one")] };
-    expect(outcomeOf(operate(world, { onFound: "Report" }))).toEqual({
-      results: ["Warning: xshops.apps.example.org: never reconciled: one"],
-      nudges: [],
-      output: { neverReconciled: { "xshops.apps.example.org": ["one"] } },
-    });
+    expect(outcomeOf(operate(world, { onFound: "Report" }))).toEqual(
+      reported(`Warning: ${NAME}: never reconciled: one`, { [NAME]: ["one"] }),
+    );
   });
 
   test("names ten of many that were never reconciled and counts the rest", () => {

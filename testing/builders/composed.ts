@@ -1,8 +1,10 @@
+import { adoption } from "../../src/features/adoption/adoption.ts";
 import { parseInput } from "../../src/input/parse.ts";
+import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
 import { NAMES_NAME } from "../../src/ownership/names.ts";
-import type { NewCall } from "./run-feature.ts";
+import { type NewCall, runFeature } from "./run-feature.ts";
 import { callOf, inputOf } from "./sharing.ts";
 
 // Builders for tests of adoption and external names: an XR, and Buckets that it composed.
@@ -36,6 +38,14 @@ export const restoredStore = (overrides: JsonObject = {}): JsonObject =>
 export const referring = (...names: readonly string[]): JsonObject => ({
   spec: { resourceRefs: names.map((name) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name })) },
 });
+
+/** The label that names the XR at the root of what it composes. */
+export const labelled = (name: string, more: JsonObject = {}): JsonObject => ({
+  labels: { "crossplane.io/composite": name, ...more },
+});
+
+/** Answers the look-up of Bucket a. */
+export const answerOf = (...resources: readonly JsonObject[]) => ({ "adoption/Bucket.cloud.example.org/a": resources });
 
 export const controlledBy = (uid: string, name = "store", kind = "XStore"): JsonObject => ({
   ownerReferences: [{ apiVersion: "apps.example.org/v1", kind, name, uid, controller: true }],
@@ -86,6 +96,12 @@ export interface ComposedParts {
   readonly capabilities?: readonly Capability[];
   readonly spec: JsonObject;
 }
+
+/** Runs adoption with this section of the input. */
+export const adopt = ({ policy = {}, ...parts }: AdoptionParts, draft?: Draft): Draft =>
+  runFeature(adoption, composedCall({ ...parts, spec: { adoption: policy } }), draft);
+
+export type AdoptionParts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 
 export function composedCall({ xr = store(), spec, ...parts }: ComposedParts): NewCall {
   const { observed = {}, desired = {}, answers = {}, capabilities = ["RequiredResources"] } = parts;

@@ -13,6 +13,17 @@ export const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", na
 export const V2_0: readonly Capability[] = ["Capabilities", "RequiredResources", "Conditions"];
 const V2_2: readonly Capability[] = [...V2_0, "RequiredSchemas"];
 
+/** The database, granted like this, with more of its metadata and of the rest. */
+export const ownDatabase = (annotations: JsonObject, more: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({
+  apiVersion: SHARED.apiVersion,
+  kind: SHARED.kind,
+  metadata: { name: SHARED.name, uid: "database-uid", annotations, ...metadata },
+  ...more,
+});
+
+/** The name in the Composition of a namespace's credential. */
+export const credentialKey = (namespace: string): string => `consumers/credentials/${namespace}/Role.sql.example.org`;
+
 /** What Crossplane writes on a record, and this function. */
 const composed = (owner: string): JsonObject => ({
   labels: { [usesLabel(SHARED)]: "true", "crossplane.io/composite": "x" },
@@ -38,6 +49,14 @@ export const recordIn = (
   metadata: { namespace, name: "record", ...composed(owner), ...metadata },
   data: { db: JSON.stringify([bindingOf(binding)]) },
 });
+
+/** The record of an XR called shop. */
+export const shopIn = (namespace: string, binding?: JsonObject, metadata: JsonObject = {}): JsonObject =>
+  recordIn(namespace, `Shop.apps.example.org/${namespace}/shop`, binding, metadata);
+
+/** Answers that find these records, of namespaced XRs or of claims'. */
+export const finding = (...records: readonly JsonObject[]) => ({ "consumers/ConfigMap": records });
+export const findingClaims = (...records: readonly JsonObject[]) => ({ "consumers/EnvironmentConfig": records });
 
 /** The record of a claim's XR, which lies in no namespace; Crossplane writes the claim's onto it. */
 export function claimRecord(

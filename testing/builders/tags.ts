@@ -30,3 +30,43 @@ export function desiredOf(draft: Draft, name = "bucket"): JsonObject {
 
 export const at = (object: JsonObject, path: string): JsonValue | undefined =>
   documentOf(object).at(parseFieldPath(path));
+
+export const policiesOf = (draft: Draft, name = "bucket") => at(desiredOf(draft, name), "spec.managementPolicies");
+export const tagsIn = (draft: Draft, name = "bucket") => at(desiredOf(draft, name), "spec.forProvider.tags");
+
+/** One of the function's annotations on what a draft desires. */
+export const markIn = (draft: Draft, name: string) => at(desiredOf(draft), `metadata.annotations[${DOMAIN}/${name}]`);
+
+/** The marks of the owner of a bucket. */
+export const ownedBy = (owner: string): JsonObject => ({
+  [`${DOMAIN}/owner`]: owner,
+  [`${DOMAIN}/tags-owner`]: `${owner}#bucket`,
+});
+
+/** The object with more of its metadata; its annotations are added to those that it has. */
+export function withMetadata(
+  object: JsonObject,
+  { annotations, ...more }: Readonly<Record<string, JsonValue>>,
+): JsonObject {
+  const metadata = object["metadata"] as Record<string, JsonObject>;
+  const all = { ...metadata["annotations"], ...(annotations as JsonObject | undefined) };
+  return { ...object, metadata: { ...metadata, ...more, annotations: all } };
+}
+
+export const withPolicies = (object: JsonObject, ...managementPolicies: readonly string[]): JsonObject => ({
+  ...object,
+  spec: { ...(object["spec"] as JsonObject), managementPolicies },
+});
+
+/** The bucket as the API server shows it, once the draft is applied: an XR controls it. */
+export function applied(draft: Draft, name: string, annotations: JsonObject = {}, status: JsonObject = {}): JsonObject {
+  const controller = { apiVersion: "apps.example.org/v1", kind: "XShop", name: "xr", uid: "xr", controller: true };
+  const object = withMetadata(desiredOf(draft), {
+    name,
+    uid: name,
+    creationTimestamp: "2026-01-01T00:00:00Z",
+    ownerReferences: [controller],
+    annotations: { ...annotations, "crossplane.io/composition-resource-name": "bucket" },
+  });
+  return { ...object, status };
+}

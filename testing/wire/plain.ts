@@ -33,6 +33,29 @@ export interface PlainRequest {
   readonly schemas: ReadonlyMap<string, JsonObject | undefined>;
 }
 
+/** An XR and what it has composed, with readiness and connection details of the XR as a test says. */
+export const stateOf = (
+  composite: JsonObject,
+  resources: Readonly<Record<string, JsonObject>> = {},
+  more: Partial<PlainResource> = {},
+): PlainState => ({
+  composite: { ...emptyResource, object: composite },
+  resources: new Map(Object.entries(resources).map(([name, object]) => [name, { ...emptyResource, ...more, object }])),
+});
+
+/** A request of Crossplane v2.2 with this input, which finds what `required` lists by requirement name. */
+export const v2Request = (
+  input: JsonObject,
+  observed: PlainState,
+  required: Readonly<Record<string, readonly JsonObject[]>> = {},
+): PlainRequest => ({
+  ...emptyPlainRequest,
+  capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
+  observed,
+  input,
+  required: new Map(Object.entries(required)),
+});
+
 const emptyState: PlainState = { composite: emptyResource, resources: new Map() };
 
 export const emptyPlainRequest: PlainRequest = {

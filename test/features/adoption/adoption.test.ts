@@ -9,8 +9,9 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { namesRecordName } from "../../../src/ownership/names.ts";
 import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
 import {
+  adopt,
+  answerOf,
   bucket,
-  type ComposedParts,
   composedCall,
   controlledBy,
   referring,
@@ -19,11 +20,6 @@ import {
 } from "../../../testing/builders/composed.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { requirementsIn } from "../../../testing/builders/sharing.ts";
-
-type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
-
-const draftOf = ({ policy = {}, ...parts }: Parts) =>
-  runFeature(adoption, composedCall({ ...parts, spec: { adoption: policy } }));
 
 const REQUIREMENT = "adoption/Bucket.cloud.example.org/a";
 const shown = (reason: string, message: string): JsonObject => ({
@@ -37,7 +33,7 @@ test("adoption changes nothing without its section of the input", () => {
 
 test("adoption requires nothing and changes nothing in steady state", () => {
   const observed = { a: bucket("a", controlledBy("uid-now")), b: bucket("b", controlledBy("uid-now")) };
-  const { resources, requirements, conditions, results } = draftOf({
+  const { resources, requirements, conditions, results } = adopt({
     xr: store({ ...referring("a", "b"), ...shown("Adopted", "") }),
     observed,
     desired: { a: {}, b: {} },
@@ -55,24 +51,15 @@ describe("a restored resource that is not desired", () => {
   };
 
   test("is put back as observed, without fields that the API server fills in, and marked", () => {
-    const { resources, conditions, results } = draftOf(parts);
-    expect(resources.get("a")).toEqual({
-      is: "set",
-      ready: "True",
-      object: {
-        apiVersion: "cloud.example.org/v1",
-        kind: "Bucket",
-        metadata: {
-          name: "a",
-          labels: { "crossplane.io/composite": "store", team: "x" },
-          annotations: {
-            "crossplane.io/composition-resource-name": "a",
-            "shared-infrastructure.fn.crossplane.io/adoption": "pending",
-          },
-        },
-        spec: { region: "eu" },
-      },
-    });
+    const { resources, conditions, results } = adopt(parts);
+    const labels = { "crossplane.io/composite": "store", team: "x" };
+    const annotations = {
+      "crossplane.io/composition-resource-name": "a",
+      "shared-infrastructure.fn.crossplane.io/adoption": "pending",
+    };
+    const kind = { apiVersion: "cloud.example.org/v1", kind: "Bucket" };
+    const object = { ...kind, metadata: { name: "a", labels, annotations }, spec: { region: "eu" } };
+    expect(resources.get("a")).toEqual({ is: "set", ready: "True", object });
     const message =
       "a (Bucket.cloud.example.org/a): desired again until this XR controls it, so that Crossplane can delete it properly";
     expect(conditions).toMatchObject([{ status: "False", reason: "Adopting", message }]);
@@ -81,13 +68,13 @@ describe("a restored resource that is not desired", () => {
 
   test("has no spec afterwards where it had none", () => {
     const { spec: _, ...withoutSpec } = bucket("a");
-    const edit = draftOf({ ...parts, observed: { a: withoutSpec } }).resources.get("a");
+    const edit = adopt({ ...parts, observed: { a: withoutSpec } }).resources.get("a");
     expect(edit?.is === "set" && edit.object && Object.keys(edit.object)).toEqual(["apiVersion", "kind", "metadata"]);
   });
 
   test("is left out once the XR controls it, so that Crossplane deletes it", () => {
     const observed = { a: bucket("a", controlledBy("uid-now")) };
-    const { resources, conditions } = draftOf({ xr: store(referring("a")), observed });
+    const { resources, conditions } = adopt({ xr: store(referring("a")), observed });
     expect(resources.size).toBe(0);
     expect(conditions).toMatchObject([{ status: "True", reason: "NoLongerDesired" }]);
   });
@@ -95,7 +82,7 @@ describe("a restored resource that is not desired", () => {
   test("is kept without its references while it is a nested XR that does not control its own resources yet", () => {
     const inner = restoredStore({ metadata: { name: "inner", ...controlledBy("uid-now") } });
     const spec = { size: 1, crossplane: { compositionRef: { name: "c" }, resourceRefs: [{ name: "x" }] } };
-    const { resources, conditions } = draftOf({
+    const { resources, conditions } = adopt({
       xr: store(referring("inner")),
       observed: { inner: { ...inner, spec } },
       policy: { onUnadopted: "Block" },
@@ -109,27 +96,21 @@ describe("a restored resource that is not desired", () => {
 
   test("is not put back while it is being deleted", () => {
     const observed = { a: bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" }) };
-    expect(draftOf({ ...parts, observed }).resources.size).toBe(0);
+    expect(adopt({ ...parts, observed }).resources.size).toBe(0);
   });
 
   test("is left alone as soon as it is desired, because Crossplane adopts it then", () => {
-    const { resources, conditions } = draftOf({ ...parts, desired: { a: { spec: {} } } });
+    const { resources, conditions } = adopt({ ...parts, desired: { a: { spec: {} } } });
     expect(resources.size).toBe(0);
     expect(conditions).toMatchObject([{ reason: "Adopted" }]);
   });
 
   test("stops the XR under onUnadopted: Block", () => {
-    const { results, resources, conditions } = draftOf({ ...parts, policy: { onUnadopted: "Block" } });
-    expect(results).toEqual([
-      {
-        severity: "Fatal",
-        reason: "Unadopted",
-        target: "Composite",
-        message:
-          "cannot go on without losing resources that this XR refers to and does not control:\n" +
-          "  a (Bucket.cloud.example.org/a): it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt",
-      },
-    ]);
+    const { results, resources, conditions } = adopt({ ...parts, policy: { onUnadopted: "Block" } });
+    const message =
+      "cannot go on without losing resources that this XR refers to and does not control:\n" +
+      "  a (Bucket.cloud.example.org/a): it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt";
+    expect(results).toEqual([{ severity: "Fatal", reason: "Unadopted", target: "Composite", message }]);
     expect(resources.size).toBe(0);
     expect(conditions).toMatchObject([{ status: "False", reason: "Unadopted" }]);
   });
@@ -139,20 +120,16 @@ describe("a resource without proof that this XR composed it", () => {
   const parts = { xr: restoredStore(referring("a")), observed: { a: bucket("a", { labels: {} }) } };
 
   test("stops the XR, and is not put back", () => {
-    const { results, resources } = draftOf(parts);
+    const { results, resources } = adopt(parts);
     expect(resources.size).toBe(0);
-    expect(results).toMatchObject([
-      {
-        severity: "Fatal",
-        message: expect.stringContaining(
-          "its label crossplane.io/composite is not set instead of store; if this XR did, set its label",
-        ),
-      },
-    ]);
+    const message = expect.stringContaining(
+      "its label crossplane.io/composite is not set instead of store; if this XR did, set its label",
+    );
+    expect(results).toMatchObject([{ severity: "Fatal", message }]);
   });
 
   test("is released with a warning under onUnproven: Release", () => {
-    const { results, resources, conditions } = draftOf({ ...parts, policy: { onUnproven: "Release" } });
+    const { results, resources, conditions } = adopt({ ...parts, policy: { onUnproven: "Release" } });
     expect(resources.size).toBe(0);
     expect(results).toMatchObject([{ severity: "Warning", reason: "Released" }]);
     expect(conditions).toMatchObject([{ status: "True" }]);
@@ -161,7 +138,7 @@ describe("a resource without proof that this XR composed it", () => {
 
 describe("a reference to a resource that is not observed", () => {
   test("leads to a requirement by name", () => {
-    const draft = draftOf({ xr: store(referring("a")) });
+    const draft = adopt({ xr: store(referring("a")) });
     const { conditions, results } = draft;
     expect([...requirementsIn(draft)]).toEqual([
       [REQUIREMENT, { apiVersion: "cloud.example.org/v1", kind: "Bucket", match: { name: "a" } }],
@@ -170,23 +147,20 @@ describe("a reference to a resource that is not observed", () => {
     expect(results).toEqual([]);
   });
 
-  test.each([
-    { reason: "a namespaced XR looks in its own namespace", capabilities: [], namespace: "team-a" },
-    { reason: "Crossplane v1 would fail the XR, so nothing is required", capabilities: [], namespace: undefined },
-  ] as const)("is looked up by namespace where that works: $reason", ({ capabilities, namespace }) => {
-    const references = [{ apiVersion: "v1", kind: "ConfigMap", name: "a", ...(namespace ? {} : { namespace: "x" }) }];
-    const xr = namespace
-      ? store({ metadata: { name: "store", namespace, uid: "u" }, spec: { crossplane: { resourceRefs: references } } })
-      : store({ spec: { resourceRefs: references } });
-    expect([...requirementsIn(draftOf({ xr, capabilities }))]).toEqual(
-      namespace === undefined
-        ? []
-        : [["adoption/ConfigMap/team-a/a", { apiVersion: "v1", kind: "ConfigMap", namespace, match: { name: "a" } }]],
-    );
+  test("is looked up in its own namespace by a namespaced XR, and not by namespace on Crossplane v1, which would fail the XR", () => {
+    const kind = { apiVersion: "v1", kind: "ConfigMap" };
+    const inTeam = store({
+      metadata: { name: "store", namespace: "team-a", uid: "u" },
+      spec: { crossplane: { resourceRefs: [{ ...kind, name: "a" }] } },
+    });
+    const onV1 = store({ spec: { resourceRefs: [{ ...kind, name: "a", namespace: "x" }] } });
+    const asked = [inTeam, onV1].map((xr) => [...requirementsIn(adopt({ xr, capabilities: [] }))]);
+    const selector = { ...kind, namespace: "team-a", match: { name: "a" } };
+    expect(asked).toEqual([[["adoption/ConfigMap/team-a/a", selector]], []]);
   });
 
   test("is required in the order of names, also on Crossplane v1 where it has no namespace", () => {
-    const requirements = requirementsIn(draftOf({ xr: store(referring("b", "a", "c")), capabilities: [] }));
+    const requirements = requirementsIn(adopt({ xr: store(referring("b", "a", "c")), capabilities: [] }));
     expect([...requirements.keys()]).toEqual(
       ["a", "b", "c"].map((name) => `adoption/Bucket.cloud.example.org/${name}`),
     );
@@ -198,12 +172,8 @@ describe("a reference to a resource that is not observed", () => {
   });
 
   test("is not looked for, and nothing read, where as many resources are observed as there are references", () => {
-    const call = composedCall({
-      xr: store(referring("a")),
-      observed: { b: {} },
-      desired: { b: {} },
-      spec: { adoption: {} },
-    });
+    const parts = { xr: store(referring("a")), observed: { b: {} }, desired: { b: {} } };
+    const call = composedCall({ ...parts, spec: { adoption: {} } });
     const never = (): never => expect.unreachable("nothing has to be read");
     const document = { at: never, toObject: never, with: never };
     const resources = new Map([["b", { document, ready: "True", connectionDetails: new Map() } as const]]);
@@ -212,47 +182,20 @@ describe("a reference to a resource that is not observed", () => {
   });
 
   test("leads to no requirement when it is a placeholder of Crossplane, which has no name", () => {
-    expect(draftOf({ xr: store(referring("")) }).requirements.size).toBe(0);
+    expect(adopt({ xr: store(referring("")) }).requirements.size).toBe(0);
   });
 
   test("leads to no requirement when it is the XR's own record, which the backup may lack and the XR composes anew", () => {
     const name = namesRecordName(recordOf(toComposite(documentOf(restoredStore()))));
     const own = restoredStore({ spec: { resourceRefs: [{ ...RECORD_KINDS.EnvironmentConfig, name }] } });
-    expect(draftOf({ xr: own }).requirements.size).toBe(0);
-    expect(draftOf({ xr: own }).conditions).toMatchObject([{ reason: "Adopted" }]);
+    expect(adopt({ xr: own }).requirements.size).toBe(0);
+    expect(adopt({ xr: own }).conditions).toMatchObject([{ reason: "Adopted" }]);
   });
 
-  const before = [bucket("a", controlledBy("uid-then"))];
-  const others = [bucket("a", controlledBy("u", "other"))];
-  test.each<
-    [reason: string, severity: string, when: string, from: typeof store, found?: JsonObject[], policy?: JsonObject]
-  >([
-    ["Adopted", "Normal", "nothing is found", store],
-    ["MissingAfterRestore", "Fatal", "nothing is found after a restore", restoredStore],
-    [
-      "Adopted",
-      "Normal",
-      "nothing is found after a restore, under Recreate",
-      restoredStore,
-      [],
-      { onMissing: "Recreate" },
-    ],
-    ["StaleController", "Fatal", "this XR controlled the resource before the restore", restoredStore, before],
-    ["ControlledByAnother", "Warning", "another XR controls the resource", store, others],
-    [
-      "RestoreInProgress",
-      "Fatal",
-      "the resource has come back since Crossplane observed",
-      restoredStore,
-      [bucket("a")],
-    ],
-  ])("has the reason %s and a %s result when %s", (reason, severity, _when, from, found = [], policy = {}) => {
-    const xr = from(referring("a"));
-    const answers = { [REQUIREMENT]: found };
-    const { conditions, results, resources } = draftOf({ xr, answers, policy });
-    expect(conditions).toMatchObject([{ reason }]);
-    expect(results.map((result) => result.severity)).toEqual([severity]);
-    expect(resources.size).toBe(0);
+  test("that is gone after a restore is composed anew under onMissing: Recreate", () => {
+    const xr = restoredStore(referring("a"));
+    const { conditions, results } = adopt({ xr, answers: answerOf(), policy: { onMissing: "Recreate" } });
+    expect([conditions[0]?.reason, results.map(({ severity }) => severity)]).toEqual(["Adopted", ["Normal"]]);
   });
 });
 
@@ -288,15 +231,15 @@ describe("whether an XR counts as restored", () => {
     [false, "Crossplane has synced it", { metadata, ...synced("2026-01-02T00:00:00Z") }],
     [false, "it is rendered, without the metadata of an API server", { metadata: { name: "store" }, ...synced("x") }],
   ])("is %s when %s", (isRestored, _reason, xr) => {
-    const { conditions } = draftOf({ xr: store({ ...referring("a"), ...xr }), answers: { [REQUIREMENT]: [] } });
+    const { conditions } = adopt({ xr: store({ ...referring("a"), ...xr }), answers: { [REQUIREMENT]: [] } });
     expect(conditions[0]?.reason).toBe(isRestored ? "MissingAfterRestore" : "Adopted");
   });
 });
 
 test("a Fatal result names all resources at once, and only when every lookup is answered", () => {
   const parts = { xr: restoredStore(referring("a", "x")), observed: { x: bucket("x", { labels: {} }) } };
-  expect(draftOf(parts).results).toEqual([]);
-  const { results } = draftOf({ ...parts, answers: { [REQUIREMENT]: [bucket("a", controlledBy("uid-then"))] } });
+  expect(adopt(parts).results).toEqual([]);
+  const { results } = adopt({ ...parts, answers: { [REQUIREMENT]: [bucket("a", controlledBy("uid-then"))] } });
   expect(results).toHaveLength(1);
   expect(results[0]?.message.split("\n")).toEqual([
     "cannot go on without losing resources that this XR refers to and does not control:",
@@ -307,15 +250,15 @@ test("a Fatal result names all resources at once, and only when every lookup is 
 
 describe("a step after adoption that desires resources", () => {
   const parts = { xr: store(referring("a")), observed: { a: bucket("a", controlledBy("uid-now")) } };
-  const messageOf = (xr: JsonObject) => draftOf({ ...parts, xr }).conditions[0]?.message ?? "";
+  const messageOf = (xr: JsonObject) => adopt({ ...parts, xr }).conditions[0]?.message ?? "";
 
   test("is reported when a resource that was left out is still there in the next reconcile, and stays reported", () => {
     const first = messageOf(parts.xr);
-    const again = draftOf({ ...parts, xr: store({ ...referring("a"), ...shown("NoLongerDesired", first) }) });
+    const again = adopt({ ...parts, xr: store({ ...referring("a"), ...shown("NoLongerDesired", first) }) });
     expect(again.conditions).toMatchObject([{ status: "False", reason: "StepNotLast" }]);
     expect(again.results).toMatchObject([{ severity: "Warning", reason: "StepNotLast" }]);
     const xr = store({ ...referring("a"), ...shown("StepNotLast", again.conditions[0]?.message ?? "") });
-    expect(draftOf({ ...parts, xr }).conditions).toMatchObject([{ reason: "StepNotLast" }]);
+    expect(adopt({ ...parts, xr }).conditions).toMatchObject([{ reason: "StepNotLast" }]);
   });
 });
 

@@ -1,25 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { adoption } from "../../../src/features/adoption/adoption.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import {
+  type AdoptionParts,
+  adopt,
+  answerOf,
   bucket,
-  type ComposedParts,
-  composedCall,
   controlledBy,
+  labelled,
   referring,
   restoredStore,
   store,
 } from "../../../testing/builders/composed.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
 
-type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
+const conditionOf = (parts: AdoptionParts, draft?: Draft) => adopt(parts, draft).conditions[0];
 
-const conditionOf = ({ policy = {}, ...parts }: Parts, draft: Draft = emptyDraft) =>
-  runFeature(adoption, composedCall({ ...parts, spec: { adoption: policy } }), draft).conditions[0];
-
-const answer = (...resources: readonly JsonObject[]) => ({ "adoption/Bucket.cloud.example.org/a": resources });
-const labelled = (name: string) => ({ labels: { "crossplane.io/composite": name } });
 const nestedStore = restoredStore({
   ...referring("a"),
   metadata: { name: "store", uid: "uid-now", ...labelled("root") },
@@ -31,68 +26,75 @@ const namespacedStore = store({
 });
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 
+const A = "a (Bucket.cloud.example.org/a):";
+const UNPROVEN = `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is`;
+const setLabel = (name: string) =>
+  `${UNPROVEN} other instead of ${name}; if this XR did, set its label crossplane.io/composite to ${name}; if not, remove its ` +
+  "reference from the XR";
+const restored = "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it";
+const foreign = bucket("a", controlledBy("u", "other"));
+const unproven = { a: bucket("a", labelled("other")) };
+const inTeamA = (found: JsonObject): AdoptionParts => ({
+  xr: namespacedStore,
+  answers: { "adoption/Bucket.cloud.example.org/team-a/a": [found] },
+});
+
+/** The severity of the event with a reason; who waits for an answer has none. */
+function severityOf(reason: string): readonly string[] {
+  if (reason === "WaitingForRequiredResources") return [];
+  if (["ControlledByAnother", "Released"].includes(reason)) return ["Warning"];
+  return ["Adopted", "Adopting", "NoLongerDesired"].includes(reason) ? ["Normal"] : ["Fatal"];
+}
+
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
-  test.each<[when: string, reason: string, message: string | undefined, parts?: Parts]>([
+  const block = { onUnadopted: "Block", onUnproven: "Release", onMissing: "Recreate" };
+  const inner = { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } };
+  const nested = { name: "store", uid: "uid-now", ...labelled("root"), ...controlledBy("u", "root") };
+  test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([
     [
       "a resource is left out",
       "NoLongerDesired",
-      "a (Bucket.cloud.example.org/a): no longer desired; Crossplane deletes it",
+      `${A} no longer desired; Crossplane deletes it`,
       { observed: { a: bucket("a", controlledBy("uid-now")) } },
     ],
     [
       "a restored resource is left out",
       "Adopting",
-      "a (Bucket.cloud.example.org/a): desired again until this XR controls it, so that Crossplane can delete it properly",
+      `${A} desired again until this XR controls it, so that Crossplane can delete it properly`,
       { observed: { a: bucket("a") } },
     ],
     [
       "a nested XR has not taken back its own",
       "Adopting",
       "a (XStore.apps.example.org/a): kept until it controls its own composed resources again",
-      { observed: { a: { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } } } },
+      { observed: { a: inner } },
     ],
     [
       "onUnadopted: Block",
       "Unadopted",
-      "a (Bucket.cloud.example.org/a): it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt",
-      { observed: { a: bucket("a") }, policy: { onUnadopted: "Block", onUnproven: "Release", onMissing: "Recreate" } },
+      `${A} it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt`,
+      { observed: { a: bucket("a") }, policy: block },
     ],
-    [
-      "nothing proves whose it is",
-      "Unproven",
-      "a (Bucket.cloud.example.org/a): it has no controller, and nothing proves that this XR composed it: its label " +
-        "crossplane.io/composite is other instead of store; if this XR did, set its label crossplane.io/composite to store; if " +
-        "not, remove its reference from the XR",
-      { observed: { a: bucket("a", labelled("other")) } },
-    ],
+    ["nothing proves whose it is", "Unproven", setLabel("store"), { observed: unproven }],
     [
       "nothing proves whose it is, and the XR is nested",
       "Unproven",
-      "a (Bucket.cloud.example.org/a): it has no controller, and nothing proves that this XR composed it: its label " +
-        "crossplane.io/composite is other instead of root; if this XR did, set its label crossplane.io/composite to root; if " +
-        "not, remove its reference from the XR",
-      {
-        xr: store({
-          ...referring("a"),
-          metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...controlledBy("u", "root") },
-        }),
-        observed: { a: bucket("a", labelled("other")) },
-      },
+      setLabel("root"),
+      { xr: store({ ...referring("a"), metadata: nested }), observed: unproven },
     ],
     [
       "the XR waits for its own adoption",
       "WaitingForComposite",
-      "a (Bucket.cloud.example.org/a): it has no controller, and nothing confirms that this XR is nested below root, as its label " +
-        "crossplane.io/composite says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if " +
-        "this XR is not nested, remove the label from it",
+      `${A} it has no controller, and nothing confirms that this XR is nested below root, as its label crossplane.io/composite ` +
+        "says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if this XR is not nested, remove " +
+        "the label from it",
       { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } },
     ],
     [
       "onUnproven: Release",
       "Released",
-      "a (Bucket.cloud.example.org/a): it has no controller, and nothing proves that this XR composed it: its label " +
-        "crossplane.io/composite is other instead of store; released, because onUnproven is Release",
-      { observed: { a: bucket("a", labelled("other")) }, policy: { onUnproven: "Release" } },
+      `${UNPROVEN} other instead of store; released, because onUnproven is Release`,
+      { observed: unproven, policy: { onUnproven: "Release" } },
     ],
     [
       "it is being deleted",
@@ -109,25 +111,19 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
       "another XR controls it",
       "ControlledByAnother",
       "Bucket.cloud.example.org/a: controlled by XStore other, so left unchanged",
-      { answers: answer(bucket("a", controlledBy("u", "other"))) },
+      { answers: answerOf(foreign) },
     ],
     [
       "a namespaced XR names what is cluster-scoped, of which it is told nothing",
       "ControlledByAnother",
       `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
-      {
-        xr: namespacedStore,
-        answers: { "adoption/Bucket.cloud.example.org/team-a/a": [bucket("a", controlledBy("u", "other"))] },
-      },
+      inTeamA(foreign),
     ],
     [
       "the same, which nobody controls",
       "Unproven",
       `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
-      {
-        xr: namespacedStore,
-        answers: { "adoption/Bucket.cloud.example.org/team-a/a": [bucket("a", labelled("secret-project"))] },
-      },
+      inTeamA(bucket("a", labelled("secret-project"))),
     ],
     [
       "the XR's former self controls it",
@@ -135,7 +131,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
       "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored; remove that " +
         "owner reference from the resource, and this XR adopts it",
       {
-        answers: answer(bucket("a", controlledBy("uid-then"))),
+        answers: answerOf(bucket("a", controlledBy("uid-then"))),
         policy: { onMissing: "Recreate", onUnproven: "Release" },
       },
     ],
@@ -144,20 +140,15 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
       "MissingAfterRestore",
       "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
         "its reference from the XR, or set onMissing: Recreate",
-      { xr: restoredStore(referring("a")), answers: answer() },
+      { xr: restoredStore(referring("a")), answers: answerOf() },
     ],
-    ["it is gone", "Adopted", undefined, { answers: answer() }],
-    [
-      "it came back just now",
-      "RestoreInProgress",
-      "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it",
-      { answers: answer(bucket("a")) },
-    ],
+    ["it is gone", "Adopted", undefined, { answers: answerOf() }],
+    ["it came back just now", "RestoreInProgress", restored, { answers: answerOf(bucket("a")) }],
     [
       "it came back just now, without its composed name",
       "RestoreInProgress",
-      "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it",
-      { answers: answer(bucket("a", { annotations: {} })) },
+      restored,
+      { answers: answerOf(bucket("a", { annotations: {} })) },
     ],
     [
       "two references share a composed name",
@@ -168,11 +159,14 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
         xr: store(referring("a", "b")),
         observed: { a: bucket("b", controlledBy("uid-now")) },
         desired: { a: {} },
-        answers: answer(bucket("a")),
+        answers: answerOf(bucket("a")),
       },
     ],
   ])("where %s: %s", (_when, reason, message, parts = {}) => {
-    expect(conditionOf({ xr: store(referring("a")), ...parts })).toMatchObject({ reason, message });
+    const { conditions, results, resources } = adopt({ xr: store(referring("a")), ...parts });
+    expect(conditions[0]).toMatchObject({ reason, message });
+    expect(results.map(({ severity }) => severity)).toEqual(severityOf(reason));
+    if (reason !== "Adopting") expect(resources.size).toBe(0);
   });
 
   test("with the worst first, and resources of which the same is said together, by name", () => {
@@ -210,7 +204,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
 
 describe("what a feature before this one has edited counts as it has left it", () => {
   const parts = { xr: store(referring("a")), observed: { a: bucket("a", controlledBy("uid-now")) } };
-  test.each<[what: string, desired: Parts["desired"], draft: Partial<Draft>, reason: string]>([
+  test.each<[what: string, desired: AdoptionParts["desired"], draft: Partial<Draft>, reason: string]>([
     ["one that it desires is desired", {}, { resources: new Map([["a", { is: "set", object: {} }]]) }, "Adopted"],
     ["one that it left out is not", { a: {} }, { resources: new Map([["a", { is: "removed" }]]) }, "NoLongerDesired"],
     [
@@ -226,24 +220,23 @@ describe("what a feature before this one has edited counts as it has left it", (
 
 describe("a step after this one is noticed", () => {
   const left = bucket("a", controlledBy("uid-now"));
-  const saidBefore = (message: string): JsonObject => ({
-    status: { conditions: [{ type: "ResourcesAdopted", status: "True", reason: "NoLongerDesired", message }] },
-  });
   const sentence = "no longer desired; Crossplane deletes it";
+  /** An XR that was told of this resource that it is no longer desired. */
+  const toldOf = (name: string, ...references: readonly string[]): JsonObject => {
+    const message = `${name} (Bucket.cloud.example.org/${name}): ${sentence}`;
+    const condition = { type: "ResourcesAdopted", status: "True", reason: "NoLongerDesired", message };
+    return store({ ...referring(...references), status: { conditions: [condition] } });
+  };
 
-  test("only where the same resources were left out before", () => {
-    const xr = store({ ...referring("a"), ...saidBefore(`b (Bucket.cloud.example.org/b): ${sentence}`) });
-    expect(conditionOf({ xr, observed: { a: left } })?.reason).toBe("NoLongerDesired");
-  });
-
-  test("only where resources are left out", () => {
-    const xr = store({ ...referring("a"), ...saidBefore(`a (Bucket.cloud.example.org/a): ${sentence}`) });
-    expect(conditionOf({ xr, observed: { a: left }, desired: { a: {} } })?.reason).toBe("Adopted");
+  test("only where the same resources were left out before, and are left out now", () => {
+    const others = conditionOf({ xr: toldOf("b", "a"), observed: { a: left } });
+    const desired = conditionOf({ xr: toldOf("a", "a"), observed: { a: left }, desired: { a: {} } });
+    expect([others?.reason, desired?.reason]).toEqual(["NoLongerDesired", "Adopted"]);
   });
 
   test("and says so of those alone", () => {
-    const xr = store({ ...referring("a", "b"), ...saidBefore(`a (Bucket.cloud.example.org/a): ${sentence}`) });
-    const { reason, message } = conditionOf({ xr, observed: { a: left, b: bucket("b") } }) ?? {};
+    const parts = { xr: toldOf("a", "a", "b"), observed: { a: left, b: bucket("b") } };
+    const { reason, message } = conditionOf(parts) ?? {};
     expect(reason).toBe("StepNotLast");
     expect(message).toBe(
       "a (Bucket.cloud.example.org/a): not desired by the steps before this one, but the XR still refers to it; move this step " +

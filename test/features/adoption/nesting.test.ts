@@ -65,16 +65,6 @@ const nestedXr = (more: Partial<Xr> = {}): JsonObject => {
   return { ...xrOf({ kind: "XStore", name: "store", ...more, refers }), metadata };
 };
 
-interface Row {
-  readonly reason: string;
-  readonly controller?: JsonObject;
-  readonly cluster?: readonly JsonObject[];
-  readonly xr?: Partial<Xr>;
-  readonly because: string;
-  /** The XRs that are looked up. */
-  readonly asked?: readonly string[];
-}
-
 /** Calls as Crossplane does, until the requirements stay the same; at most six times. */
 function settle(
   xr: JsonObject,
@@ -106,55 +96,37 @@ const restored = (namespace?: string): JsonObject =>
 
 describe("a nested XR adopts what carries the label of the root", () => {
   const TEAM = { namespace: "team-a" };
-  test.each<Omit<Row, "because">>([
-    { reason: "the root controls it", controller: byRoot, cluster: [root()], asked: ["XRoot.apps.example.org/root"] },
-    {
-      reason: "the root is of v2 and cluster-scoped",
-      controller: byRoot,
-      cluster: [root({ isModern: true })],
-      xr: { isModern: true },
-      asked: ["XRoot.apps.example.org/root"],
-    },
-    {
-      reason: "both are namespaced",
-      controller: byRoot,
-      cluster: [root({ ...TEAM, isModern: true })],
-      xr: { ...TEAM, isModern: true },
-      asked: ["XRoot.apps.example.org/team-a/root"],
-    },
-    {
-      reason: "it is namespaced, and the root is not",
-      controller: byRoot,
-      cluster: [root({ refers: [refer("XStore", "store", TEAM)], isModern: true })],
-      xr: { ...TEAM, isModern: true },
-      asked: ["XRoot.apps.example.org/team-a/root"],
-    },
-    {
-      reason: "the root has no label, and refers to it in another version of its kind",
-      controller: controlled("XRoot", "root", { apiVersion: "apps.example.org/v1" }),
-      cluster: [root({ labels: {}, refers: [{ ...STORE, apiVersion: "apps.example.org/v2" }] })],
-      asked: ["XRoot.apps.example.org/root"],
-    },
-    {
-      reason: "one XR is between it and the root",
-      controller: controlled("XMiddle", "m1"),
-      cluster: above("m1"),
-      asked: ["XMiddle.apps.example.org/m1", "XRoot.apps.example.org/root"],
-    },
-    {
-      reason: "three XRs are between it and the root",
-      controller: controlled("XMiddle", "m1"),
-      cluster: above("m1", "m2", "m3"),
-      asked: [..."123"].map((level) => `XMiddle.apps.example.org/m${level}`).concat("XRoot.apps.example.org/root"),
-    },
-  ])("if $reason", ({ controller, cluster = [], xr = {}, asked = [] }) => {
+  const modern = { isModern: true };
+  const ROOT_XR = "XRoot.apps.example.org/root";
+  const middles = (...levels: readonly number[]) => levels.map((level) => `XMiddle.apps.example.org/m${level}`);
+  const inAnotherVersion = { ...STORE, apiVersion: "apps.example.org/v2" };
+  type Row = [reason: string, cluster: readonly JsonObject[], asked?: readonly string[], xr?: Partial<Xr>];
+  test.each<Row>([
+    ["the root controls it", [root()]],
+    ["the root is of v2 and cluster-scoped", [root(modern)], [ROOT_XR], modern],
+    [
+      "both are namespaced",
+      [root({ ...TEAM, ...modern })],
+      ["XRoot.apps.example.org/team-a/root"],
+      { ...TEAM, ...modern },
+    ],
+    [
+      "it is namespaced, and the root is not",
+      [root({ refers: [refer("XStore", "store", TEAM)], ...modern })],
+      ["XRoot.apps.example.org/team-a/root"],
+      { ...TEAM, ...modern },
+    ],
+    ["the root has no label, and refers to it in another version", [root({ labels: {}, refers: [inAnotherVersion] })]],
+    ["one XR is between it and the root", above("m1"), [...middles(1), ROOT_XR]],
+    ["three XRs are between it and the root", above("m1", "m2", "m3"), [...middles(1, 2, 3), ROOT_XR]],
+  ])("if %s", (_reason, cluster, asked = [ROOT_XR], xr = {}) => {
+    const controller = asked.length === 1 ? byRoot : controlled("XMiddle", "m1");
     const nested = nestedXr({ ...xr, controller });
     const drafts = settle(nested, cluster, restored(xr.namespace));
-    expect(
-      drafts
-        .slice(0, -1)
-        .map(({ conditions: [shown], resources, results }) => [shown?.reason, resources.size, results]),
-    ).toEqual(drafts.slice(0, -1).map(() => ["WaitingForRequiredResources", 0, []]));
+    for (const { conditions, resources, results } of drafts.slice(0, -1)) {
+      expect(conditions[0]?.reason).toBe("WaitingForRequiredResources");
+      expect([resources.size, results]).toEqual([0, []]);
+    }
     const last = drafts.at(-1);
     expect(last?.conditions).toMatchObject([{ reason: "Adopting" }]);
     expect([...(last?.resources.keys() ?? [])]).toEqual(["a"]);
@@ -173,25 +145,34 @@ describe("a nested XR waits, and adopts nothing,", () => {
   const OURS = "XStore.apps.example.org/store";
   const THEIRS = `XRoot.apps.example.org/root, the controller of ${OURS},`;
   const ASKED = ["XRoot.apps.example.org/root"];
+  const OTHER = `${THEIRS} does not refer to it`;
+  const TOO_FAR = "root is more than 4 XRs above this one";
+  const mine = (more: Partial<Xr>) => [xrOf({ kind: "XMine", name: "mine", refers: [STORE], ...more }), root()];
+  const itself = controlled("XStore", "store");
+  const noXr = `the controller of ${OURS} is not an XR`;
+  interface Row {
+    readonly reason: string;
+    readonly controller?: JsonObject | undefined;
+    readonly cluster?: readonly JsonObject[];
+    readonly because: string;
+    /** The XRs that are looked up. */
+    readonly asked?: readonly string[];
+    readonly xr?: Partial<Xr>;
+  }
+  const referringTo = (...refers: readonly JsonObject[]) => ({ cluster: [root({ refers })], because: OTHER });
   test.each<Row>([
-    { reason: "if it has no controller", because: `${OURS} has no controller`, asked: [] },
+    { reason: "if it has no controller", controller: undefined, because: `${OURS} has no controller`, asked: [] },
     {
       reason: "if its controller is a real XR that does not refer to it",
-      controller: byRoot,
-      cluster: [root({ refers: [refer("XStore", "another"), { ...STORE, kind: "XOther" }] })],
-      because: `${THEIRS} does not refer to it`,
+      ...referringTo(refer("XStore", "another"), { ...STORE, kind: "XOther" }),
     },
     {
       reason: "if its controller refers to an XR of that name in another namespace",
-      controller: byRoot,
-      cluster: [root({ refers: [refer("XStore", "store", { namespace: "team-b" })] })],
-      because: `${THEIRS} does not refer to it`,
+      ...referringTo(refer("XStore", "store", { namespace: "team-b" })),
     },
     {
       reason: "if its controller refers to another API group's XR of that name",
-      controller: byRoot,
-      cluster: [root({ refers: [{ ...STORE, apiVersion: "other.example.org/v1" }] })],
-      because: `${THEIRS} does not refer to it`,
+      ...referringTo({ ...STORE, apiVersion: "other.example.org/v1" }),
     },
     {
       reason: "if its controller has another UID than the owner reference",
@@ -199,10 +180,9 @@ describe("a nested XR waits, and adopts nothing,", () => {
       cluster: [root()],
       because: `${THEIRS} has another UID`,
     },
-    { reason: "if its controller is gone", controller: byRoot, because: `${THEIRS} does not exist` },
+    { reason: "if its controller is gone", because: `${THEIRS} does not exist` },
     {
       reason: "if its controller is in another namespace",
-      controller: byRoot,
       xr: { namespace: "team-a", isModern: true },
       cluster: [root({ namespace: "team-b", isModern: true })],
       because: `XRoot.apps.example.org/team-a/root, the controller of XStore.apps.example.org/team-a/store, does not exist`,
@@ -211,44 +191,42 @@ describe("a nested XR waits, and adopts nothing,", () => {
     {
       reason: "if an XR of its team controls it and refers to it, which is not below that root",
       controller: controlled("XMine", "mine"),
-      cluster: [xrOf({ kind: "XMine", name: "mine", labels: {}, refers: [STORE] }), root()],
+      cluster: mine({ labels: {} }),
       because: "XMine.apps.example.org/mine is not below root",
       asked: ["XMine.apps.example.org/mine"],
     },
     {
       reason: "if an XR of its team with the label of the root controls it and refers to it",
       controller: controlled("XMine", "mine"),
-      cluster: [xrOf({ kind: "XMine", name: "mine", refers: [STORE], controller: byRoot }), root()],
+      cluster: mine({ controller: byRoot }),
       because: "XRoot.apps.example.org/root, the controller of XMine.apps.example.org/mine, does not refer to it",
       asked: ["XMine.apps.example.org/mine", ...ASKED],
     },
     {
       reason: "if it controls itself",
-      controller: controlled("XStore", "store"),
-      cluster: [xrOf({ kind: "XStore", name: "store", refers: [STORE], controller: controlled("XStore", "store") })],
-      because: "root is more than 4 XRs above this one",
+      controller: itself,
+      cluster: [xrOf({ kind: "XStore", name: "store", refers: [STORE], controller: itself })],
+      because: TOO_FAR,
       asked: ["XStore.apps.example.org/store"],
     },
     {
       reason: "if more than four XRs would have to be looked up",
       controller: controlled("XMiddle", "m1"),
       cluster: above("m1", "m2", "m3", "m4"),
-      because: "root is more than 4 XRs above this one",
+      because: TOO_FAR,
       asked: [..."1234"].map((level) => `XMiddle.apps.example.org/m${level}`),
     },
-    {
-      reason: "and a Secret is not looked up, if that is its controller",
-      controller: controlled("Secret", "root", { apiVersion: "v1" }),
-      because: `the controller of ${OURS} is not an XR`,
+    ...[
+      controlled("Secret", "root", { apiVersion: "v1" }),
+      controlled("Deployment", "root", { apiVersion: "apps/v1" }),
+    ].map((controller) => ({
+      reason: `and a ${controller["kind"]} is not looked up, if that is its controller`,
+      controller,
+      because: noXr,
       asked: [],
-    },
-    {
-      reason: "and a Deployment is not looked up, if that is its controller",
-      controller: controlled("Deployment", "root", { apiVersion: "apps/v1" }),
-      because: `the controller of ${OURS} is not an XR`,
-      asked: [],
-    },
-  ])("$reason", ({ controller, cluster = [], xr = {}, because, asked = ASKED }) => {
+    })),
+  ])("$reason", ({ cluster = [], xr = {}, because, asked = ASKED, ...row }) => {
+    const controller = "controller" in row ? row.controller : byRoot;
     const draft = settle(nestedXr({ ...xr, controller }), cluster, restored(xr.namespace)).at(-1);
     expect(draft?.resources.size).toBe(0);
     expect(draft?.results).toMatchObject([{ severity: "Fatal", reason: "WaitingForComposite" }]);

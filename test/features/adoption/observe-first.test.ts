@@ -34,13 +34,8 @@ function managed(name: string, { mark, policies = OBSERVE, synced, size = "small
   };
   const controller = mark?.startsWith("held=") === true ? controlledBy("uid-now") : {};
   const { status = "True", message = "", since = "2026-01-02", about = 2 } = synced ?? {};
-  const condition = {
-    type: "Synced",
-    status,
-    message,
-    lastTransitionTime: `${since}T00:00:00Z`,
-    observedGeneration: about,
-  };
+  const times = { lastTransitionTime: `${since}T00:00:00Z`, observedGeneration: about };
+  const condition = { type: "Synced", status, message, ...times };
   return bucket(
     name,
     { annotations, ...controller, ...metadata },
@@ -88,89 +83,49 @@ function desiredIn({ resources }: Draft, name: string): readonly unknown[] | str
 }
 
 describe("with restore: ObserveFirst, a managed resource that was restored", () => {
-  test.each<{ reason: string; a: Managed; b?: Managed; release?: string; is: unknown; says: string }>([
-    { reason: "was not seen before", a: { policies: FULL }, is: [OBSERVE, HELD], says: "1 found, 1 waiting" },
-    { reason: "comes from Velero's modifier", a: { mark: "*" }, is: [OBSERVE, HELD], says: "1 found, 1 waiting" },
-    {
-      reason: "was looked for, but not marked yet",
-      a: { mark: "*", synced: {} },
-      is: [OBSERVE, HELD],
-      says: "1 found, 1 waiting",
-    },
-    {
-      reason: "had other policies, which are kept in the mark",
-      a: { policies: ["Observe", "Delete"] },
-      is: [OBSERVE, "held=Observe,Delete"],
-      says: "1 found, 1 waiting",
-    },
-    {
-      reason: "was looked for in the generation before",
-      a: { mark: HELD, synced: { about: 1 } },
-      is: [OBSERVE, HELD],
-      says: "1 found, 1 waiting",
-    },
-    {
-      reason: "has a status from the backup about this generation: another begins",
-      a: { mark: HELD, synced: { since: "2025-01-01" } },
-      is: [["Observe", "Observe"], HELD],
-      says: "1 found, 1 waiting",
-    },
-    {
-      reason: "is in the generation that begins so",
-      a: { mark: HELD, policies: ["Observe", "Observe"], synced: { since: "2025-01-01", about: 1 } },
-      is: [["Observe", "Observe"], HELD],
-      says: "1 found, 1 waiting",
-    },
-    {
-      reason: "cannot be looked for",
-      a: { mark: HELD, synced: { status: "False", message: "cannot connect" } },
-      is: [OBSERVE, HELD],
-      says: "1 found, 1 waiting",
-    },
-    {
-      reason: "is missing",
-      a: { mark: HELD, synced: { status: "False", message: "observe failed: external resource does not exist" } },
-      is: [OBSERVE, HELD],
-      says: "1 found, 1 missing",
-    },
-    { reason: "is different", a: { ...found, size: "large" }, is: [OBSERVE, HELD], says: "1 found, 1 different" },
-    {
-      reason: "is different, and a person has released it",
-      a: { ...found, size: "large" },
-      release: "uid-now/a",
-      is: [FULL, undefined],
-      says: "Adopted",
-    },
-    {
-      reason: "is different, and was released after another restore",
-      a: { ...found, size: "large" },
-      release: "uid-before/a",
-      is: [OBSERVE, HELD],
-      says: "1 found, 1 different",
-    },
-    {
-      reason: "is different, and another one was released",
-      a: { ...found, size: "large" },
-      release: "uid-now/b",
-      is: [OBSERVE, HELD],
-      says: "1 different",
-    },
-    {
-      reason: "is found, but the other is not",
-      a: found,
-      b: { mark: HELD },
-      is: [OBSERVE, HELD],
-      says: "1 found, 1 waiting",
-    },
-    { reason: "is found, and so is the other", a: found, is: [FULL, undefined], says: "Adopted" },
-    {
-      reason: "is being deleted",
-      a: { ...found, size: "large", metadata: { deletionTimestamp: "2026-01-02T00:00:00Z" } },
-      is: undefined,
-      says: "Adopted",
-    },
-  ])("$reason: $says", ({ a, b = found, release, is, says }) => {
-    const draft = draftOf({ observed: { a, b }, ...(release !== undefined && { release }) });
+  const WAITING = "1 found, 1 waiting";
+  const absent = { status: "False", message: "observe failed: external resource does not exist" };
+  const different = { ...found, size: "large" };
+  const held = [OBSERVE, HELD];
+  const again = [["Observe", "Observe"], HELD];
+  const twice: Managed = { mark: HELD, policies: ["Observe", "Observe"], synced: { since: "2025-01-01", about: 1 } };
+  const deleting = { deletionTimestamp: "2026-01-02T00:00:00Z" };
+  type Row = [reason: string, a: Managed, is: unknown, says: string, more?: { b?: Managed; release?: string }];
+  test.each<Row>([
+    ["was not seen before", { policies: FULL }, held, WAITING],
+    ["comes from Velero's modifier", { mark: "*" }, held, WAITING],
+    ["was looked for, but not marked yet", { mark: "*", synced: {} }, held, WAITING],
+    [
+      "had other policies, which are kept in the mark",
+      { policies: ["Observe", "Delete"] },
+      [OBSERVE, "held=Observe,Delete"],
+      WAITING,
+    ],
+    ["was looked for in the generation before", { mark: HELD, synced: { about: 1 } }, held, WAITING],
+    [
+      "has a status from the backup about this generation: another begins",
+      { mark: HELD, synced: { since: "2025-01-01" } },
+      again,
+      WAITING,
+    ],
+    ["is in the generation that begins so", twice, again, WAITING],
+    ["cannot be looked for", { mark: HELD, synced: { status: "False", message: "cannot connect" } }, held, WAITING],
+    ["is missing", { mark: HELD, synced: absent }, held, "1 found, 1 missing"],
+    ["is different", different, held, "1 found, 1 different"],
+    ["is different, and a person has released it", different, [FULL, undefined], "Adopted", { release: "uid-now/a" }],
+    [
+      "is different, and was released after another restore",
+      different,
+      held,
+      "1 found, 1 different",
+      { release: "uid-before/a" },
+    ],
+    ["is different, and another one was released", different, held, "1 different", { release: "uid-now/b" }],
+    ["is found, but the other is not", found, held, WAITING, { b: { mark: HELD } }],
+    ["is found, and so is the other", found, [FULL, undefined], "Adopted"],
+    ["is being deleted", { ...different, metadata: deleting }, undefined, "Adopted"],
+  ])("%s", (_reason, a, is, says, { b = found, ...release } = {}) => {
+    const draft = draftOf({ observed: { a, b }, ...release });
     const [condition] = draft.conditions;
     expect([desiredIn(draft, "a"), condition?.message?.split(":")[0] ?? condition?.reason]).toEqual([is, says]);
   });
@@ -198,25 +153,14 @@ describe("while resources are only observed", () => {
     expect(draft.conditions[0]?.message).toContain("new: not restored, and created if released");
   });
 
-  test.each<{ reason: string; release?: string; mark?: string; is: unknown }>([
-    { reason: "stays", is: [OBSERVE, HELD] },
-    {
-      reason: "is released with the policies that it had, so that the next reconcile can delete it",
-      release: "uid-now/*",
-      is: [FULL, undefined],
-    },
-    {
-      reason: "never writes where these are not known",
-      release: "uid-now/a",
-      mark: "held=?",
-      is: [OBSERVE, undefined],
-    },
-  ])("one that is no longer desired $reason", ({ release, mark = HELD, is }) => {
-    const draft = draftOf({
-      observed: { a: { ...found, mark }, b: found },
-      desired: { b: desired },
-      ...(release && { release }),
-    });
+  const released = "is released with the policies that it had, so that the next reconcile can delete it";
+  test.each<[reason: string, is: unknown, release?: string, mark?: string]>([
+    ["stays", [OBSERVE, HELD]],
+    [released, [FULL, undefined], "uid-now/*"],
+    ["never writes where these are not known", [OBSERVE, undefined], "uid-now/a", "held=?"],
+  ])("one that is no longer desired %s", (_reason, is, release, mark = HELD) => {
+    const observed = { a: { ...found, mark }, b: found };
+    const draft = draftOf({ observed, desired: { b: desired }, ...(release && { release }) });
     expect(desiredIn(draft, "a")).toEqual(is);
   });
 });

@@ -5,14 +5,12 @@ import { toPossibleComposer } from "../../../src/crossplane/proof.ts";
 import { judgeObserved, judgeReferenced } from "../../../src/features/adoption/verdict.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { bucket, controlledBy, referring, restoredStore, store } from "../../../testing/builders/composed.ts";
+import type { LookupAnswer } from "../../../src/model/requirement.ts";
+import { bucket, controlledBy, labelled, referring, restoredStore, store } from "../../../testing/builders/composed.ts";
 
 const compositeOf = (xr: JsonObject) => toPossibleComposer(toComposite(documentOf(xr)));
 const composite = compositeOf(store());
 
-const labelled = (value: string, more: JsonObject = {}): JsonObject => ({
-  labels: { "crossplane.io/composite": value, ...more },
-});
 const appliedBy = (...managers: readonly string[]): JsonObject => ({
   managedFields: managers.map((manager) => ({ manager, operation: "Apply" })),
 });
@@ -27,28 +25,22 @@ test("the name of the field manager is the one that Crossplane computes", () => 
 });
 
 describe("an observed resource that is not desired", () => {
-  test.each<{ reason: string; metadata: JsonObject; is: string; xr?: JsonObject }>([
-    { reason: "this XR controls it", metadata: controlledBy("uid-now"), is: "ours" },
-    { reason: "it has our label and no controller, as after a restore", metadata: {}, is: "unadopted" },
-    {
-      reason: "its only owner is not its controller",
-      metadata: { ownerReferences: [{ uid: "uid-now", kind: "XStore", name: "store" }] },
-      is: "unadopted",
-    },
-    { reason: "it has no label", metadata: { labels: {} }, is: "unproven" },
-    { reason: "it has the label of another XR", metadata: labelled("other"), is: "unproven" },
-    { reason: "it has our label and our field manager", metadata: appliedBy("velero", ours), is: "unadopted" },
-    { reason: "it has our label and the field manager of another XR", metadata: appliedBy(`${ours}0`), is: "unproven" },
-    { reason: "only its field manager is ours", metadata: { ...labelled("x"), ...appliedBy(ours) }, is: "unproven" },
-    {
-      reason: "it has our label and belongs to an XR of another kind and claim",
-      metadata: labelled("store", { "crossplane.io/claim-name": "theirs", "crossplane.io/claim-namespace": "team-b" }),
-      is: "unproven",
-    },
-    { reason: "it is rendered with the owner of a backup", metadata: controlledBy("uid-then"), is: "stale" },
-    { reason: "it is rendered with another owner", metadata: controlledBy("u", "other"), is: "foreign" },
-    { reason: "it is being deleted", metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" }, is: "gone" },
-  ])("is judged $is when $reason", ({ metadata, is }) => {
+  const theirs = { "crossplane.io/claim-name": "theirs", "crossplane.io/claim-namespace": "team-b" };
+  const owners = [{ uid: "uid-now", kind: "XStore", name: "store" }];
+  test.each<[is: string, reason: string, metadata: JsonObject]>([
+    ["ours", "this XR controls it", controlledBy("uid-now")],
+    ["unadopted", "it has our label and no controller, as after a restore", {}],
+    ["unadopted", "its only owner is not its controller", { ownerReferences: owners }],
+    ["unproven", "it has no label", { labels: {} }],
+    ["unproven", "it has the label of another XR", labelled("other")],
+    ["unadopted", "it has our label and our field manager", appliedBy("velero", ours)],
+    ["unproven", "it has our label and the field manager of another XR", appliedBy(`${ours}0`)],
+    ["unproven", "only its field manager is ours", { ...labelled("x"), ...appliedBy(ours) }],
+    ["unproven", "it has our label and belongs to an XR of another kind and claim", labelled("store", theirs)],
+    ["stale", "it is rendered with the owner of a backup", controlledBy("uid-then")],
+    ["foreign", "it is rendered with another owner", controlledBy("u", "other")],
+    ["gone", "it is being deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }],
+  ])("is judged %s when %s", (is, _reason, metadata) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
   });
 });
@@ -84,22 +76,13 @@ describe("a nested XR that this XR controls", () => {
 describe("a resource composed by a nested XR, and so labelled with the name of the XR at the root,", () => {
   const nested = (metadata: JsonObject) =>
     compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
+  const byRoot = controlledBy("u", "root");
   test.each<[is: string, reason: string, xr: JsonObject, metadata: JsonObject]>([
     ["nested", "it depends on the XRs above", {}, labelled("root")],
-    ["nested", "a controller alone is no proof", controlledBy("u", "root"), labelled("root")],
+    ["nested", "a controller alone is no proof", byRoot, labelled("root")],
     ["unadopted", "its field manager is proof enough", {}, { ...labelled("root"), ...appliedBy(ours) }],
-    [
-      "unproven",
-      "its label has the name of the nested XR, which is no proof",
-      controlledBy("u", "root"),
-      labelled("store"),
-    ],
-    [
-      "unproven",
-      "its field manager is that of a sibling",
-      controlledBy("u", "root"),
-      { ...labelled("root"), ...appliedBy(`${ours}0`) },
-    ],
+    ["unproven", "its label has the name of the nested XR, which is no proof", byRoot, labelled("store")],
+    ["unproven", "its field manager is that of a sibling", byRoot, { ...labelled("root"), ...appliedBy(`${ours}0`) }],
   ])("is judged %s when %s", (is, _reason, xr, metadata) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), nested(xr)).is).toBe(is);
   });
@@ -108,34 +91,22 @@ describe("a resource composed by a nested XR, and so labelled with the name of t
 describe("a resource that is referred to and not observed", () => {
   const found = (metadata: JsonObject) => ({ is: "resolved", items: [documentOf(bucket("a", metadata))] }) as const;
   const nothing = { is: "resolved", items: [] } as const;
-  test.each([
-    { reason: "it is not looked up yet", answer: { is: "pending" } as const, is: "pending" },
-    { reason: "it does not exist", answer: nothing, is: "gone" },
-    { reason: "it does not exist after a restore", answer: nothing, isRestored: true, is: "missing" },
-    { reason: "this XR controlled it before the restore", answer: found(controlledBy("uid-then")), is: "stale" },
-    {
-      reason: "this XR controlled it before the restore, in another API version",
-      answer: found({
-        ownerReferences: [
-          { apiVersion: "apps.example.org/v2", kind: "XStore", name: "store", uid: "u", controller: true },
-        ],
-      }),
-      is: "stale",
-    },
-    {
-      reason: "an XR of this kind and name in another API group controls it",
-      answer: found({
-        ownerReferences: [{ apiVersion: "other.org/v1", kind: "XStore", name: "store", uid: "u", controller: true }],
-      }),
-      is: "foreign",
-    },
-    { reason: "another XR controls it", answer: found(controlledBy("uid-then", "other")), is: "foreign" },
-    { reason: "another kind controls it", answer: found(controlledBy("uid-then", "store", "XShop")), is: "foreign" },
-    { reason: "this XR controls it", answer: found(controlledBy("uid-now")), is: "ours" },
-    { reason: "nobody controls it, and it is ours: it has just come back", answer: found({}), is: "unadopted" },
-    { reason: "nobody controls it, and it is not ours", answer: found(labelled("other")), is: "unproven" },
-    { reason: "it is being deleted", answer: found({ deletionTimestamp: "2026-01-01T00:00:00Z" }), is: "gone" },
-  ])("is judged $is when $reason", ({ answer, isRestored = false, is }) => {
+  const controller = { kind: "XStore", name: "store", uid: "u", controller: true };
+  const inGroup = (apiVersion: string) => found({ ownerReferences: [{ ...controller, apiVersion }] });
+  test.each<[is: string, reason: string, answer: LookupAnswer, isRestored?: boolean]>([
+    ["pending", "it is not looked up yet", { is: "pending" }],
+    ["gone", "it does not exist", nothing],
+    ["missing", "it does not exist after a restore", nothing, true],
+    ["stale", "this XR controlled it before the restore", found(controlledBy("uid-then"))],
+    ["stale", "this XR controlled it before the restore, in another API version", inGroup("apps.example.org/v2")],
+    ["foreign", "an XR of this kind and name in another API group controls it", inGroup("other.org/v1")],
+    ["foreign", "another XR controls it", found(controlledBy("uid-then", "other"))],
+    ["foreign", "another kind controls it", found(controlledBy("uid-then", "store", "XShop"))],
+    ["ours", "this XR controls it", found(controlledBy("uid-now"))],
+    ["unadopted", "nobody controls it, and it is ours: it has just come back", found({})],
+    ["unproven", "nobody controls it, and it is not ours", found(labelled("other"))],
+    ["gone", "it is being deleted", found({ deletionTimestamp: "2026-01-01T00:00:00Z" })],
+  ])("is judged %s when %s", (is, _reason, answer, isRestored = false) => {
     expect(judgeReferenced(answer, composite, isRestored).is).toBe(is);
   });
 });

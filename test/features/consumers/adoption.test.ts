@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { loadMethod, toStruct } from "../../../cli/render/protocol.ts";
 import { toRequirement } from "../../../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { controlledBy, restoredStore, store } from "../../../testing/builders/composed.ts";
-import { SELECTOR } from "../../../testing/builders/consumers.ts";
+import { credentialKey, SELECTOR } from "../../../testing/builders/consumers.ts";
 import { ALLOWED, inputOf } from "../../../testing/builders/sharing.ts";
-import { decodeResponse } from "../../../testing/wire/oracle.ts";
+import { decodeResponse, encodeRequest } from "../../../testing/wire/oracle.ts";
+import { stateOf, v2Request } from "../../../testing/wire/plain.ts";
 
 // Credentials after a restore, by the whole pipeline: `consumers` desires them, and `adoption` looks after those that it does not desire.
 
@@ -23,8 +23,6 @@ const input = inputOf({
   },
 });
 
-const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
-
 /** The XR that the credentials of these namespaces are composed by. Its status is lost with the restore. */
 const granting = (from: typeof store, allowed: JsonObject, namespaces: readonly string[]): JsonObject => {
   const { metadata, ...xr } = from({
@@ -40,7 +38,7 @@ const role = (namespace: string, metadata: JsonObject = {}): JsonObject => ({
     name: `orders-${namespace}`,
     uid: `uid-of-${namespace}`,
     labels: { "crossplane.io/composite": "store" },
-    annotations: { "crossplane.io/composition-resource-name": key(namespace) },
+    annotations: { "crossplane.io/composition-resource-name": credentialKey(namespace) },
     ...metadata,
   },
   spec: { login: true, filledIn: "by the provider" },
@@ -56,26 +54,14 @@ interface Restore {
 
 /** What one call desires of the credentials, and how it ends. */
 function reconcile({ xr, observed = {}, found = {} }: Restore) {
-  const items = (list: readonly JsonObject[]) => ({ items: list.map((item) => ({ resource: toStruct(item) })) });
-  const lookUp = (namespace: string) =>
-    toRequirement(`adoption/Role.sql.example.org/orders-${namespace}`, {
-      ...ROLE,
-      match: { name: `orders-${namespace}` },
-    }).name;
-  const message = loadMethod().requestSerialize({
-    meta: { tag: "restored", capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"] },
-    observed: {
-      composite: { resource: toStruct(xr) },
-      resources: Object.fromEntries(
-        Object.entries(observed).map(([namespace, object]) => [key(namespace), { resource: toStruct(object) }]),
-      ),
-    },
-    desired: {},
-    input: toStruct(input),
-    requiredResources: Object.fromEntries(
-      Object.entries(found).map(([namespace, list]) => [lookUp(namespace), items(list)]),
-    ),
-  });
+  const lookUp = (namespace: string) => {
+    const selector = { ...ROLE, match: { name: `orders-${namespace}` } };
+    return toRequirement(`adoption/Role.sql.example.org/orders-${namespace}`, selector).name;
+  };
+  const rename = <T>(byNamespace: Readonly<Record<string, T>>, to: (namespace: string) => string) =>
+    Object.fromEntries(Object.entries(byNamespace).map(([namespace, value]) => [to(namespace), value]));
+  const there = stateOf(xr, rename(observed, credentialKey));
+  const message = encodeRequest(v2Request(input, there, rename(found, lookUp)));
   const { desired, conditions, results, requirements } = decodeResponse(runFunction(message).response);
   const adopted = conditions.find(({ type }) => type === "ResourcesAdopted");
   return {
@@ -94,7 +80,7 @@ const both = ["team-a", "team-b"];
 
 describe("after a restore, the credential", () => {
   const one = { "team-a": role("team-a") };
-  const kept = { [key("team-a")]: TEMPLATE };
+  const kept = { [credentialKey("team-a")]: TEMPLATE };
   const stays = { desired: kept, adopted: "Adopted" };
   test.each<[reason: string, restore: Restore, outcome: { desired: JsonObject; adopted: string }, fatal?: string]>([
     [
@@ -105,7 +91,7 @@ describe("after a restore, the credential", () => {
     [
       "whose grant was taken back meanwhile is put back as a whole, so that it is adopted before it is deleted",
       { xr: granting(restoredStore, to("team-b"), both), observed: { ...one, "team-b": role("team-b") } },
-      { desired: { [key("team-a")]: AS_OBSERVED, [key("team-b")]: TEMPLATE }, adopted: "Adopting" },
+      { desired: { [credentialKey("team-a")]: AS_OBSERVED, [credentialKey("team-b")]: TEMPLATE }, adopted: "Adopting" },
     ],
     [
       "whose grant was taken back is left out as soon as the XR controls it, so that Crossplane deletes it",
@@ -113,7 +99,7 @@ describe("after a restore, the credential", () => {
         xr: granting(store, to("team-b"), both),
         observed: Object.fromEntries(both.map((team) => [team, role(team, controlledBy("uid-now"))])),
       },
-      { desired: { [key("team-b")]: TEMPLATE }, adopted: "NoLongerDesired" },
+      { desired: { [credentialKey("team-b")]: TEMPLATE }, adopted: "NoLongerDesired" },
     ],
     [
       "whose grant was taken back stops the XR where nothing proves who composed it",
@@ -124,7 +110,7 @@ describe("after a restore, the credential", () => {
     [
       "that is not restored yet stops the XR, so that none is made anew",
       { xr: granting(restoredStore, to(...both), both), observed: one, found: { "team-b": [] } },
-      { desired: { ...kept, [key("team-b")]: TEMPLATE }, adopted: "MissingAfterRestore" },
+      { desired: { ...kept, [credentialKey("team-b")]: TEMPLATE }, adopted: "MissingAfterRestore" },
       "orders-team-b",
     ],
     [

@@ -4,18 +4,21 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ANSWER_LABEL, composeAnswer } from "../../../src/ownership/answer.ts";
-import { consumersDraft, recordIn, SHARED, statusOf } from "../../../testing/builders/consumers.ts";
+import {
+  consumersDraft,
+  ownDatabase,
+  recordIn,
+  SHARED,
+  shopIn,
+  statusOf,
+} from "../../../testing/builders/consumers.ts";
 import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const { apiVersion, kind, name } = SHARED;
 const OWN = { "consumers/of": [] };
 
 /** The database, which another XR serves. */
-const database = (metadata: JsonObject = {}): JsonObject => ({
-  apiVersion,
-  kind,
-  metadata: { name, uid: "database-uid", annotations: { [ALLOWED]: "team-a" }, ...metadata },
-});
+const database = (metadata: JsonObject = {}): JsonObject => ownDatabase({ [ALLOWED]: "team-a" }, {}, metadata);
 
 const companion = (metadata: JsonObject = {}, of = name): JsonObject => ({
   apiVersion: "data.example.org/v1",
@@ -45,7 +48,7 @@ const secret = (secretName: string): JsonObject => ({
   ...template,
   metadata: { name: secretName, namespace: "databases" },
 });
-const asking = recordIn("team-a", "Shop.apps.example.org/team-a/shop", { credentialFor: "team-a" });
+const asking = shopIn("team-a", { credentialFor: "team-a" });
 
 const draftOf = ({ answers = {}, ...parts }: CallParts = {}): Draft =>
   consumersDraft(section, {
@@ -92,42 +95,18 @@ describe("a companion", () => {
   });
 
   const claimed = (namespace: string) => ({ labels: { "crossplane.io/claim-namespace": namespace } });
-  test.each<{ reason: string; xr?: JsonObject; shared: readonly JsonObject[]; isServed: boolean }>([
-    { reason: "that is gone", shared: [], isServed: false },
-    {
-      reason: "of the platform, for a team's claim",
-      xr: companion(claimed("evil")),
-      shared: [database()],
-      isServed: false,
-    },
-    {
-      reason: "of another team's claim",
-      xr: companion(claimed("evil")),
-      shared: [database(claimed("team-b"))],
-      isServed: false,
-    },
-    { reason: "of a team, for the platform", shared: [database(claimed("team-b"))], isServed: false },
-    {
-      reason: "of the same claims' namespace",
-      xr: companion(claimed("team-b")),
-      shared: [database({ ...claimed("team-b"), annotations: { [ALLOWED]: "team-a" } })],
-      isServed: true,
-    },
-    {
-      reason: "of another namespace, which v2.2's render finds",
-      xr: companion({ namespace: "evil" }),
-      shared: [database({ namespace: "team-b" })],
-      isServed: false,
-    },
-    {
-      reason: "without a namespace, for an XR in one",
-      xr: companion({ namespace: "evil" }),
-      shared: [database()],
-      isServed: false,
-    },
-    { reason: "that it does not name", xr: companion({}, ""), shared: [], isServed: false },
-    { reason: "of what is no name", xr: companion({}, "../orders"), shared: [], isServed: false },
-  ])("of a shared XR $reason: served is $isServed", ({ xr = companion(), shared, isServed }) => {
+  const inEvil = { namespace: "evil" };
+  test.each<[reason: string, isServed: boolean, shared: readonly JsonObject[], xr?: JsonObject]>([
+    ["that is gone", false, []],
+    ["of the platform, for a team's claim", false, [database()], companion(claimed("evil"))],
+    ["of another team's claim", false, [database(claimed("team-b"))], companion(claimed("evil"))],
+    ["of a team, for the platform", false, [database(claimed("team-b"))]],
+    ["of the same claims' namespace", true, [database(claimed("team-b"))], companion(claimed("team-b"))],
+    ["of another namespace, which v2.2's render finds", false, [database({ namespace: "team-b" })], companion(inEvil)],
+    ["without a namespace, for an XR in one", false, [database()], companion(inEvil)],
+    ["that it does not name", false, [], companion({}, "")],
+    ["of what is no name", false, [], companion({}, "../orders")],
+  ])("of a shared XR %s: served is %s", (_reason, isServed, shared, xr = companion()) => {
     const answers = { "consumers/of": shared };
     const asked = (draft: Draft) => [...requirementsIn(draft).keys()].includes("consumers/ConfigMap");
     const draft = draftOf({ xr, answers });

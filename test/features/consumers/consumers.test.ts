@@ -12,23 +12,24 @@ import {
   claimRecord,
   consumersCall,
   consumersDraft,
+  credentialKey,
+  finding,
+  findingClaims,
   listedIn,
+  ownDatabase,
   recordIn,
   roleIn,
   SELECTOR,
   SHARED,
+  shopIn,
   statusOf,
 } from "../../../testing/builders/consumers.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED, type CallParts, callOf, requirementsIn } from "../../../testing/builders/sharing.ts";
 
 /** The database, whose Composition this is. */
-const database = (annotations: JsonObject = { [ALLOWED]: "team-a, team-b" }, more: JsonObject = {}): JsonObject => ({
-  apiVersion: SHARED.apiVersion,
-  kind: SHARED.kind,
-  metadata: { name: SHARED.name, uid: "database-uid", annotations },
-  ...more,
-});
+const database = (annotations: JsonObject = { [ALLOWED]: "team-a, team-b" }, more: JsonObject = {}): JsonObject =>
+  ownDatabase(annotations, more);
 
 /** The metadata of a record of the platform: of a cluster-scoped XR without a claim. */
 const platforms = { ...(recordIn("x", "XShop.apps.example.org/shop")["metadata"] as JsonObject), namespace: null };
@@ -48,26 +49,18 @@ const itemsOf = (draft: Draft) =>
 const says = ({ conditions: [condition] }: Draft) =>
   condition && [condition.status, condition.reason, condition.message].filter((word) => word !== undefined).join(": ");
 
+const SHOP = "Shop.apps.example.org";
+
 describe("the list of consumers", () => {
   test("has every XR that uses the database, sorted, and says who has no grant", () => {
-    const draft = draftOf(
-      { list },
-      {
-        answers: {
-          "consumers/EnvironmentConfig": [
-            claim("team-c", "shop"),
-            claim("team-a", "shop-2"),
-            claim("team-a", "shop-1"),
-          ],
-          "consumers/ConfigMap": [
-            recordIn("team-b", "App.apps.example.org/team-b/app", { secrets: ["team-b/app-db"] }),
-            recordIn("team-b", "App.apps.example.org/team-b/other", {
-              secrets: ["team-b/other-db", "team-a/other-db"],
-            }),
-          ],
-        },
-      },
-    );
+    const answers = {
+      ...findingClaims(claim("team-c", "shop"), claim("team-a", "shop-2"), claim("team-a", "shop-1")),
+      ...finding(
+        recordIn("team-b", "App.apps.example.org/team-b/app", { secrets: ["team-b/app-db"] }),
+        recordIn("team-b", "App.apps.example.org/team-b/other", { secrets: ["team-b/other-db", "team-a/other-db"] }),
+      ),
+    };
+    const draft = draftOf({ list }, { answers });
     expect(statusOf(draft)).toMatchObject({ count: 6, withoutGrant: 1 });
     expect(itemsOf(draft)).toEqual([
       "team-a: Shop.apps.example.org shop-1, orders-db, true",
@@ -80,36 +73,32 @@ describe("the list of consumers", () => {
     expect(says(draft)).toBe("False: AccessNotGranted: copies without a grant: 1, which registry consumers lists");
   });
 
-  test.each<{ what: string; record: JsonObject; item: JsonObject }>([
-    {
-      what: "an XR that takes fields only",
-      record: recordIn("team-a", "Shop.apps.example.org/team-a/shop", {}),
-      item: { namespace: "team-a", kind: "Shop.apps.example.org", name: "shop", granted: true },
-    },
-    {
-      what: "an XR that waits for a grant",
-      record: recordIn("team-c", "Shop.apps.example.org/team-c/shop", { access: "Requested" }),
-      item: { namespace: "team-c", kind: "Shop.apps.example.org", name: "shop", granted: false },
-    },
-    {
-      what: "an XR of the platform that takes fields only, which needs a grant for all",
-      record: { ...claimRecord("x", "XShop.apps.example.org/shop", {}), metadata: platforms },
-      item: { kind: "XShop.apps.example.org", name: "shop", granted: false },
-    },
-    {
-      what: "a copy of the platform's in a namespace",
-      record: { ...claimRecord("team-b", "XShop.apps.example.org/shop"), metadata: platforms },
-      item: {
-        namespace: "team-b",
-        kind: "XShop.apps.example.org",
-        name: "shop",
-        secretName: "orders-db",
-        granted: true,
-      },
-    },
-  ])("has $what", ({ record, item }) => {
-    const key = `consumers/${String(record["kind"])}`;
-    expect(listedIn(draftOf({ list }, { answers: { [key]: [record] } }))).toEqual([item]);
+  const platform = { kind: "XShop.apps.example.org", name: "shop" };
+  const ofPlatform = (binding?: JsonObject) =>
+    findingClaims({ ...claimRecord("team-b", "XShop.apps.example.org/shop", binding), metadata: platforms });
+  test.each<[what: string, answers: CallParts["answers"], item: JsonObject]>([
+    [
+      "an XR that takes fields only",
+      finding(shopIn("team-a", {})),
+      { namespace: "team-a", kind: SHOP, name: "shop", granted: true },
+    ],
+    [
+      "an XR that waits for a grant",
+      finding(shopIn("team-c", { access: "Requested" })),
+      { namespace: "team-c", kind: SHOP, name: "shop", granted: false },
+    ],
+    [
+      "an XR of the platform that takes fields only, which needs a grant for all",
+      ofPlatform({}),
+      { ...platform, granted: false },
+    ],
+    [
+      "a copy of the platform's in a namespace",
+      ofPlatform(),
+      { ...platform, namespace: "team-b", secretName: "orders-db", granted: true },
+    ],
+  ])("has %s", (_what, answers, item) => {
+    expect(listedIn(draftOf({ list }, answers && { answers }))).toEqual([item]);
   });
 
   test("is asked for by one label, in all namespaces", () => {
@@ -132,62 +121,50 @@ describe("the list of consumers", () => {
 });
 
 describe("a team that writes what it likes into its own namespace", () => {
-  test.each<{ reason: string; record: JsonObject; items: readonly string[] }>([
-    {
-      reason: "is listed by its namespace, whoever it says it is",
-      record: recordIn("evil", "Shop.apps.example.org/team-a/shop"),
-      items: ["evil: Shop.apps.example.org shop, orders-db, false"],
-    },
-    {
-      reason: "gets no grant by a copy in another namespace",
-      record: recordIn("evil", "Shop.apps.example.org/team-a/shop", { secrets: ["team-a/orders-db"] }),
-      items: ["evil: Shop.apps.example.org shop, team-a/orders-db, false"],
-    },
-    {
-      reason: "fills no status with a long owner",
-      record: recordIn("team-a", `Shop/${"x".repeat(100_000)}`),
-      items: ["team-a: ConfigMap record, orders-db, true"],
-    },
-    {
-      reason: "is not listed by a ConfigMap that Crossplane did not compose",
-      record: recordIn("evil", "Shop.apps.example.org/team-a/shop", {}, { labels: { [usesLabel(SHARED)]: "true" } }),
-      items: [],
-    },
-    {
-      reason: "nor by one that another XR's field manager has written",
-      record: recordIn(
-        "evil",
-        "Shop.apps.example.org/evil/shop",
-        {},
-        {
-          managedFields: [
-            { manager: composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" }) },
-          ],
-        },
-      ),
-      items: [],
-    },
-    {
-      reason: "nor by what is no Secret's name",
-      record: recordIn("evil", "Shop.apps.example.org/evil/shop", { secrets: ["a/b/c", "A/b", 7] }),
-      items: ["evil: Shop.apps.example.org shop, undefined, false"],
-    },
-    {
-      reason: "nor by a resource that is another",
-      record: recordIn("evil", "Shop.apps.example.org/evil/shop", { name: "billing" }),
-      items: [],
-    },
-  ])("$reason", ({ record, items }) => {
-    expect(itemsOf(draftOf({ list }, { answers: { "consumers/ConfigMap": [record] } }))).toEqual(items);
+  const otherManager = composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" });
+  test.each<[reason: string, record: JsonObject, ...items: readonly string[]]>([
+    [
+      "is listed by its namespace, whoever it says it is",
+      recordIn("evil", "Shop.apps.example.org/team-a/shop"),
+      "evil: Shop.apps.example.org shop, orders-db, false",
+    ],
+    [
+      "gets no grant by a copy in another namespace",
+      recordIn("evil", "Shop.apps.example.org/team-a/shop", { secrets: ["team-a/orders-db"] }),
+      "evil: Shop.apps.example.org shop, team-a/orders-db, false",
+    ],
+    [
+      "fills no status with a long owner",
+      recordIn("team-a", `Shop/${"x".repeat(100_000)}`),
+      "team-a: ConfigMap record, orders-db, true",
+    ],
+    [
+      "is not listed by a ConfigMap that Crossplane did not compose",
+      recordIn("evil", "Shop.apps.example.org/team-a/shop", {}, { labels: { [usesLabel(SHARED)]: "true" } }),
+    ],
+    [
+      "nor by one that another XR's field manager has written",
+      shopIn("evil", {}, { managedFields: [{ manager: otherManager }] }),
+    ],
+    [
+      "nor by what is no Secret's name",
+      shopIn("evil", { secrets: ["a/b/c", "A/b", 7] }),
+      "evil: Shop.apps.example.org shop, undefined, false",
+    ],
+    ["nor by a resource that is another", shopIn("evil", { name: "billing" })],
+  ])("%s", (_reason, record, ...items) => {
+    expect(itemsOf(draftOf({ list }, { answers: finding(record) }))).toEqual(items);
   });
 
+  /** Records of XRs in a namespace, numbered from `from`; without a binding each has a copy. */
+  const shops = (namespace: string, count: number, binding?: JsonObject, from = 0) =>
+    Array.from({ length: count }, (_, i) => recordIn(namespace, `${SHOP}/${namespace}/s-${i + from}`, binding));
+
   test("hides no consumer with a grant from the list, and does not change it with each record beyond fifty", () => {
-    const forged = (namespace: string, count: number) =>
-      Array.from({ length: count }, (_, i) => recordIn(namespace, `Shop.apps.example.org/${namespace}/s-${i}`));
     const listWith = (...records: readonly (readonly JsonObject[])[]) =>
-      draftOf({ list }, { answers: { "consumers/ConfigMap": records.flat() } });
-    const asking = Array.from({ length: 120 }, (_, i) => recordIn("zzz", `Shop.apps.example.org/zzz/s-${i}`, {}));
-    const few = listWith(forged("aaa", 5000), forged("team-b", 3), asking);
+      draftOf({ list }, { answers: finding(...records.flat()) });
+    const asking = shops("zzz", 120, {});
+    const few = listWith(shops("aaa", 5000), shops("team-b", 3), asking);
     expect(statusOf(few)).toMatchObject({ count: 5100, withoutGrant: 5100 });
     expect(itemsOf(few)).toHaveLength(3);
     expect(says(few)).toBe(
@@ -197,10 +174,10 @@ describe("a team that writes what it likes into its own namespace", () => {
     expect(says(listWith(asking))).toBe(
       "True: AccessRequested: requests for a grant: 100+, which registry consumers lists",
     );
-    const [many, more] = [751, 799].map((count) => statusOf(listWith(forged("aaa", 1), forged("team-b", count))));
+    const [many, more] = [751, 799].map((count) => statusOf(listWith(shops("aaa", 1), shops("team-b", count))));
     expect(many).toEqual({ count: 750, withoutGrant: 0 });
     expect(more).toEqual({ count: 800, withoutGrant: 0 });
-    expect(says(listWith(forged("aaa", 1), forged("team-b", 60)))).toMatch(/^False: .* copies without a grant: 1\+,/);
+    expect(says(listWith(shops("aaa", 1), shops("team-b", 60)))).toMatch(/^False: .* copies without a grant: 1\+,/);
   });
 
   test.each<[what: string, granted: number, asking: number]>([
@@ -209,18 +186,10 @@ describe("a team that writes what it likes into its own namespace", () => {
     ["a grant", 61, 2],
     ["the last grant", 63, 0],
   ])("beyond fifty changes nothing of the database with %s", (_what, granted, asking) => {
-    const made = (...counts: readonly number[]) => {
-      const records = counts.flatMap((count, index) =>
-        Array.from({ length: count }, (_, i) => {
-          const namespace = ["team-a", "zzz"][index] ?? "";
-          return recordIn(namespace, `Shop.apps.example.org/${namespace}/s-${i + 10}`, {});
-        }),
-      );
-      const { composite, conditions, resources, results } = draftOf(
-        { list, protect: true },
-        { answers: { "consumers/ConfigMap": records } },
-      );
-      return { composite, conditions, resources, results };
+    const made = (withGrant: number, without: number) => {
+      const records = [...shops("team-a", withGrant, {}, 10), ...shops("zzz", without, {}, 10)];
+      const draft = draftOf({ list, protect: true }, { answers: finding(...records) });
+      return { ...draft, requirements: undefined };
     };
     expect(made(granted, asking)).toEqual(made(60, 3));
   });
@@ -230,17 +199,15 @@ describe("protection", () => {
   const usages = (draft: Draft) =>
     [...draft.resources].map(([key, edit]) => [key, edit.is === "set" && edit.object] as const);
   const reason = (draft: Draft) => usages(draft).map(([, usage]) => (usage as { spec: JsonObject }).spec["reason"]);
-  const used = { answers: { "consumers/EnvironmentConfig": [claim("team-a", "shop")] } };
+  const used = { answers: findingClaims(claim("team-a", "shop")) };
 
   test.each<[where: string, parts: CallParts, usage: JsonObject]>([
     ["cluster-scoped on Crossplane v2", used, { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage" }],
     [
       "namespaced",
       {
-        xr: database(undefined, {
-          metadata: { name: "orders", namespace: "databases", annotations: { [ALLOWED]: "*" } },
-        }),
-        answers: { "consumers/EnvironmentConfig": [claimRecord("team-a", undefined, { namespace: "databases" })] },
+        xr: ownDatabase({ [ALLOWED]: "*" }, {}, { namespace: "databases" }),
+        answers: findingClaims(claimRecord("team-a", undefined, { namespace: "databases" })),
       },
       { apiVersion: "protection.crossplane.io/v1beta1", kind: "Usage" },
     ],
@@ -260,7 +227,7 @@ describe("protection", () => {
 
   test("names the first few and how many more", () => {
     const shops = Array.from({ length: 7 }, (_, i) => claim("team-a", `shop-${i}`));
-    expect(reason(draftOf({ protect: true }, { answers: { "consumers/EnvironmentConfig": shops } }))).toEqual([
+    expect(reason(draftOf({ protect: true }, { answers: findingClaims(...shops) }))).toEqual([
       `${[0, 1, 2, 3, 4].map((i) => `Shop.apps.example.org shop-${i} in namespace team-a`).join(", ")} and 2 more use it: ` +
         "delete them, or take back their grant",
     ]);
@@ -268,19 +235,14 @@ describe("protection", () => {
 
   test.each<[why: string, parts: CallParts]>([
     ["nobody uses it", {}],
-    [
-      "nobody uses it any more who has a grant",
-      { answers: { "consumers/EnvironmentConfig": [claim("evil", "shop")] } },
-    ],
+    ["nobody uses it any more who has a grant", { answers: findingClaims(claim("evil", "shop")) }],
   ])("ends where %s", (_why, parts) => {
-    const draft = draftOf({ protect: true }, parts);
-    expect(usages(draft)).toEqual([]);
+    expect(usages(draftOf({ protect: true }, parts))).toEqual([]);
   });
 
   test("begins with no record that no XR controls, and does not end with one", () => {
-    const restored = recordIn("team-a", "Shop.apps.example.org/team-a/shop", {}, { ownerReferences: [] });
-    const answers = { "consumers/ConfigMap": [restored] };
-    const begun = draftOf({ protect: true }, { answers: { "consumers/EnvironmentConfig": [claim("team-a", "shop")] } });
+    const answers = finding(shopIn("team-a", {}, { ownerReferences: [] }));
+    const begun = draftOf({ protect: true }, used);
     const [key = "", usage] = usages(begun)[0] ?? [];
     expect(usages(draftOf({ protect: true }, { answers }))).toEqual([]);
     expect(usages(draftOf({ protect: true }, { answers, observed: { [key]: usage as JsonObject } }))).toHaveLength(1);
@@ -288,14 +250,8 @@ describe("protection", () => {
 
   test("stays as it is while an answer is missing", () => {
     const key = "consumers/usage/protection.crossplane.io/v1beta1/ClusterUsage";
-    const usage = {
-      apiVersion: "protection.crossplane.io/v1beta1",
-      kind: "ClusterUsage",
-      spec: {
-        of: { apiVersion: "data.example.org/v1", kind: "XPostgres", resourceRef: { name: "orders" } },
-        reason: "r",
-      },
-    };
+    const spec = { reason: "r" };
+    const usage = { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage", spec };
     const observed = { [key]: { ...usage, metadata: { name: "x", uid: "1" }, status: {} } };
     const draft = draftOf({ protect: true }, { observed, answers: { "consumers/ConfigMap": "pending" } });
     expect(usages(draft)).toEqual([[key, usage]]);
@@ -309,7 +265,7 @@ describe("a grant by label", () => {
     kind: "Namespace",
     metadata: { name, labels },
   });
-  const copies = { "consumers/EnvironmentConfig": [claim("team-a", "shop"), claim("team-b", "shop")] };
+  const copies = findingClaims(claim("team-a", "shop"), claim("team-b", "shop"));
   const spaces = [space("team-a", { team: "orders", env: "prod" }), space("team-b", { team: "orders", env: "dev" })];
 
   test("is looked up by the labels that all matches have", () => {
@@ -336,28 +292,18 @@ describe("a grant by label", () => {
 });
 
 describe("a credential for each namespace", () => {
-  const template = {
-    apiVersion: "sql.example.org/v1",
-    kind: "Role",
-    metadata: { name: "orders-{namespace}-{hash}" },
-    spec: {
-      privileges: ["login"],
-      writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}-{hash}" },
-    },
+  const roleNamed = (name: string) => {
+    const spec = { privileges: ["login"], writeConnectionSecretToRef: { namespace: "databases", name } };
+    return { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name }, spec };
   };
-  const section = { list, credentials: { forEach: "Grant", template } };
-  const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
-  const role = (namespace: string, hash: string) => {
-    const name = `orders-${namespace}-${hash}`;
-    const spec = { ...template.spec, writeConnectionSecretToRef: { namespace: "databases", name } };
-    return { ...template, metadata: { name }, spec };
-  };
+  const section = { list, credentials: { forEach: "Grant", template: roleNamed("orders-{namespace}-{hash}") } };
+  const role = (namespace: string, hash: string) => roleNamed(`orders-${namespace}-${hash}`);
   const ready = { conditions: [{ type: "Ready", status: "True" }] };
   const shown = (draft: Draft) =>
     [...draft.resources].map(([name, edit]) => `${name} ${edit.is === "set" && edit.ready}`);
 
   test("is made for what can be a namespace only, whatever composed resources are called", () => {
-    const forged = key('x","Effect":"Allow","Resource":"*');
+    const forged = credentialKey('x","Effect":"Allow","Resource":"*');
     const draft = draftOf(section, { xr: database({ [ALLOWED]: "*" }), observed: { [forged]: role("x", "0") } });
     expect(shown(draft)).toEqual([]);
   });
@@ -365,8 +311,8 @@ describe("a credential for each namespace", () => {
   test("is composed from the template", () => {
     const draft = draftOf(section);
     expect([...draft.resources]).toEqual([
-      [key("team-a"), { is: "set", ready: "False", object: role("team-a", "38af66ba08bc0ebd") }],
-      [key("team-b"), { is: "set", ready: "False", object: role("team-b", "09fb7420a68d6f53") }],
+      [credentialKey("team-a"), { is: "set", ready: "False", object: role("team-a", "38af66ba08bc0ebd") }],
+      [credentialKey("team-b"), { is: "set", ready: "False", object: role("team-b", "09fb7420a68d6f53") }],
     ]);
     expect(statusOf(draft)).toEqual({ count: 0, withoutGrant: 0, items: [] });
     expect(says(draft)).toBe("False: WaitingForCredentials: waiting for the credential of team-a, team-b");
@@ -379,20 +325,24 @@ describe("a credential for each namespace", () => {
     });
 
   test("is ready when its Secret is there, and its consumer is told by an answer of its own", () => {
-    const call = consumersCall(section, {
-      xr: database({ [ALLOWED]: "team-a,team-b" }),
-      observed: {
-        [key("team-a")]: { ...role("team-a", "1"), status: ready },
-        [key("team-b")]: { ...role("team-b", "1"), status: ready },
-      },
-    });
-    const observed = call.request.observed.resources.get(key("team-a"));
+    const teams = ["team-a", "team-b"];
+    const roles = teams.map((team) => [credentialKey(team), { ...role(team, "1"), status: ready }]);
+    const xr = database({ [ALLOWED]: "team-a,team-b" });
+    const call = consumersCall(section, { xr, observed: Object.fromEntries(roles) });
+    const observed = call.request.observed.resources.get(credentialKey("team-a"));
     const resources = new Map(call.request.observed.resources);
     if (observed)
-      resources.set(key("team-a"), { ...observed, connectionDetails: new Map([["password", Buffer.from("x")]]) });
+      resources.set(credentialKey("team-a"), {
+        ...observed,
+        connectionDetails: new Map([["password", Buffer.from("x")]]),
+      });
     const request = { ...call.request, observed: { ...call.request.observed, resources } };
     const draft = runFeature(consumers, { ...call, request });
-    expect(shown(draft)).toEqual([`${key("team-a")} True`, `${key("team-b")} False`, isShown("team-a")]);
+    expect(shown(draft)).toEqual([
+      `${credentialKey("team-a")} True`,
+      `${credentialKey("team-b")} False`,
+      isShown("team-a"),
+    ]);
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({
       object: answerTo("team-a", "orders-team-a-1"),
     });
@@ -400,11 +350,11 @@ describe("a credential for each namespace", () => {
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
     const observed = {
-      [key("team-a")]: role("team-a", "1"),
+      [credentialKey("team-a")]: role("team-a", "1"),
       "consumers/answers/team-a": answerTo("team-a", "orders-team-a-1"),
     };
     const draft = draftOf(section, { xr: database({ [ALLOWED]: "team-a" }), observed });
-    expect(shown(draft)).toEqual([`${key("team-a")} False`, isShown("team-a")]);
+    expect(shown(draft)).toEqual([`${credentialKey("team-a")} False`, isShown("team-a")]);
   });
 
   test.each<[reason: string, annotations: JsonObject, kept: readonly string[]]>([
@@ -414,9 +364,9 @@ describe("a credential for each namespace", () => {
     ["stays while the Namespaces are not looked up", { [SELECTOR]: "team=orders" }, ["team-a"]],
     ["is not made for what is no namespace's name", { [ALLOWED]: "team-a,Team B,../x" }, ["team-a"]],
   ])("%s", (_reason, annotations, kept) => {
-    const observed = { [key("team-a")]: role("team-a", "1") };
+    const observed = { [credentialKey("team-a")]: role("team-a", "1") };
     const draft = draftOf(section, { xr: database(annotations), observed });
-    expect([...draft.resources.keys()]).toEqual(kept.map(key));
+    expect([...draft.resources.keys()]).toEqual(kept.map(credentialKey));
   });
 
   test("cannot be made where the grant names nobody, and the fault says so", () => {
@@ -428,10 +378,10 @@ describe("a credential for each namespace", () => {
 
   test("of those that are there does not go because a long list of new ones comes before it", () => {
     const names = Array.from({ length: 2000 }, (_, i) => `a-${i}`).join(",");
-    const observed = { [key("team-z")]: role("team-z", "1") };
+    const observed = { [credentialKey("team-z")]: role("team-z", "1") };
     const draft = draftOf(section, { xr: database({ [ALLOWED]: `${names},team-z` }), observed });
     expect(draft.resources.size).toBe(1000);
-    expect(draft.resources.has(key("team-z"))).toBe(true);
+    expect(draft.resources.has(credentialKey("team-z"))).toBe(true);
     expect(says(draft)).toMatch(/^False: TooManyCredentials: 1001 namespaces get no credential/);
   });
 });
@@ -439,80 +389,49 @@ describe("a credential for each namespace", () => {
 describe("a credential for each consumer that copies one of its own", () => {
   const template = { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "orders-{namespace}" } };
   const section = { protect: false, credentials: { template } };
-  const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
-  const owner = (namespace: string) => `Shop.apps.example.org/${namespace}/shop`;
-  const asking = (namespace: string, metadata: JsonObject = {}, more: JsonObject = {}): JsonObject =>
-    recordIn(namespace, owner(namespace), { credentialFor: namespace, ...more }, metadata);
-  const restored = { ownerReferences: [] };
-  const there = { [key("team-a")]: template };
+  const asking = (namespace: string, credentialFor = namespace, metadata: JsonObject = {}): JsonObject =>
+    shopIn(namespace, { credentialFor }, metadata);
+  const restored = asking("team-a", "team-a", { ownerReferences: [] });
+  const observed = { [credentialKey("team-a")]: template };
 
-  test.each<{
-    reason: string;
-    records: readonly JsonObject[] | "pending";
-    annotations?: JsonObject;
-    observed?: CallParts["observed"];
-    made: readonly string[];
-  }>([
-    { reason: "is made for none that does not ask for one", records: [recordIn("team-a", owner("team-a"))], made: [] },
-    {
-      reason: "is made for one that asks, and is granted",
-      records: [asking("team-a"), asking("team-c")],
-      made: ["team-a"],
-    },
-    {
-      reason: "is made where all are granted",
-      records: [asking("team-c")],
-      annotations: { [ALLOWED]: "*" },
-      made: ["team-c"],
-    },
-    {
-      reason: "is made for the namespace that the copies go to, if it is granted as well",
-      records: [asking("team-a", {}, { credentialFor: "team-b" }), asking("evil", {}, { credentialFor: "team-a" })],
-      made: ["team-b"],
-    },
-    {
-      reason: "is made for no other namespace where all are granted and none is named",
-      records: [asking("evil", {}, { credentialFor: "team-a" })],
-      annotations: { [ALLOWED]: "*" },
-      made: [],
-    },
-    {
-      reason: "is made for another namespace that is named, where all are granted",
-      records: [asking("apps", {}, { credentialFor: "team-a" })],
-      annotations: { [ALLOWED]: "*, team-a" },
-      made: ["team-a"],
-    },
-    { reason: "goes when nobody asks for it any more", records: [], observed: there, made: [] },
-    {
-      reason: "goes when its grant is taken back",
-      records: [asking("team-a")],
-      annotations: {},
-      observed: there,
-      made: [],
-    },
-    {
-      reason: "goes when its grant is taken back, though it is not known who asks",
-      records: "pending",
-      annotations: {},
-      observed: there,
-      made: [],
-    },
-    { reason: "stays while it is not known who asks", records: "pending", observed: there, made: ["team-a"] },
-    {
-      reason: "stays while its record is restored",
-      records: [asking("team-a", restored)],
-      observed: there,
-      made: ["team-a"],
-    },
-    { reason: "is not made for a record that no XR controls", records: [asking("team-a", restored)], made: [] },
-  ])("$reason", ({ records, annotations, observed = {}, made }) => {
-    const draft = draftOf(section, {
-      xr: database(annotations),
-      observed,
-      answers: { "consumers/ConfigMap": records },
-    });
-    expect([...draft.resources.keys()]).toEqual(made.map(key));
+  type Row = [reason: string, records: readonly JsonObject[] | "pending", made: readonly string[], allowed?: string];
+  test.each<Row>([
+    ["is made for none that does not ask for one", [shopIn("team-a")], []],
+    ["is made for one that asks, and is granted", [asking("team-a"), asking("team-c")], ["team-a"]],
+    ["is made where all are granted", [asking("team-c")], ["team-c"], "*"],
+    [
+      "is made for the namespace that the copies go to, if it is granted as well",
+      [asking("team-a", "team-b"), asking("evil", "team-a")],
+      ["team-b"],
+    ],
+    ["is made for no other namespace where all are granted and none is named", [asking("evil", "team-a")], [], "*"],
+    [
+      "is made for another namespace that is named, where all are granted",
+      [asking("apps", "team-a")],
+      ["team-a"],
+      "*, team-a",
+    ],
+    ["is not made for a record that no XR controls", [restored], []],
+  ])("%s", (_reason, records, made, allowed = "team-a, team-b") => {
+    expect(madeFor(records, allowed)).toEqual(made);
   });
+
+  test.each<Row>([
+    ["goes when nobody asks for it any more", [], []],
+    ["goes when its grant is taken back", [asking("team-a")], [], ""],
+    ["goes when its grant is taken back, though it is not known who asks", "pending", [], ""],
+    ["stays while it is not known who asks", "pending", ["team-a"]],
+    ["stays while its record is restored", [restored], ["team-a"]],
+  ])("that is there %s", (_reason, records, made, allowed = "team-a, team-b") => {
+    expect(madeFor(records, allowed, observed)).toEqual(made);
+  });
+
+  /** The namespaces that get a credential. */
+  function madeFor(records: readonly JsonObject[] | "pending", allowed: string, there: CallParts["observed"] = {}) {
+    const xr = database(allowed === "" ? {} : { [ALLOWED]: allowed });
+    const draft = draftOf(section, { xr, observed: there, answers: { "consumers/ConfigMap": records } });
+    return [...draft.resources.keys()].map((name) => name.split("/")[2]);
+  }
 });
 
 describe("credentials that take turns", () => {
@@ -525,12 +444,10 @@ describe("credentials that take turns", () => {
   const turns = { fromCompositeFieldPath: "spec.turns" };
   const section = { protect: false, credentials: { template, secretRef, turns } };
   const ANSWER = "consumers/answers/team-a";
-  const owner = "Shop.apps.example.org/team-a/shop";
 
   const compose = (texts: readonly string[], parts: CallParts = {}): readonly (readonly [string, JsonObject])[] => {
     const xr = database({ [ALLOWED]: "team-a" }, { spec: texts.length === 0 ? {} : { turns: texts } });
-    const records = [recordIn("team-a", owner, { credentialFor: "team-a" })];
-    const draft = draftOf(section, { xr, answers: { "consumers/ConfigMap": records }, ...parts });
+    const draft = draftOf(section, { xr, answers: finding(shopIn("team-a", { credentialFor: "team-a" })), ...parts });
     return [...draft.resources].flatMap(([key, edit]) =>
       edit.is === "set" && edit.object ? [[key, edit.object]] : [],
     );
@@ -564,7 +481,7 @@ describe("credentials that take turns", () => {
     ["none", "none is made for a name that is none", "", [{ ...a, key: a.key.replace(/[0-9a-f]{8}/, "x") }]],
   ])("%s: %s", (made, _reason, texts, there, answered, copied) => {
     const holds = copied === undefined || copied === "pending" ? {} : { copied: `databases/${copied.secret}` };
-    const records = [recordIn("team-a", owner, { credentialFor: "team-a", ...holds })];
+    const records = [shopIn("team-a", { credentialFor: "team-a", ...holds })];
     const composed = compose(texts.split(" ").filter(Boolean), {
       observed: Object.fromEntries([
         ...there.map((one) => [one.key, one.role]),

@@ -5,34 +5,26 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import {
   claimRecord,
   consumersCall,
+  credentialKey,
   listedIn,
+  ownDatabase,
   recordIn,
   roleIn,
-  SHARED,
   V2_0,
 } from "../../../testing/builders/consumers.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
+import { referenceGrant, synced } from "../../../testing/builders/shared-database.ts";
 import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const REQUIREMENT = "consumers/reference-grants";
 
-const database = (more: JsonObject = {}, annotations: JsonObject = {}): JsonObject => ({
-  apiVersion: SHARED.apiVersion,
-  kind: SHARED.kind,
-  metadata: { name: SHARED.name, uid: "database-uid", annotations },
-  spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } },
-  ...more,
-});
+const database = (more: JsonObject = {}, annotations: JsonObject = {}): JsonObject => {
+  const writeConnectionSecretToRef = { namespace: "databases", name: "orders-conn" };
+  return ownDatabase(annotations, { spec: { writeConnectionSecretToRef }, ...more });
+};
 
-const grantOf = (from: JsonObject = {}, to: JsonObject = {}, namespace = "databases"): JsonObject => ({
-  apiVersion: "gateway.networking.k8s.io/v1",
-  kind: "ReferenceGrant",
-  metadata: { namespace, name: "grant" },
-  spec: {
-    from: [{ group: "apps.example.org", kind: "Shop", namespace: "team-a", ...from }],
-    to: [{ group: "", kind: "Secret", ...to }],
-  },
-});
+const grantOf = (from: JsonObject = {}, to: JsonObject = {}, namespace = "databases"): JsonObject =>
+  referenceGrant({ kind: "Shop", ...from }, to, namespace);
 
 const records = { "consumers/EnvironmentConfig": [claimRecord("team-a")] };
 const section = { list: { toCompositeFieldPath: "status.consumers" }, grant: "ReferenceGrant" };
@@ -50,20 +42,16 @@ const itemsOf = (draft: Draft) => listedIn(draft).map(({ namespace, granted }) =
 const says = ({ conditions: [condition] }: Draft) => `${condition?.status} ${condition?.reason}`;
 
 describe("the list of consumers tells who is granted by ReferenceGrants beside the Secret:", () => {
-  const platforms = { ...claimRecord("team-a", "XShop.apps.example.org/shop") };
-  const metadata = { ...(platforms["metadata"] as JsonObject), labels: { "crossplane.io/composite": "x" } };
+  const { metadata, ...platforms } = claimRecord("team-a", "XShop.apps.example.org/shop");
+  const labels = { "crossplane.io/composite": "x" };
+  const unclaimed = { ...platforms, metadata: { ...(metadata as JsonObject), labels } };
   const elsewhere = claimRecord("team-a", undefined, { secrets: ["elsewhere/orders-db"] });
   test.each<[reason: string, grants: readonly JsonObject[], items: readonly string[], record?: JsonObject]>([
     ["the claim's kind, for all Secrets", [grantOf()], ["team-a true"]],
     ["the claim's kind, for this Secret", [grantOf({}, { name: "orders-conn" })], ["team-a true"]],
     ["the kind of the claim's XR", [grantOf({ kind: "XShop" })], ["team-a true"]],
     ["the claim's namespace, wherever it copies to", [grantOf()], ["team-a true"], elsewhere],
-    [
-      "the copy's namespace, for an XR without one",
-      [grantOf({ kind: "XShop" })],
-      ["team-a true"],
-      { ...platforms, metadata },
-    ],
+    ["the copy's namespace, for an XR without one", [grantOf({ kind: "XShop" })], ["team-a true"], unclaimed],
     ["nobody by a grant for another Secret", [grantOf({}, { name: "other" })], ["team-a false"]],
     ["nobody by a grant to another kind", [grantOf({ kind: "Blog" })], ["team-a false"]],
     ["nobody by a grant of another namespace's", [grantOf({}, {}, "team-a")], ["team-a false"]],
@@ -95,19 +83,18 @@ describe("ReferenceGrants are asked for", () => {
     namespace: "databases",
     match: { labels: {} },
   });
+  const looksUp = "Unknown WaitingForRequiredResources";
+  const elsewhere = { secret: { space: "databases", name: "orders-conn" } };
+  const secretRef = { nameFieldPath: "status.secret.name", namespaceFieldPath: "status.secret.space" };
+  const message = `cannot compose resources: cannot run Composition pipeline step "own": fetching resources for ${REQUIREMENT}#1: forbidden`;
   test.each<[reason: string, parts: CallParts, asked: JsonObject | undefined, condition: string, more?: JsonObject]>([
-    ["after the schema of their kind", { schemas: {} }, undefined, "Unknown WaitingForRequiredResources"],
-    [
-      "in the Secret's namespace, and nothing is judged before they are there",
-      {},
-      selector("v1"),
-      "Unknown WaitingForRequiredResources",
-    ],
+    ["after the schema of their kind", { schemas: {} }, undefined, looksUp],
+    ["in the Secret's namespace, and nothing is judged before they are there", {}, selector("v1"), looksUp],
     [
       "as v1beta1 by Crossplane before v2.2, which cannot say what is installed",
       { capabilities: V2_0 },
       selector("v1beta1"),
-      "Unknown WaitingForRequiredResources",
+      looksUp,
     ],
     ["not by an XR that names no Secret yet", { xr: database({ spec: {} }) }, undefined, "False NoConnectionSecret"],
     [
@@ -118,26 +105,14 @@ describe("ReferenceGrants are asked for", () => {
     ],
     [
       "beside the Secret that the input's paths lead to",
-      { xr: database({ spec: {}, status: { secret: { space: "databases", name: "orders-conn" } } }) },
+      { xr: database({ spec: {}, status: elsewhere }) },
       selector("v1"),
-      "Unknown WaitingForRequiredResources",
-      { secretRef: { nameFieldPath: "status.secret.name", namespaceFieldPath: "status.secret.space" } },
+      looksUp,
+      { secretRef },
     ],
     [
       "not again where Crossplane could not read them, so that the XR is not stopped by that",
-      {
-        xr: database({
-          status: {
-            conditions: [
-              {
-                type: "Synced",
-                status: "False",
-                message: `cannot compose resources: cannot run Composition pipeline step "own": fetching resources for ${REQUIREMENT}#1: forbidden`,
-              },
-            ],
-          },
-        }),
-      },
+      { xr: database({ status: synced("False", { message }) }) },
       undefined,
       "False ReferenceGrantsNotReadable",
     ],
@@ -183,13 +158,12 @@ test("a consumer with a ReferenceGrant keeps the XR from being deleted", () => {
 
 test("a credential goes with its annotation's grant while ReferenceGrants cannot be judged", () => {
   const template = { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "orders-{namespace}" } };
-  const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
-  const observed = { [key("team-a")]: template, [key("team-b")]: template };
+  const observed = { [credentialKey("team-a")]: template, [credentialKey("team-b")]: template };
   const draft = draftOf(
     { xr: database({}, { [ALLOWED]: "team-b" }), observed },
     { credentials: { forEach: "Grant", template } },
   );
-  expect([...draft.resources.keys()]).toEqual([key("team-b")]);
+  expect([...draft.resources.keys()]).toEqual([credentialKey("team-b")]);
 });
 
 describe("rotation by ReferenceGrants", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { fromXr, referenceGrant } from "../../../testing/builders/shared-database.ts";
 import { ACCEPT, ALLOWED, inputOf, namespaceOf, RECORD } from "../../../testing/builders/sharing.ts";
 import { callUntilStable } from "../../../testing/simulations/calls.ts";
 import { lookUpIn } from "../../../testing/simulations/look-up.ts";
@@ -16,22 +17,16 @@ const database = (namespace: string, name: string): JsonObject => ({
   spec: { writeConnectionSecretToRef: { name: `${name}-conn` } },
 });
 
-const connectionSecret = (namespace: string, name: string): JsonObject => ({
+const secretOf = (namespace: string, name: string, data: JsonObject, annotations: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",
-  metadata: { namespace, name: `${name}-conn` },
-  data: { password: "eA==" },
+  metadata: { namespace, name, annotations },
+  data,
 });
 
-const referenceGrant = (namespace: string): JsonObject => ({
-  apiVersion: "gateway.networking.k8s.io/v1beta1",
-  kind: "ReferenceGrant",
-  metadata: { namespace, name: "shops" },
-  spec: {
-    from: [{ group: "apps.example.org", kind: "XShop", namespace: "team-a" }],
-    to: [{ group: "", kind: "Secret" }],
-  },
-});
+const connectionSecret = (namespace: string, name: string) => secretOf(namespace, `${name}-conn`, { password: "eA==" });
+
+const grantIn = (namespace: string) => referenceGrant({}, {}, namespace);
 
 const cluster = [
   ...[database, connectionSecret].flatMap((make) => [make("databases", "orders"), make("elsewhere", "billing")]),
@@ -50,8 +45,8 @@ const xrWith = (parameters: JsonObject): JsonObject => ({
 
 const inputWith = (grant: string, copy: JsonObject) => {
   const select = {
-    name: { fromCompositeFieldPath: "spec.parameters.database" },
-    namespace: { fromCompositeFieldPath: "spec.parameters.in" },
+    name: fromXr("spec.parameters.database"),
+    namespace: fromXr("spec.parameters.in"),
   };
   const share = { name: "db", apiVersion: "data.example.org/v1", kind: "Postgres", grant, select };
   return parseInput(inputOf({ sharedResources: [{ ...share, connection: { copies: [copy] } }] }));
@@ -60,7 +55,7 @@ const inputWith = (grant: string, copy: JsonObject) => {
 const cases = ["Annotation", "ReferenceGrant"].flatMap((grant) =>
   [undefined, [{ value: "{password}", to: "password" }]].flatMap((keys) => [
     { grant, keys, place: {} },
-    { grant, keys, place: { namespaces: { fromCompositeFieldPath: "spec.parameters.apps" } } },
+    { grant, keys, place: { namespaces: fromXr("spec.parameters.apps") } },
   ]),
 );
 
@@ -72,7 +67,7 @@ describe("a copy that moves to another shared resource needs no more calls than 
       observed: Readonly<Record<string, JsonObject>>,
       grants: readonly string[],
     ) => {
-      const lookUp = lookUpIn([...cluster, ...grants.map(referenceGrant)]);
+      const lookUp = lookUpIn([...cluster, ...grants.map(grantIn)]);
       const outcome = callUntilStable({ xr: xrWith(parameters), input, observed, before: new Map(), lookUp });
       if (outcome.is === "frozen") throw new Error(outcome.because);
       return [...outcome.draft.resources].flatMap(([key, edit]) =>
@@ -94,16 +89,11 @@ describe("with a grant by label, what is asked is the same in each call while th
   const labelled = { ...namespaceOf("team-a"), metadata: { name: "team-a", labels: { team: "a" } } };
   const foreign = { writeConnectionSecretToRef: { namespace: "dba", name: "root" } };
 
-  test.each<{ what: string; spec: JsonObject; team: JsonObject; reason: string }>([
-    { what: "no Secret", spec: {}, team: labelled, reason: "NoConnectionSecret" },
-    { what: "a Secret of another namespace", spec: foreign, team: labelled, reason: "SourceNotAllowed" },
-    {
-      what: "no Secret to a team that lost its label",
-      spec: {},
-      team: namespaceOf("team-a"),
-      reason: "AccessNotGranted",
-    },
-  ])("$what", ({ spec, team, reason }) => {
+  test.each<[what: string, spec: JsonObject, team: JsonObject, reason: string]>([
+    ["no Secret", {}, labelled, "NoConnectionSecret"],
+    ["a Secret of another namespace", foreign, labelled, "SourceNotAllowed"],
+    ["no Secret to a team that lost its label", {}, namespaceOf("team-a"), "AccessNotGranted"],
+  ])("%s", (_what, spec, team, reason) => {
     const shared = { ...database("databases", "orders"), spec };
     const metadata = { namespace: "databases", name: "orders", annotations: byLabel };
     const lookUp = lookUpIn([{ ...shared, metadata }, team]);
@@ -139,13 +129,6 @@ type Move = (typeof moves)[number];
 
 const suffixes = { Secret: "/secret", ConnectionSecret: "/connection-secret", Object: "", "Object with values": "" };
 const reference = (name: string) => ({ apiVersion: "data.example.org/v1", kind: "XPostgres", name });
-const secretOf = (namespace: string, name: string, data: JsonObject, annotations: JsonObject = {}): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace, name, annotations },
-  data,
-});
-
 /** The composed resource that makes the copy. */
 function composedCopy({ how, target, record, hasEarlier, isReady }: Move): JsonObject {
   const annotations = {
@@ -192,13 +175,7 @@ function clusterOf(move: Move): readonly JsonObject[] {
     },
     spec: { writeConnectionSecretToRef: { namespace: `${name}-ns`, name: `${name}-conn` } },
   }));
-  const granted = ["old-ns", "older-ns", "new-ns"].map((namespace) => ({
-    ...referenceGrant(namespace),
-    spec: {
-      from: [{ group: "apps.example.org", kind: "Shop", namespace: "team-a" }],
-      to: [{ group: "", kind: "Secret" }],
-    },
-  }));
+  const granted = ["old-ns", "older-ns", "new-ns"].map((namespace) => referenceGrant({ kind: "Shop" }, {}, namespace));
   const namespaces = ["team-a", "team-b"].map((name) => ({
     ...namespaceOf(name),
     metadata: { name, labels: { team: "yes" }, annotations: { [ACCEPT]: "team-a" } },
@@ -215,13 +192,13 @@ function clusterOf(move: Move): readonly JsonObject[] {
 
 function reconcileMove(move: Move) {
   const { how, grant, target, isByLabel } = move;
-  const name = { fromCompositeFieldPath: "spec.database" };
+  const name = fromXr("spec.database");
   const select = isByLabel ? { matchLabels: { db: name } } : { name };
   const copy = {
     via: how === "Object with values" ? "Object" : how,
     secretName: "db",
     keys: [how === "Object with values" ? { value: "{k}", to: "k" } : { from: "k", to: "k" }],
-    namespaces: { fromCompositeFieldPath: "spec.namespaces" },
+    namespaces: fromXr("spec.namespaces"),
   };
   const share = { name: "db", apiVersion: "data.example.org/v1", kind: "XPostgres", grant, select };
   const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };

@@ -5,6 +5,17 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/ownership/answer.ts";
 import {
+  copying,
+  KEY,
+  objectIn,
+  reasonIn,
+  refused,
+  says,
+  synced,
+  V2,
+  withoutCopies,
+} from "../../../testing/builders/shared-database.ts";
+import {
   ALLOWED,
   type CallParts,
   callOf,
@@ -21,9 +32,7 @@ import {
 // What a consumer does by what the owner's Composition says with `consumers`.
 
 const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
-const KEY = "shared/db/team-a/orders-db";
 const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
-const says = ({ conditions: [condition] }: Draft) => `${condition?.reason}: ${condition?.message}`;
 const copied = { [KEY]: { ...observedObject({ ready: "True" }), metadata: copyMetadata() } };
 
 describe("a grant by label", () => {
@@ -33,29 +42,20 @@ describe("a grant by label", () => {
   });
   const owner = database({ annotations: { [SELECTOR]: "team=orders,env in (prod,stage)" } });
 
-  test.each<{ reason: string; space: readonly JsonObject[] | "pending"; copies: number; condition: string }>([
-    {
-      reason: "holds where the Namespace matches",
-      space: [labelled({ team: "orders", env: "prod" })],
-      copies: 1,
-      condition: "Available",
-    },
-    {
-      reason: "is taken back where the Namespace no longer matches",
-      space: [labelled({ team: "orders", env: "dev" })],
-      copies: 0,
-      condition: "AccessNotGranted",
-    },
-    { reason: "is taken back where there is no such Namespace", space: [], copies: 0, condition: "AccessNotGranted" },
-    {
-      reason: "is not taken back before the Namespace has been looked up",
-      space: "pending",
-      copies: 1,
-      condition: "WaitingForRequiredResources",
-    },
-  ])("$reason", ({ space, copies, condition }) => {
+  const prod = labelled({ team: "orders", env: "prod" });
+  test.each<[reason: string, copies: number, condition: string, space: readonly JsonObject[] | "pending"]>([
+    ["holds where the Namespace matches", 1, "Available", [prod]],
+    [
+      "is taken back where the Namespace no longer matches",
+      0,
+      "AccessNotGranted",
+      [labelled({ team: "orders", env: "dev" })],
+    ],
+    ["is taken back where there is no such Namespace", 0, "AccessNotGranted", []],
+    ["is not taken back before the Namespace has been looked up", 1, "WaitingForRequiredResources", "pending"],
+  ])("%s", (_reason, copies, condition, space) => {
     const draft = draftOf({ observed: copied, answers: { db: [owner], "namespace/team-a": space } });
-    expect([draft.resources.size, draft.conditions[0]?.reason]).toEqual([copies, condition]);
+    expect([draft.resources.size, reasonIn(draft)]).toEqual([copies, condition]);
   });
 
   test("looks up only the Namespace that asks, and none that is granted by name", () => {
@@ -68,55 +68,42 @@ describe("a grant by label", () => {
   });
 
   test("decides about fields as about Secrets", () => {
-    const fields = shared({
-      grant: "Annotation",
-      connection: undefined as never,
-      toEnvironment: { fromFieldPath: "status" },
-    });
-    const reasons = [[labelled({ team: "orders", env: "prod" })], [labelled({})], "pending" as const].map(
-      (space) =>
-        draftOf({ sharedResources: [fields], answers: { db: [owner], "namespace/team-a": space } }).conditions[0]
-          ?.reason,
+    const sharedResources = [withoutCopies({ grant: "Annotation", toEnvironment: { fromFieldPath: "status" } })];
+    const reasons = [[prod], [labelled({})], "pending" as const].map((space) =>
+      reasonIn(draftOf({ sharedResources, answers: { db: [owner], "namespace/team-a": space } })),
     );
     expect(reasons).toEqual(["Available", "AccessNotGranted", "WaitingForRequiredResources"]);
   });
 
-  const failing = (message: string, status = "False"): JsonObject =>
-    xr({ status: { conditions: [{ type: "Synced", status, message }] } });
+  const failing = (message: string, status = "False"): JsonObject => xr({ status: synced(status, { message }) });
   const notRead = `cannot compose resources: cannot run Composition pipeline step "share": fetching resources for namespace/team-a#1: forbidden`;
 
   test("waits where Crossplane may not read Namespaces, and says what to do", () => {
     const draft = draftOf({ xr: failing(notRead), observed: copied, answers: { db: [owner] } });
-    expect([draft.resources.size, draft.conditions[0]?.reason]).toEqual([1, "NamespaceNotReadable"]);
+    expect([draft.resources.size, reasonIn(draft)]).toEqual([1, "NamespaceNotReadable"]);
     expect([...requirementsIn(draft).keys()]).toEqual(["shared-resource/db"]);
   });
 
-  test.each([
-    { reason: "a resource that the team gave its name", message: `Unsynced resources: ${notRead}` },
-    { reason: "a webhook's answer", message: `cannot compose resources: cannot apply "a": denied: ${notRead}` },
-    { reason: "a requirement of another step", message: notRead.replace("namespace/team-a", "of/namespace/team-a") },
-    {
-      reason: "the name of a requirement",
-      message: notRead.replace("namespace/team-a", "b#1: fetching resources for namespace/team-a"),
-    },
-    { reason: "a condition that is True", message: notRead, status: "True" },
-  ])("asks all the same where $reason reads so: the copy goes with its grant", ({ message, status }) => {
+  const IN_ANOTHER = "b#1: fetching resources for namespace/team-a";
+  test.each<[reason: string, message: string, status?: string]>([
+    ["a resource that the team gave its name", `Unsynced resources: ${notRead}`],
+    ["a webhook's answer", `cannot compose resources: cannot apply "a": denied: ${notRead}`],
+    ["a requirement of another step", notRead.replace("namespace/team-a", "of/namespace/team-a")],
+    ["the name of a requirement", notRead.replace("namespace/team-a", IN_ANOTHER)],
+    ["a condition that is True", notRead, "True"],
+  ])("asks all the same where %s reads so: the copy goes with its grant", (_reason, message, status) => {
     const answers = { db: [owner], "namespace/team-a": [labelled({})] };
     const draft = draftOf({ xr: failing(message, status), observed: copied, answers });
     expect([...requirementsIn(draft).keys()]).toContain("namespace/team-a");
-    expect(draft.conditions[0]?.reason).toBe("AccessNotGranted");
+    expect(reasonIn(draft)).toBe("AccessNotGranted");
   });
 });
 
 describe("a credential of its own", () => {
-  const byConnectionSecret = {
-    secretName: "orders-db",
-    via: "ConnectionSecret",
-    keys: [{ from: "password", to: "password" }],
-  };
-  const own = shared({
-    connection: { secretRef: { perConsumer: true }, copies: [byConnectionSecret] },
-  });
+  const keys = [{ from: "password", to: "password" }];
+  const publishing = (more: JsonObject = {}) =>
+    copying({ via: "ConnectionSecret", keys, ...more }, { secretRef: { perConsumer: true } });
+  const own = publishing();
   const UID = "uid-of-orders";
   /** The answer to the consumers of a namespace, as the owner's XR has composed it. */
   const answerTo = (namespace: string, more: JsonObject = {}): JsonObject => {
@@ -128,11 +115,8 @@ describe("a credential of its own", () => {
   const owner = (annotations: JsonObject = { [ALLOWED]: "team-a" }): JsonObject =>
     database({ metadata: { name: "orders", uid: UID, annotations } });
   const sourceOf = (draft: Draft): unknown => {
-    const edit = draft.resources.get(`${KEY}/connection-secret`);
-    const object = edit?.is === "set" ? edit.object : undefined;
-    return (object?.["spec"] as { connectionDetails?: readonly JsonObject[] } | undefined)?.connectionDetails?.[0]?.[
-      "name"
-    ];
+    const { spec } = objectIn(draft, `${KEY}/connection-secret`) ?? {};
+    return (spec as { connectionDetails?: readonly JsonObject[] } | undefined)?.connectionDetails?.[0]?.["name"];
   };
 
   test("is copied in place of the common Secret", () => {
@@ -165,37 +149,21 @@ describe("a credential of its own", () => {
     "AccessNotGranted: db: XPostgres orders no longer grants access to namespace team-a: its owner has to add team-a to its " +
     "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces";
 
-  test.each<{ reason: string; db?: JsonObject; answer: readonly JsonObject[] | "pending"; says: string; kept: number }>(
+  const waits = "WaitingForRequiredResources: db: waiting for Crossplane to look up the credential of orders";
+  type Row = [reason: string, kept: number, says: string, answer: readonly JsonObject[] | "pending", db?: JsonObject];
+  test.each<Row>([
+    ["is waited for, and the common one is not taken meanwhile", 1, waits, "pending"],
+    ["is waited for until its Secret is written", 1, noCredential, []],
     [
-      {
-        reason: "is waited for, and the common one is not taken meanwhile",
-        answer: "pending",
-        says: "WaitingForRequiredResources: db: waiting for Crossplane to look up the credential of orders",
-        kept: 1,
-      },
-      { reason: "is waited for until its Secret is written", answer: [], says: noCredential, kept: 1 },
-      {
-        reason: "is not what an object names that the owner's XR does not own",
-        answer: [answerTo("team-a", { ownerReferences: [] })],
-        says: noCredential,
-        kept: 1,
-      },
-      {
-        reason: "is not what an object of another namespace names",
-        answer: [answerTo("team-a", { namespace: "evil" })],
-        says: noCredential,
-        kept: 1,
-      },
-      { reason: "goes with its copy when the grant is taken back", db: owner({}), answer: [], says: revoked, kept: 0 },
-      {
-        reason: "goes too while the owner still answers",
-        db: owner({}),
-        answer: [answerTo("team-a")],
-        says: revoked,
-        kept: 0,
-      },
+      "is not what an object names that the owner's XR does not own",
+      1,
+      noCredential,
+      [answerTo("team-a", { ownerReferences: [] })],
     ],
-  )("$reason", ({ db = owner(), answer, says: message, kept }) => {
+    ["is not what an object of another namespace names", 1, noCredential, [answerTo("team-a", { namespace: "evil" })]],
+    ["goes with its copy when the grant is taken back", 0, revoked, [], owner({})],
+    ["goes too while the owner still answers", 0, revoked, [answerTo("team-a")], owner({})],
+  ])("%s", (_reason, kept, message, answer, db = owner()) => {
     const draft = draftOf({
       sharedResources: [own],
       observed: copied,
@@ -205,8 +173,7 @@ describe("a credential of its own", () => {
   });
 
   test("is for one namespace", () => {
-    const copies = [{ ...byConnectionSecret, namespaces: ["team-a", "team-b"] }];
-    const both = shared({ connection: { secretRef: { perConsumer: true }, copies } });
+    const both = publishing({ namespaces: ["team-a", "team-b"] });
     expect(says(draftOf({ sharedResources: [both], answers: { db: [owner()] } }))).toBe(
       "InvalidTarget: db: with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource " +
         "must be in one namespace",
@@ -217,13 +184,9 @@ describe("a credential of its own", () => {
 describe("the version of ReferenceGrant", () => {
   const ask = (answer: "pending" | "unknown" | "v1" | "v1beta1" | "not asked") => {
     const call = callOf({
-      capabilities: [
-        "Capabilities",
-        "RequiredResources",
-        ...(answer === "not asked" ? [] : (["RequiredSchemas"] as const)),
-      ],
+      capabilities: answer === "not asked" ? V2 : [...V2, "RequiredSchemas"],
       sharedResources: [shared({ grant: "ReferenceGrant" })],
-      answers: { db: [database({ annotations: {} })] },
+      answers: { db: [refused] },
     });
     const requiredSchema: typeof call.request.requiredSchema = (name) =>
       name.endsWith(`-${answer}`) ? { is: "resolved", schema: documentOf({}) } : { is: "unknown" };
@@ -244,14 +207,11 @@ describe("the version of ReferenceGrant", () => {
   });
 
   test("is not asked for again where an answer of the last reconcile proves that it is served", () => {
-    const parts = { capabilities: ["Capabilities", "RequiredResources", "RequiredSchemas"] as const };
-    const draft = runSharing(
-      callOf({
-        ...parts,
-        sharedResources: [shared({ grant: "ReferenceGrant" })],
-        answers: { db: [database()], "db/reference-grants": [] },
-      }),
-    );
+    const draft = draftOf({
+      capabilities: [...V2, "RequiredSchemas"],
+      sharedResources: [shared({ grant: "ReferenceGrant" })],
+      answers: { db: [database()], "db/reference-grants": [] },
+    });
     expect([...draft.requiredSchemas]).toEqual([]);
     expect(requirementsIn(draft).get("shared-resource/db/reference-grants")?.apiVersion).toBe(
       "gateway.networking.k8s.io/v1",

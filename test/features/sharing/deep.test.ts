@@ -9,15 +9,14 @@ import { WireDocument } from "../../../src/wire/document.ts";
 import { toBytes } from "../../../src/wire/slice.ts";
 import { writeStruct } from "../../../src/wire/struct-writer.ts";
 import { Writer } from "../../../src/wire/writer.ts";
+import { grantedTo, KEY, naming, says, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import {
-  ALLOWED,
   type CallParts,
   callOf,
   copyMetadata,
   database,
   observedObject,
   runSharing,
-  shared,
   xr,
 } from "../../../testing/builders/sharing.ts";
 
@@ -55,8 +54,7 @@ function draftOf(parts: CallParts): Draft {
   });
 }
 
-const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
-const { connection: _, ...alone } = shared();
+const alone = withoutCopies();
 const deepDatabase = { db: [database({ status: { endpoint: deep() } })] };
 
 describe("what is nested deeper than this function reads stops nobody:", () => {
@@ -78,9 +76,9 @@ describe("what is nested deeper than this function reads stops nobody:", () => {
 
   test("a resource of an earlier step is not patched", () => {
     const toResource = { name: "app", fieldPath: "spec.db" };
-    const policy = "Optional";
-    const sharedResources = [{ ...alone, patches: [{ fromFieldPath: "metadata.name", toResource, policy }] }];
-    const draft = draftOf({ sharedResources, answers: { db: [database()] }, desired: { app: { spec: deep() } } });
+    const patches = [{ fromFieldPath: "metadata.name", toResource, policy: "Optional" }];
+    const desired = { app: { spec: deep() } };
+    const draft = draftOf({ sharedResources: [{ ...alone, patches }], answers: { db: [database()] }, desired });
     expect([says(draft), draft.resources.size]).toEqual([
       "PatchFailed: db: cannot set spec.db: its object is nested deeper than 1000 levels",
       0,
@@ -103,16 +101,12 @@ describe("what is nested deeper than this function reads stops nobody:", () => {
   });
 
   test.each([
-    { recorded: "still grants", allowed: "team-a", is: ["shared/db/team-a/orders-db"] },
+    { recorded: "still grants", allowed: "team-a", is: [KEY] },
     { recorded: "no longer grants", allowed: "none", is: [] },
   ])("a name in the XR is none, and its copy lives while its source $recorded", ({ allowed, is }) => {
-    const { spec, ...rest } = xr();
-    const observed = { ...observedObject({ ready: "True" }), metadata: { name: "shop-abc", ...copyMetadata() } };
-    const draft = draftOf({
-      xr: { ...rest, spec: { ...(spec as JsonObject), parameters: { database: deep() } } },
-      observed: { "shared/db/team-a/orders-db": observed },
-      answers: { "db/recorded": [database({ annotations: { [ALLOWED]: allowed } })] },
-    });
+    const copy = { ...observedObject({ ready: "True" }), metadata: { name: "shop-abc", ...copyMetadata() } };
+    const answers = { "db/recorded": [grantedTo(allowed)] };
+    const draft = draftOf({ xr: naming(deep()), observed: { [KEY]: copy }, answers });
     expect([says(draft), [...draft.resources.keys()]]).toEqual([
       "FieldNotSet: db: spec.parameters.database of the XR is not set",
       is,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
+import { fatalsIn, fromXr, refused, says, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import {
+  ALLOWED,
   type CallParts,
   callOf,
   database,
@@ -11,17 +14,13 @@ import {
   xr,
 } from "../../../testing/builders/sharing.ts";
 
-const KEY = "shared-infrastructure.fn.crossplane.io/shared-resources";
+const KEY = `${DOMAIN}/shared-resources`;
 const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
-const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
-
-const { connection: _, ...alone } = shared({ grant: "None", into: "db" });
+const alone = withoutCopies({ grant: "None", into: "db" });
 const resource = (name: string, spec: JsonObject = {}): JsonObject => database({ metadata: { name }, spec });
-const byLabels = (more: JsonObject = {}) => ({
-  ...alone,
-  select: { matchLabels: { db: "orders" }, ...more },
-});
+const byLabels = (more: JsonObject = {}) => ({ ...alone, select: { matchLabels: { db: "orders" }, ...more } });
+const AVAILABLE = "Available: undefined";
 
 /** The names of what was found, as later steps see them. */
 const namesIn = ({ context }: Draft) => {
@@ -31,122 +30,92 @@ const namesIn = ({ context }: Draft) => {
 
 describe("several resources by labels", () => {
   const three = [resource("c", { size: 3 }), resource("a", { size: 20 }), resource("b", { size: "20" })];
-  test.each<{ reason: string; select: JsonObject; items: readonly JsonObject[]; names?: string[]; condition: string }>([
-    {
-      reason: "as many as the input allows, by name",
-      select: { maxMatch: 3 },
-      items: three,
-      names: ["a", "b", "c"],
-      condition: "Available: undefined",
-    },
-    {
-      reason: "one more than the input allows is ambiguous",
-      select: { maxMatch: 2 },
-      items: three,
-      condition: "Ambiguous: db: found 3 XPostgres with labels db=orders, more than maxMatch: 2: a, b, c",
-    },
-    {
-      reason: "unless the input says which come first: texts before numbers, numbers by size",
-      select: { maxMatch: 2, sortByFieldPath: "spec.size" },
-      items: three,
-      names: ["b", "c"],
-      condition: "Available: undefined",
-    },
-    {
-      reason: "what lacks the field comes last, so that a decoy needs the field at least",
-      select: { maxMatch: 4, sortByFieldPath: "spec.size" },
-      items: [...three, resource("0")],
-      names: ["b", "c", "a", "0"],
-      condition: "Available: undefined",
-    },
-    {
-      reason: "too few of them",
-      select: { minMatch: 2, maxMatch: 3 },
-      items: [resource("a")],
-      condition: "TooFewMatches: db: found 1 XPostgres with labels db=orders, fewer than minMatch: 2",
-    },
-    {
-      reason: "none is enough, which is an empty list for later steps",
-      select: { minMatch: 0 },
-      items: [],
-      names: [],
-      condition: "Available: undefined",
-    },
-    {
-      reason: "none at all",
-      select: {},
-      items: [],
-      condition: "NotFound: db: found no XPostgres with labels db=orders",
-    },
-  ])("$reason", ({ select, items, names, condition }) => {
+  const labelled = "XPostgres with labels db=orders";
+  const sortByFieldPath = "spec.size";
+  type Row = [reason: string, select: JsonObject, items: readonly JsonObject[], condition: string, names?: string[]];
+  test.each<Row>([
+    ["as many as the input allows, by name", { maxMatch: 3 }, three, AVAILABLE, ["a", "b", "c"]],
+    [
+      "one more than the input allows is ambiguous",
+      { maxMatch: 2 },
+      three,
+      `Ambiguous: db: found 3 ${labelled}, more than maxMatch: 2: a, b, c`,
+    ],
+    [
+      "unless the input says which come first: texts before numbers, numbers by size",
+      { maxMatch: 2, sortByFieldPath },
+      three,
+      AVAILABLE,
+      ["b", "c"],
+    ],
+    [
+      "what lacks the field comes last, so that a decoy needs the field at least",
+      { maxMatch: 4, sortByFieldPath },
+      [...three, resource("0")],
+      AVAILABLE,
+      ["b", "c", "a", "0"],
+    ],
+    [
+      "too few of them",
+      { minMatch: 2, maxMatch: 3 },
+      [resource("a")],
+      `TooFewMatches: db: found 1 ${labelled}, fewer than minMatch: 2`,
+    ],
+    ["none is enough, which is an empty list for later steps", { minMatch: 0 }, [], AVAILABLE, []],
+    ["none at all", {}, [], `NotFound: db: found no ${labelled}`],
+  ])("%s", (_reason, select, items, condition, names) => {
     const draft = draftOf({ sharedResources: [byLabels(select)], answers: { db: items } });
     expect([namesIn(draft), says(draft)]).toEqual([names, condition]);
   });
 });
 
 describe("an Optional shared resource", () => {
-  test.each<{ reason: string; parts: CallParts; condition: string; ready: string | undefined }>([
-    { reason: "may be missing", parts: { answers: { db: [] } }, condition: "Available: undefined", ready: undefined },
-    {
-      reason: "may have no name yet",
-      parts: { xr: xr({ spec: {} }) },
-      condition: "Available: undefined",
-      ready: undefined,
-    },
-    {
-      reason: "is waited for until it was looked up",
-      parts: {},
-      condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres",
-      ready: "False",
-    },
-    {
-      reason: "needs a grant all the same",
-      parts: { answers: { db: [database({ annotations: {} })] } },
-      condition:
-        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: its owner " +
-        "has to add team-a to its annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
-      ready: "False",
-    },
-  ])("$reason", ({ parts, condition, ready }) => {
+  test.each<[reason: string, parts: CallParts, condition?: string]>([
+    ["may be missing", { answers: { db: [] } }],
+    ["may have no name yet", { xr: xr({ spec: {} }) }],
+    [
+      "is waited for until it was looked up",
+      {},
+      "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres",
+    ],
+    [
+      "needs a grant all the same",
+      { answers: { db: [refused] } },
+      "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: its owner " +
+        `has to add team-a to its annotation ${ALLOWED}`,
+    ],
+  ])("%s", (_reason, parts, condition = AVAILABLE) => {
     const draft = draftOf({ ...parts, sharedResources: [shared({ resolution: "Optional" })] });
-    expect([says(draft), draft.compositeReady]).toEqual([condition, ready]);
+    expect([says(draft), draft.compositeReady]).toEqual([condition, condition === AVAILABLE ? undefined : "False"]);
   });
 });
 
 describe("what a share may not be without", () => {
   const vital = { ...alone, resolution: "Fail" };
   const other = { ...alone, name: "other" };
-  const fatal = ({ results }: Draft) =>
-    results.flatMap(({ severity, message }) => (severity === "Fatal" ? [message] : []));
+  const STOPPED = "cannot go on without the shared resources:\n  db:";
 
-  test.each<{ reason: string; parts: CallParts; message?: string }>([
-    {
-      reason: "stops the XR",
-      parts: { sharedResources: [vital], answers: { db: [] } },
-      message: "cannot go on without the shared resources:\n  db: found no XPostgres orders",
-    },
-    {
-      reason: "as does a field that says which one it is",
-      parts: { xr: xr({ spec: {} }), sharedResources: [vital] },
-      message: "cannot go on without the shared resources:\n  db: spec.parameters.database of the XR is not set",
-    },
-    {
-      reason: "but not before all are looked up",
-      parts: { sharedResources: [vital, other], answers: { db: [] } },
-    },
-    { reason: "nor where another one is missing", parts: { sharedResources: [other], answers: { other: [] } } },
-    { reason: "nor where it is there", parts: { sharedResources: [vital], answers: { db: [database()] } } },
-  ])("$reason", ({ parts, message }) => {
-    expect(fatal(draftOf(parts))).toEqual(message === undefined ? [] : [message]);
+  test.each<[reason: string, parts: CallParts, ...messages: readonly string[]]>([
+    ["stops the XR", { sharedResources: [vital], answers: { db: [] } }, `${STOPPED} found no XPostgres orders`],
+    [
+      "as does a field that says which one it is",
+      { xr: xr({ spec: {} }), sharedResources: [vital] },
+      `${STOPPED} spec.parameters.database of the XR is not set`,
+    ],
+    ["but not before all are looked up", { sharedResources: [vital, other], answers: { db: [] } }],
+    ["nor where another one is missing", { sharedResources: [other], answers: { other: [] } }],
+    ["nor where it is there", { sharedResources: [vital], answers: { db: [database()] } }],
+  ])("%s", (_reason, parts, ...messages) => {
+    expect(fatalsIn(draftOf(parts))).toEqual(messages);
   });
 });
 
 test("optional labels none of which is set ask for nothing, and later steps find an empty list", () => {
-  const optional = (key: string) => ({ fromCompositeFieldPath: `spec.${key}`, optional: true });
+  const optional = (key: string) => ({ ...fromXr(`spec.${key}`), optional: true });
   const matchLabels = { a: optional("a"), b: optional("b") };
   const draft = draftOf({ sharedResources: [{ ...alone, select: { matchLabels } }] });
   expect([says(draft), draft.requirements.size, draft.compositeReady]).toEqual(["Available: undefined", 0, undefined]);
-  expect(draft.context.get("shared-infrastructure.fn.crossplane.io/shared-resources")).toEqual({ db: [] });
+  expect(draft.context.get(KEY)).toEqual({ db: [] });
 });
 
 test("an XR that is shared itself asks for its targets only, and needs no grant", () => {
@@ -163,87 +132,57 @@ test("an XR that is shared itself asks for its targets only, and needs no grant"
 describe("the environment", () => {
   const config = (data: JsonObject): JsonObject => ({ kind: "EnvironmentConfig", metadata: { name: "e" }, data });
   const environment = { ...alone, toEnvironment: { fromFieldPath: "data" } };
-  test.each<{ reason: string; parts: CallParts; merged: JsonObject | undefined }>([
-    {
-      reason: "begins with what is shared",
-      parts: { sharedResources: [environment], answers: { db: [config({ a: { b: 1 } })] } },
-      merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", a: { b: 1 } },
-    },
-    {
-      reason: "shared over what earlier steps left, and that over the defaults; lists as a whole",
-      parts: {
-        sharedResources: [environment],
-        answers: { db: [config({ a: { b: 1 }, list: [3] })] },
-        context: { [ENVIRONMENT]: { kind: "Mine", a: { b: 0, c: 2 }, list: [1, 2] } },
-        spec: { environment: { defaultData: { a: { c: 0, d: 3 }, e: 4 } } },
+  const atPath = { ...alone, toEnvironment: { fromFieldPath: "data", toFieldPath: "db.main" } };
+  const optional = { ...environment, resolution: "Optional" };
+  const made = (data: JsonObject) => ({ apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", ...data });
+  const sharing = (data: JsonObject, share = environment): CallParts => ({
+    sharedResources: [share],
+    answers: { db: [config(data)] },
+  });
+  const beside = (before: JsonObject, defaultData: JsonObject): CallParts => ({
+    context: { [ENVIRONMENT]: { kind: "Mine", ...before } },
+    spec: { environment: { defaultData } },
+  });
+  test.each<[reason: string, parts: CallParts, merged?: JsonObject]>([
+    ["begins with what is shared", sharing({ a: { b: 1 } }), made({ a: { b: 1 } })],
+    [
+      "shared over what earlier steps left, and that over the defaults; lists as a whole",
+      {
+        ...sharing({ a: { b: 1 }, list: [3] }),
+        ...beside({ a: { b: 0, c: 2 }, list: [1, 2] }, { a: { c: 0, d: 3 }, e: 4 }),
       },
-      merged: { kind: "Mine", a: { b: 1, c: 2, d: 3 }, list: [3], e: 4 },
-    },
-    {
-      reason: "shared over what earlier steps left, before the defaults: a list in between hides none of them",
-      parts: {
-        sharedResources: [environment],
-        answers: { db: [config({ a: {} })] },
-        context: { [ENVIRONMENT]: { kind: "Mine", a: [1] } },
-        spec: { environment: { defaultData: { a: { b: 1 } } } },
-      },
-      merged: { kind: "Mine", a: { b: 1 } },
-    },
-    {
-      reason: "at a path of its own",
-      parts: {
-        sharedResources: [{ ...alone, toEnvironment: { fromFieldPath: "data", toFieldPath: "db.main" } }],
-        answers: { db: [config({ host: "h" })] },
-      },
-      merged: {
-        apiVersion: "internal.crossplane.io/v1alpha1",
-        kind: "Environment",
-        db: { main: { host: "h" } },
-      },
-    },
-    {
-      reason: "is of no type that the owner of what is shared has chosen: no later step could read it",
-      parts: {
-        sharedResources: [environment],
-        answers: { db: [config({ kind: "", apiVersion: "a/b/c", a: 1 })] },
-      },
-      merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", a: 1 },
-    },
-    {
-      reason: "of defaults alone",
-      parts: { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } },
-      merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", a: 1 },
-    },
-    { reason: "is not touched where nothing is found", parts: { sharedResources: [environment] }, merged: undefined },
-    {
-      reason: "nor where what should be in it is missing",
-      parts: { sharedResources: [environment], answers: { db: [] } },
-      merged: undefined,
-    },
-    {
-      reason: "is there for templates where nothing need be in it",
-      parts: { sharedResources: [{ ...environment, resolution: "Optional" }], answers: { db: [] } },
-      merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment" },
-    },
-  ])("$reason", ({ parts, merged }) => {
+      { kind: "Mine", a: { b: 1, c: 2, d: 3 }, list: [3], e: 4 },
+    ],
+    [
+      "shared over what earlier steps left, before the defaults: a list in between hides none of them",
+      { ...sharing({ a: {} }), ...beside({ a: [1] }, { a: { b: 1 } }) },
+      { kind: "Mine", a: { b: 1 } },
+    ],
+    ["at a path of its own", sharing({ host: "h" }, atPath), made({ db: { main: { host: "h" } } })],
+    [
+      "is of no type that the owner of what is shared has chosen: no later step could read it",
+      sharing({ kind: "", apiVersion: "a/b/c", a: 1 }),
+      made({ a: 1 }),
+    ],
+    ["of defaults alone", { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } }, made({ a: 1 })],
+    ["is not touched where nothing is found", { sharedResources: [environment] }],
+    ["nor where what should be in it is missing", { sharedResources: [environment], answers: { db: [] } }],
+    [
+      "is there for templates where nothing need be in it",
+      { sharedResources: [optional], answers: { db: [] } },
+      made({}),
+    ],
+  ])("%s", (_reason, parts, merged) => {
     expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
   });
 });
 
-test.each<{ reason: string; parts: CallParts; found: JsonObject | undefined }>([
-  { reason: "is not there before Crossplane has answered", parts: { sharedResources: [alone] }, found: undefined },
-  {
-    reason: "nor where what should be in it is missing",
-    parts: { sharedResources: [alone], answers: { db: [] } },
-    found: undefined,
-  },
-  {
-    reason: "is there for templates where nothing need be in it",
-    parts: { sharedResources: [{ ...alone, resolution: "Optional" }], answers: { db: [] } },
-    found: {},
-  },
-])("the context of shared resources $reason", ({ parts, found }) => {
-  expect(draftOf(parts).context.get(KEY)).toEqual(found);
+test.each<[reason: string, found: JsonObject | undefined, share: JsonObject, answers?: CallParts["answers"]]>([
+  ["is not there before Crossplane has answered", undefined, alone],
+  ["nor where what should be in it is missing", undefined, alone, { db: [] }],
+  ["is there for templates where nothing need be in it", {}, { ...alone, resolution: "Optional" }, { db: [] }],
+])("the context of shared resources %s", (_reason, found, share, answers = {}) => {
+  expect(draftOf({ sharedResources: [share], answers }).context.get(KEY)).toEqual(found);
 });
 
 test("later steps find shared resources under the key that the input says", () => {

@@ -1,24 +1,21 @@
 import { describe, expect, test } from "vitest";
-import type { Result } from "../../../src/model/condition.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import {
-  ALLOWED,
-  type CallParts,
-  callOf,
-  database,
-  runSharing,
-  shared,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { fatalsIn, objectIn, refused, says, withoutCopies } from "../../../testing/builders/shared-database.ts";
+import { ALLOWED, type CallParts, callOf, database, runSharing, xr } from "../../../testing/builders/sharing.ts";
 
-const { connection: _, ...alone } = shared();
+const alone = withoutCopies();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
   runSharing(callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
+/** The same, where an earlier step desires something for the XR. */
+function draftBeside(patches: readonly JsonObject[], desired: JsonObject): Draft {
+  const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches }] });
+  const composite = { ...call.request.desired.composite, document: documentOf(desired) };
+  return runSharing({ ...call, request: { ...call.request, desired: { ...call.request.desired, composite } } });
+}
 const optional = (patch: JsonObject): JsonObject => ({ ...patch, policy: "Optional" });
-const isFatal = ({ severity }: Result): boolean => severity === "Fatal";
-const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
+const withStatus = (status: JsonObject) => ({ db: [database({ status })] });
 
 describe("a patch of a composed resource", () => {
   const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env[0].value" } };
@@ -28,30 +25,18 @@ describe("a patch of a composed resource", () => {
   test("sets its field beside those of earlier steps and patches", () => {
     const second = { fromFieldPath: "metadata.name", toResource: { name: "app", fieldPath: "metadata.labels.db" } };
     const { resources } = draftOf([patch, second], { desired: { app, other: {} } });
-    expect([...resources]).toEqual([
-      [
-        "app",
-        {
-          is: "set",
-          ready: undefined,
-          object: { ...withHost("orders.db.example.org"), metadata: { labels: { db: "orders" } } },
-        },
-      ],
-    ]);
+    const object = { ...withHost("orders.db.example.org"), metadata: { labels: { db: "orders" } } };
+    expect([...resources]).toEqual([["app", { is: "set", ready: undefined, object }]]);
   });
 
   test("keeps what it has while the shared resource is gone", () => {
-    const { resources } = draftOf([patch], {
-      answers: { db: [] },
-      desired: { app },
-      observed: { app: withHost("old") },
-    });
-    expect(resources.get("app")).toMatchObject({ object: withHost("old") });
+    const draft = draftOf([patch], { answers: { db: [] }, desired: { app }, observed: { app: withHost("old") } });
+    expect(objectIn(draft, "app")).toMatchObject(withHost("old"));
   });
 
   test("does nothing where no earlier step desires it and its field is Optional", () => {
     const draft = draftOf([optional(patch)]);
-    expect([says(draft), draft.results.filter(isFatal)]).toEqual(["Available: undefined", []]);
+    expect([says(draft), fatalsIn(draft)]).toEqual(["Available: undefined", []]);
   });
 });
 
@@ -61,77 +46,66 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const granted = database({ status: { ids: ["a", "b"] } });
   const app = { kind: "App", spec: { size: 1 } };
   const kept = "composed resources keep the present value of their field: app (spec.ids)";
-  const refused = `does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
-  const field = (draft: Draft) => (draft.resources.get("app") as { object?: typeof app } | undefined)?.object?.spec;
+  const noGrant = `does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
+  const field = (draft: Draft) => objectIn(draft, "app")?.["spec"];
 
-  test.each<{ reason: string; parts: CallParts; share?: JsonObject; message: string }>([
-    {
-      reason: "its grant is taken back",
-      parts: { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } },
-      message: `AccessNotGranted: db: XPostgres orders ${refused}; db: ${kept}`,
-    },
-    {
-      reason: "the shared resource is gone",
-      parts: { answers: { db: [] } },
-      message: `NotFound: db: found no XPostgres orders; db: ${kept}`,
-    },
-    {
-      reason: "the shared resource is gone, and its copies go with it",
-      parts: { answers: { db: [] } },
-      share: { connection: { copies: [{ secretName: "s" }], onSourceMissing: "Delete" } },
-      message: `NotFound: db: found no XPostgres orders; db: ${kept}`,
-    },
-    {
-      reason: "several match",
-      parts: { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } },
-      share: { select: { matchLabels: { a: "b" }, maxMatch: 1 } },
-      message: `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch: 1: orders; db: ${kept}`,
-    },
-    {
-      reason: "the XR no longer names it",
-      parts: { xr: { ...xr(), spec: {} } },
-      message: `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`,
-    },
-    {
-      reason: "its source has no such field any more",
-      parts: { answers: { db: [database({ status: {} })] } },
-      message: `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`,
-    },
-    {
-      reason: "its source is not looked up yet",
-      parts: { answers: {} },
-      message: "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres",
-    },
-  ])("$reason", ({ parts, share, message }) => {
+  const gone = `NotFound: db: found no XPostgres orders; db: ${kept}`;
+  const deleting = { connection: { copies: [{ secretName: "s" }], onSourceMissing: "Delete" } };
+  const nowhere: CallParts = { answers: { db: [granted] }, xr: { ...xr(), spec: {} } };
+  test.each<[reason: string, message: string, parts: CallParts, share?: JsonObject]>([
+    [
+      "its grant is taken back",
+      `AccessNotGranted: db: XPostgres orders ${noGrant}; db: ${kept}`,
+      { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } },
+    ],
+    ["the shared resource is gone", gone, { answers: { db: [] } }],
+    ["the shared resource is gone, and its copies go with it", gone, { answers: { db: [] } }, deleting],
+    [
+      "several match",
+      `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch: 1: orders; db: ${kept}`,
+      { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } },
+      { select: { matchLabels: { a: "b" }, maxMatch: 1 } },
+    ],
+    [
+      "the XR no longer names it",
+      `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`,
+      nowhere,
+    ],
+    [
+      "its source has no such field any more",
+      `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`,
+      { answers: withStatus({}) },
+    ],
+    [
+      "its source is not looked up yet",
+      "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres",
+      {},
+    ],
+  ])("%s", (_reason, message, parts, share) => {
     const sharedResources = [{ ...alone, ...share, patches: [{ fromFieldPath, toResource }] }];
     const observed = { app: { kind: "App", spec: { size: 1, ids: ["a", "b"] } } };
-    const call = callOf({ desired: { app }, observed, answers: { db: [granted] }, ...parts, sharedResources });
-    const draft = runSharing(call);
+    const draft = runSharing(callOf({ desired: { app }, observed, ...parts, sharedResources }));
     expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a", "b"] }, message]);
   });
 
-  test("nor is one that the owner did not have to set", () => {
-    const draft = draftOf([optional({ fromFieldPath, toResource })], {
-      answers: { db: [database({ status: {} })] },
-      desired: { app },
-      observed: { app: { spec: { ids: ["a"] } } },
-    });
-    expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a"] }, "Available: undefined"]);
-  });
-
-  test("and the condition says so where an earlier step has something else for it", () => {
-    const draft = draftOf([optional({ fromFieldPath, toResource })], {
-      answers: { db: [database({ status: {} })] },
-      desired: { app: { spec: { ids: ["default"] } } },
-      observed: { app: { spec: { ids: ["a"] } } },
-    });
-    expect([field(draft), says(draft)]).toEqual([{ ids: ["a"] }, `FieldsKept: db: ${kept}`]);
+  test.each<[reason: string, before: JsonObject, spec: JsonObject, message: string]>([
+    ["nor is one that the owner did not have to set", app, { size: 1, ids: ["a"] }, "Available: undefined"],
+    [
+      "and the condition says so where an earlier step has something else for it",
+      { spec: { ids: ["default"] } },
+      { ids: ["a"] },
+      `FieldsKept: db: ${kept}`,
+    ],
+  ])("%s", (_reason, before, spec, message) => {
+    const there = { desired: { app: before }, observed: { app: { spec: { ids: ["a"] } } } };
+    const draft = draftOf([optional({ fromFieldPath, toResource })], { answers: withStatus({}), ...there });
+    expect([field(draft), says(draft)]).toEqual([spec, message]);
   });
 
   test("the XR's status follows the grant", () => {
-    const answers = { db: [database({ annotations: {} })] };
     const patch = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" };
-    const draft = draftOf([patch], { answers, xr: { ...xr(), status: { endpoint: "shown" } } });
+    const shown = { ...xr(), status: { endpoint: "shown" } };
+    const draft = draftOf([patch], { answers: { db: [refused] }, xr: shown });
     expect(draft.composite).toEqual([]);
   });
 });
@@ -143,15 +117,14 @@ describe("a resource that no earlier step desires", () => {
   });
   const names = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`r${count - n - 1}`, {}]));
-  const fatal = (draft: Draft) => draft.results.filter(isFatal).map(({ reason, message }) => `${reason}: ${message}`);
-
   test("stops the XR, with all such names and those that there are", () => {
     const draft = draftOf([toResource("instanse"), toResource("app"), toResource("r")], {
       desired: { instance: {}, app: {} },
     });
-    expect(fatal(draft)).toEqual([
+    expect(draft.results.find(({ severity }) => severity === "Fatal")?.reason).toBe("InvalidInput");
+    expect(fatalsIn(draft)).toEqual([
       [
-        "InvalidInput: cannot use the input:",
+        "cannot use the input:",
         '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; they desire app, instance; did you mean instance?',
         '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; they desire app, instance',
       ].join("\n"),
@@ -159,31 +132,27 @@ describe("a resource that no earlier step desires", () => {
     expect(says(draft)).toContain("PatchFailed: db: cannot patch resource instanse: no earlier step desires it");
   });
 
-  test.each<{ reason: string; parts: CallParts; says: string }>([
-    {
-      reason: "at the first call",
-      parts: { answers: {}, desired: { app: {} } },
-      says: 'no earlier step desires "it"; they desire app',
-    },
-    {
-      reason: "without a step before it",
-      parts: {},
-      says: 'no earlier step desires "it", or any other resource: this step has to come after the one that does',
-    },
-    {
-      reason: "with ten names at most",
-      parts: { desired: names(12) },
-      says: 'no earlier step desires "it"; they desire r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more',
-    },
-  ])("$reason", ({ parts, says: message }) => {
-    expect(fatal(draftOf([toResource("it")], parts))).toEqual([
-      `InvalidInput: cannot use the input:\n  spec.sharedResources[0].patches[0].toResource.name: ${message}`,
+  test.each<[reason: string, parts: CallParts, says: string]>([
+    ["at the first call", { answers: {}, desired: { app: {} } }, 'no earlier step desires "it"; they desire app'],
+    [
+      "without a step before it",
+      {},
+      'no earlier step desires "it", or any other resource: this step has to come after the one that does',
+    ],
+    [
+      "with ten names at most",
+      { desired: names(12) },
+      'no earlier step desires "it"; they desire r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more',
+    ],
+  ])("%s", (_reason, parts, message) => {
+    expect(fatalsIn(draftOf([toResource("it")], parts))).toEqual([
+      `cannot use the input:\n  spec.sharedResources[0].patches[0].toResource.name: ${message}`,
     ]);
   });
 
   test("goes where it is observed, and is not desired again", () => {
     const draft = draftOf([toResource("it")], { observed: { it: { spec: { host: "a" } } } });
-    expect([draft.results.filter(isFatal), draft.resources.size, says(draft)]).toEqual([
+    expect([fatalsIn(draft), draft.resources.size, says(draft)]).toEqual([
       [],
       0,
       "PatchFailed: db: cannot patch resource it: no earlier step desires it",
@@ -225,10 +194,7 @@ describe("what an owner writes does not stop its consumers", () => {
   });
 
   test("nor in the way of what an earlier step desires", () => {
-    const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: both.slice(1) }] });
-    const composite = { ...call.request.desired.composite, document: documentOf({ status: { db: "text" } }) };
-    const request = { ...call.request, desired: { ...call.request.desired, composite } };
-    expect(says(runSharing({ ...call, request }))).toBe(failed);
+    expect(says(draftBeside(both.slice(1), { status: { db: "text" } }))).toBe(failed);
   });
 
   test("nor in a composed resource", () => {
@@ -243,10 +209,8 @@ describe("what an owner writes does not stop its consumers", () => {
 
 test("a patch fails and leaves its resource as it is where its index leaves a gap in a list", () => {
   const toResource = { name: "app", fieldPath: "spec.env[2]" };
-  const draft = draftOf([optional({ fromFieldPath: "status.found", toResource })], {
-    answers: { db: [database({ status: { found: ["a"] } })] },
-    desired: { app: { spec: { env: [] } } },
-  });
+  const parts = { answers: withStatus({ found: ["a"] }), desired: { app: { spec: { env: [] } } } };
+  const draft = draftOf([optional({ fromFieldPath: "status.found", toResource })], parts);
   const failed =
     "PatchFailed: db: cannot set spec.env[2]: a value on the path has another type, or the list is too short";
   expect([says(draft), draft.resources.size]).toEqual([failed, 0]);
@@ -258,26 +222,14 @@ describe("the values of one shared resource come to 512 KB at most", () => {
     toCompositeFieldPath: `status.${to}`,
   });
   const large = "x".repeat(300_000);
-  const answers = {
-    db: [database({ status: { large, huge: large + large, small: "small", wide: "€".repeat(200_000) } })],
-  };
+  const answers = withStatus({ large, huge: large + large, small: "small", wide: "€".repeat(200_000) });
   const before = { ...xr(), status: { huge: "before", again: "before", wide: "before" } };
 
-  test.each([
-    { reason: "one that is larger", patches: [toStatus("huge", "huge")], failed: "huge", bytes: 600_002 },
-    {
-      reason: "one that is set in two places",
-      patches: [toStatus("large", "large"), toStatus("large", "again")],
-      failed: "again",
-      bytes: 300_002,
-    },
-    {
-      reason: "one whose characters have three bytes",
-      patches: [toStatus("wide", "wide")],
-      failed: "wide",
-      bytes: 600_002,
-    },
-  ])("$reason fails its patch, and the field keeps what it has", ({ patches, failed, bytes }) => {
+  test.each<[reason: string, failed: string, bytes: number, ...patches: readonly JsonObject[]]>([
+    ["one that is larger", "huge", 600_002, toStatus("huge", "huge")],
+    ["one that is set in two places", "again", 300_002, toStatus("large", "large"), toStatus("large", "again")],
+    ["one whose characters have three bytes", "wide", 600_002, toStatus("wide", "wide")],
+  ])("%s fails its patch, and the field keeps what it has", (_reason, failed, bytes, ...patches) => {
     const draft = draftOf([...patches, toStatus("small", "small")], { xr: before, answers });
     expect(says(draft)).toBe(
       `PatchFailed: db: cannot set status.${failed}: the value has ${bytes} bytes; at most 524288 are set in all`,
@@ -300,29 +252,21 @@ describe("a composed resource whose field is Required, as it is unless the input
   const toResource = { name: "subnets", fieldPath: "spec.subnetIds" };
   const required = [{ fromFieldPath: "status.subnets", toResource }];
   const subnets = { kind: "SubnetGroup", spec: {} };
-  const withIds = database({ status: { subnets: ["a"] } });
-  test.each<{ reason: string; parts: CallParts; edit: unknown }>([
-    { reason: "is held back until it is set", parts: {}, edit: { is: "removed" } },
-    { reason: "also while the shared resource is not there", parts: { answers: { db: [] } }, edit: { is: "removed" } },
-    { reason: "or not looked up yet", parts: { answers: {} }, edit: { is: "removed" } },
-    {
-      reason: "or not granted",
-      parts: { answers: { db: [database({ annotations: {} })] } },
-      edit: { is: "removed" },
-    },
-    {
-      reason: "also where an earlier step has a value for it",
-      parts: { desired: { subnets: { spec: { subnetIds: ["default"] } } } },
-      edit: { is: "removed" },
-    },
-    {
-      reason: "goes out with it",
-      parts: { answers: { db: [withIds] } },
-      edit: { is: "set", object: { kind: "SubnetGroup", spec: { subnetIds: ["a"] } }, ready: undefined },
-    },
-    { reason: "stays once it is there", parts: { observed: { subnets } }, edit: undefined },
-  ])("$reason", ({ parts, edit }) => {
-    expect(draftOf(required, { desired: { subnets }, ...parts }).resources.get("subnets")).toEqual(edit);
+  test.each<[reason: string, parts: CallParts]>([
+    ["is held back until it is set", {}],
+    ["also while the shared resource is not there", { answers: { db: [] } }],
+    ["or not looked up yet", { answers: {} }],
+    ["or not granted", { answers: { db: [refused] } }],
+    ["also where an earlier step has a value for it", { desired: { subnets: { spec: { subnetIds: ["default"] } } } }],
+  ])("%s", (_reason, parts) => {
+    const { resources } = draftOf(required, { desired: { subnets }, ...parts });
+    expect(resources.get("subnets")).toEqual({ is: "removed" });
+  });
+
+  test("goes out with it, and stays once it is there", () => {
+    const set = draftOf(required, { desired: { subnets }, answers: withStatus({ subnets: ["a"] }) });
+    expect(objectIn(set, "subnets")).toEqual({ kind: "SubnetGroup", spec: { subnetIds: ["a"] } });
+    expect(draftOf(required, { desired: { subnets }, observed: { subnets } }).resources.size).toBe(0);
   });
 
   test("is not held back where the field is Optional", () => {
@@ -340,14 +284,9 @@ describe("a composed resource whose field is Required, as it is unless the input
   });
 });
 
-describe("a patch into a list of the XR's status", () => {
-  test("sends the list, with what an earlier step desires in it", () => {
-    const patch = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.hosts[1]" };
-    const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: [patch] }] });
-    const composite = { ...call.request.desired.composite, document: documentOf({ status: { hosts: ["a"] } }) };
-    const request = { ...call.request, desired: { ...call.request.desired, composite } };
-    expect(runSharing({ ...call, request }).composite).toEqual([
-      { path: ["status", "hosts"], value: ["a", "orders.db.example.org"] },
-    ]);
-  });
+test("a patch into a list of the XR's status sends the list, with what an earlier step desires in it", () => {
+  const patch = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.hosts[1]" };
+  expect(draftBeside([patch], { status: { hosts: ["a"] } }).composite).toEqual([
+    { path: ["status", "hosts"], value: ["a", "orders.db.example.org"] },
+  ]);
 });

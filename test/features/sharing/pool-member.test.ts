@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { admissionSubject, composeAnswer } from "../../../src/ownership/answer.ts";
 import { RECORD_NAME, recordOf } from "../../../src/ownership/record.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
+import { objectIn, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import { ALLOWED, type CallParts, callOf, xr } from "../../../testing/builders/sharing.ts";
 
 const load = (reason: string): JsonObject => ({
@@ -51,128 +52,111 @@ interface Row {
   readonly answers?: readonly JsonObject[];
   /** The member that the record names afterwards, the access and the number of its ticket. */
   readonly binds: string;
-  readonly condition: string;
+  /** By default it waits for admission. */
+  readonly condition?: string;
   /** The field of the member that the XR gets. */
   readonly gets?: string;
 }
 
 describe("an XR that selects from a pool", () => {
+  const [a, b, c, bFull] = [member("a"), member("b"), member("c"), member("b", load("Full"))];
+  const aFull = member("a", load("Full"));
+  const [closedA, closedB] = ["a", "b"].map((name) => member(name, load("Available"), "team-b")) as [
+    JsonObject,
+    JsonObject,
+  ];
+  const servedByB = { binds: "b Granted 1", condition: "Available", gets: "b" };
   test.each<Row>([
     {
       reason: "proposes itself to the first that has capacity left",
-      members: [member("b"), member("a", load("Full")), member("c")],
+      members: [b, aFull, c],
       binds: "b Requested 1",
-      condition: "WaitingForAdmission",
     },
     {
       reason: "proposes itself to the least used",
       prefer: "LeastUsed",
       members: [member("a", load("HalfUsed")), member("b", load("QuarterUsed")), member("c", {})],
       binds: "b Requested 1",
-      condition: "WaitingForAdmission",
     },
     {
       reason: "passes over those that do not grant it access, and those that do not say how full they are",
-      members: [member("a", load("Available"), "team-b"), member("b", {}), member("c")],
+      members: [closedA, member("b", {}), c],
       binds: "c Requested 1",
-      condition: "WaitingForAdmission",
     },
     {
       reason: "asks the first for a grant where none grants it access",
-      members: [member("a", load("Available"), "team-b"), member("b", load("Available"), "team-b")],
+      members: [closedA, closedB],
       binds: "a Requested 1",
       condition: "AccessNotGranted",
     },
     {
       reason: "is served once it is admitted",
-      members: [member("a"), member("b")],
+      members: [a, b],
       before: bound("b", "Requested"),
       answers: [answer("b")],
-      binds: "b Granted 1",
-      condition: "Available",
-      gets: "b",
+      ...servedByB,
     },
     {
       reason: "is served by the last place, though the member is full now",
-      members: [member("a"), member("b", load("Full"))],
+      members: [a, bFull],
       before: bound("b", "Requested"),
       answers: [answer("b")],
-      binds: "b Granted 1",
-      condition: "Available",
-      gets: "b",
+      ...servedByB,
     },
     {
       reason: "moves on from a member that is full, with another ticket",
-      members: [member("a", load("Full")), member("b")],
+      members: [aFull, b],
       before: bound("a", "Requested"),
-      answers: [],
       binds: "b Requested 2",
-      condition: "WaitingForAdmission",
     },
     {
       reason: "waits in line where all are full",
-      members: [member("a", load("Full")), member("b", load("Full"))],
+      members: [aFull, bFull],
       before: bound("b", "Requested"),
-      answers: [],
       binds: "b Requested 1",
       condition: "NoCapacity",
     },
     {
       reason: "does not move once it is served",
-      members: [member("a"), member("b", load("Full"))],
+      members: [a, bFull],
       before: bound("b", "Granted"),
       answers: [answer("b")],
-      binds: "b Granted 1",
-      condition: "Available",
-      gets: "b",
+      ...servedByB,
     },
     {
       reason: "gets nothing new by its record alone, and stays with the member",
-      members: [member("a"), member("b")],
+      members: [a, b],
       before: bound("b", "Granted"),
-      answers: [],
       binds: "b Granted 1",
-      condition: "WaitingForAdmission",
     },
     {
       reason: "is not served by an answer to an earlier proposal",
-      members: [member("a")],
+      members: [a],
       before: bound("a", "Requested", "e3b0c44298fc1c14.3"),
       answers: [answer("a")],
       binds: "a Requested 3",
-      condition: "WaitingForAdmission",
     },
     {
       reason: "is not served by an answer that the member does not control",
-      members: [member("a")],
+      members: [a],
       before: bound("a", "Requested"),
       answers: [answer("a", { uid: "somebody-else" })],
       binds: "a Requested 1",
-      condition: "WaitingForAdmission",
     },
-  ])("$reason", ({ prefer = "First", members, before = {}, answers = [], binds, condition, gets }) => {
-    const draft = runFeature(
-      sharing,
-      callOf({
-        observed: before,
-        answers: { db: members, answer: answers },
-        sharedResources: [
-          {
-            name: "db",
-            apiVersion: "data.example.org/v1",
-            kind: "XPostgres",
-            select: { matchLabels: { pool: "orders" }, prefer },
-            patches: [{ fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db" }],
-          },
-        ],
-      }),
-    );
-    const record = draft.resources.get(RECORD_NAME);
-    const data = (record?.is === "set" ? record.object?.["data"] : undefined) as { db: string } | undefined;
-    const said = JSON.parse(data?.db ?? "[]").map(
+  ])("$reason", ({ members, before = {}, answers = [], binds, condition = "WaitingForAdmission", ...row }) => {
+    const select = { matchLabels: { pool: "orders" }, prefer: row.prefer ?? "First" };
+    const patches = [{ fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db" }];
+    const call = callOf({
+      observed: before,
+      answers: { db: members, answer: answers },
+      sharedResources: [withoutCopies({ select, patches })],
+    });
+    const draft = runFeature(sharing, call);
+    const { db } = (objectIn(draft, RECORD_NAME)?.["data"] ?? {}) as { db?: string };
+    const said = JSON.parse(db ?? "[]").map(
       ({ name, access, ticket }: Record<string, string>) => `${name} ${access} ${ticket?.split(".")[1]}`,
     );
     const value = draft.composite.find(({ path }) => path.join(".") === "status.db")?.value;
-    expect([said, draft.conditions[0]?.reason, value]).toEqual([[binds], condition, gets]);
+    expect([said, draft.conditions[0]?.reason, value]).toEqual([[binds], condition, row.gets]);
   });
 });

@@ -4,8 +4,8 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { RECORD_NAME } from "../../../src/ownership/record.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
+import { another, KEY, naming, objectIn, V2, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import {
-  ALLOWED,
   boundTo,
   type CallParts,
   callOf,
@@ -20,10 +20,7 @@ import {
 const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));
 
-const recordIn = ({ resources }: Draft): JsonObject | undefined => {
-  const edit = resources.get(RECORD_NAME);
-  return edit?.is === "set" ? edit.object : undefined;
-};
+const recordIn = (draft: Draft) => objectIn(draft, RECORD_NAME);
 
 /** What the record says of share `db`: each resource's name, its access, and its copies. */
 const bindingsIn = (draft: Draft, share = "db"): readonly string[] | undefined => {
@@ -37,17 +34,13 @@ const bindingsIn = (draft: Draft, share = "db"): readonly string[] | undefined =
 };
 
 const KIND = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
-const named = (name: string, annotations: JsonObject = { [ALLOWED]: "team-a" }): JsonObject =>
-  database({ metadata: { name, annotations } });
-const refusing = named("orders", {});
-const bound = (name: string): JsonObject => boundTo({ db: { ...KIND, name } });
+const refusing = another("orders");
+const bound = (name: string) => ({ [RECORD_NAME]: boundTo({ db: { ...KIND, name } }) });
 
-const { connection: _, ...alone } = shared();
-const fields: JsonObject = {
-  ...alone,
+const fields = withoutCopies({
   grant: "Annotation",
   patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db" }],
-};
+});
 const byLabels = { matchLabels: { tier: "prod" } };
 const labelled = { ...fields, select: byLabels };
 
@@ -73,50 +66,41 @@ test("the record of a namespaced XR is a ConfigMap in its namespace", () => {
 });
 
 describe("the record says of a share", () => {
-  test.each<CallParts & { what: string; bindings: readonly string[] | undefined }>([
-    {
-      what: "that only its fields are taken",
-      sharedResources: [fields],
-      answers: { db: [database()] },
-      bindings: ["orders Granted"],
-    },
-    { what: "that a grant is waited for", answers: { db: [refusing] }, bindings: ["orders Requested"] },
-    {
-      what: "that a grant was taken back",
-      answers: { db: [refusing] },
-      observed: { [RECORD_NAME]: bound("orders") },
-      bindings: ["orders Revoked"],
-    },
-    {
-      what: "that a credential is waited for",
-      sharedResources: [
-        shared({ connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "db", via: "Secret" }] } }),
-      ],
-      capabilities: ["Capabilities", "RequiredResources", "Conditions"],
-      answers: { db: [database()], answer: [] },
-      bindings: ["orders Granted credential for team-a"],
-    },
-    { what: "nothing while nothing is known", answers: {}, bindings: [] },
-    {
-      what: "what it said before while nothing is known",
-      answers: {},
-      observed: { [RECORD_NAME]: bound("billing") },
-      bindings: ["billing Granted"],
-    },
-    {
-      what: "nothing where it takes a list",
-      sharedResources: [{ ...labelled, patches: [], select: { ...byLabels, maxMatch: 3 } }],
-      answers: { db: [database()] },
-      bindings: undefined,
-    },
-    {
-      what: "nothing where it is the XR itself",
-      sharedResources: [
-        { name: "db", select: { self: {} }, patches: [{ fromFieldPath: "spec", toCompositeFieldPath: "status.x" }] },
-      ],
-      bindings: undefined,
-    },
-  ])("$what", ({ bindings, what: _, ...parts }) => {
+  const perConsumer = { secretRef: { perConsumer: true }, copies: [{ secretName: "db", via: "Secret" }] };
+  const itself = { fromFieldPath: "spec", toCompositeFieldPath: "status.x" };
+  test.each<[what: string, bindings: readonly string[] | undefined, parts: CallParts]>([
+    [
+      "that only its fields are taken",
+      ["orders Granted"],
+      { sharedResources: [fields], answers: { db: [database()] } },
+    ],
+    ["that a grant is waited for", ["orders Requested"], { answers: { db: [refusing] } }],
+    ["that a grant was taken back", ["orders Revoked"], { answers: { db: [refusing] }, observed: bound("orders") }],
+    [
+      "that a credential is waited for",
+      ["orders Granted credential for team-a"],
+      {
+        sharedResources: [shared({ connection: perConsumer })],
+        capabilities: [...V2, "Conditions"],
+        answers: { db: [database()], answer: [] },
+      },
+    ],
+    ["nothing while nothing is known", [], {}],
+    ["what it said before while nothing is known", ["billing Granted"], { observed: bound("billing") }],
+    [
+      "nothing where it takes a list",
+      undefined,
+      {
+        sharedResources: [{ ...labelled, patches: [], select: { ...byLabels, maxMatch: 3 } }],
+        answers: { db: [database()] },
+      },
+    ],
+    [
+      "nothing where it is the XR itself",
+      undefined,
+      { sharedResources: [{ name: "db", select: { self: {} }, patches: [itself] }] },
+    ],
+  ])("%s", (_what, bindings, parts) => {
     expect(bindingsIn(draftOf(parts))).toEqual(bindings);
   });
 
@@ -137,16 +121,16 @@ describe("the record says of a share", () => {
     };
     const old: JsonObject = { ...KIND, name: "orders", access: "Granted", copied: "databases/old" };
     const before = { [RECORD_NAME]: { data: { db: JSON.stringify([old]) } } };
-    const key = "shared/db/team-a/orders-db/connection-secret";
+    const next = (synced: string) => ({ ...before, [`${KEY}/connection-secret`]: copy(synced) });
 
     test.each([
       ["none before there are copies", {}, undefined],
       ["the one before while there are none", before, "databases/old"],
-      ["the one before until the provider has written the next", { ...before, [key]: copy("False") }, "databases/old"],
-      ["the next once it is written", { ...before, [key]: copy("True") }, "databases/new"],
+      ["the one before until the provider has written the next", next("False"), "databases/old"],
+      ["the next once it is written", next("True"), "databases/new"],
       [
         "the one before until all copies hold the next",
-        { ...before, [key]: copy("True"), "shared/db/team-a/other": copy("False") },
+        { ...next("True"), "shared/db/team-a/other": copy("False") },
         "databases/old",
       ],
     ])("%s", (_reason, observed, copied) => {
@@ -157,24 +141,16 @@ describe("the record says of a share", () => {
   test("both resources while its copy moves from one to the other, and then one, with an event", () => {
     const copy = (annotations: JsonObject) => ({ ...observedObject({ ready: "True" }), metadata: { annotations } });
     const parts = {
-      xr: xr({
-        spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters: { database: "billing" } },
-      }),
+      xr: naming("billing"),
+      answers: { db: [another("billing", "team-a")], "db/recorded": [database()] },
     };
-    const answers = { db: [named("billing")], "db/recorded": [named("orders")] };
-    const observed = { "shared/db/team-a/orders-db": copy(recorded()) };
-    const moving = draftOf({ ...parts, answers, observed });
+    const moving = draftOf({ ...parts, observed: { [KEY]: copy(recorded()) } });
     expect(bindingsIn(moving)).toEqual(["billing Granted team-a/orders-db", "orders Granted team-a/orders-db"]);
     expect(moving.results.map(({ reason }) => reason)).not.toContain("SourceChanged");
 
-    const both = {
-      data: { db: JSON.stringify(["billing", "orders"].map((name) => ({ ...KIND, name, access: "Granted" }))) },
-    };
-    const moved = draftOf({
-      ...parts,
-      answers,
-      observed: { "shared/db/team-a/orders-db": copy(recorded("billing")), [RECORD_NAME]: both },
-    });
+    const both = JSON.stringify(["billing", "orders"].map((name) => ({ ...KIND, name, access: "Granted" })));
+    const observed = { [KEY]: copy(recorded("billing")), [RECORD_NAME]: { data: { db: both } } };
+    const moved = draftOf({ ...parts, observed });
     expect(bindingsIn(moved)).toEqual(["billing Granted team-a/orders-db"]);
     expect(moved.results).toContainEqual({
       severity: "Normal",
@@ -188,13 +164,18 @@ describe("the record says of a share", () => {
 describe("an XR that is bound to a resource, and takes its fields only,", () => {
   const status = { db: "old.example.org" };
   const endpoint = (draft: Draft): unknown => draft.composite.find(({ path }) => path.join(".") === "status.db")?.value;
-  const nowhere = xr({ spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" } }, status });
+  const nowhere = naming(undefined, {});
 
-  test.each<CallParts & { what: string; bindings: readonly string[] | undefined; endpoint: unknown }>([
+  interface Row extends CallParts {
+    readonly what: string;
+    readonly bindings?: readonly string[];
+    readonly endpoint?: string;
+  }
+  test.each<Row>([
     {
       what: "keeps it, whatever else matches",
       sharedResources: [labelled],
-      answers: { db: [named("a-decoy"), database()] },
+      answers: { db: [another("a-decoy", "team-a"), database()] },
       bindings: ["orders Granted"],
       endpoint: "orders.db.example.org",
     },
@@ -208,7 +189,6 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
     {
       what: "keeps its fields while it names nothing, and the grant is not looked up yet",
       xr: nowhere,
-      answers: {},
       bindings: ["orders Granted"],
       endpoint: "old.example.org",
     },
@@ -216,36 +196,27 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
       what: "loses its fields when the grant is taken back, though it names nothing",
       xr: nowhere,
       answers: { "db/recorded": [refusing] },
-      bindings: undefined,
-      endpoint: undefined,
     },
     {
       what: "keeps its fields while it names one that does not grant",
-      xr: xr({ status }),
-      observed: { [RECORD_NAME]: bound("billing") },
-      answers: { db: [refusing], "db/recorded": [named("billing")] },
+      observed: bound("billing"),
+      answers: { db: [refusing], "db/recorded": [another("billing", "team-a")] },
       bindings: ["orders Requested", "billing Granted"],
       endpoint: "old.example.org",
     },
     {
       what: "moves at once to one that grants",
-      xr: xr({ status }),
-      observed: { [RECORD_NAME]: bound("billing") },
+      observed: bound("billing"),
       answers: { db: [database()] },
       bindings: ["orders Granted"],
       endpoint: "orders.db.example.org",
     },
-    {
-      what: "loses its fields with its grant",
-      xr: xr({ status }),
-      answers: { db: [refusing] },
-      bindings: ["orders Revoked"],
-      endpoint: undefined,
-    },
-  ])("$what", ({ what: _, bindings, endpoint: expected, ...parts }) => {
+    { what: "loses its fields with its grant", answers: { db: [refusing] }, bindings: ["orders Revoked"] },
+  ])("$what", ({ what: _, bindings, endpoint: expected, xr: asking = xr(), ...parts }) => {
     const draft = draftOf({
+      xr: { ...asking, status },
       sharedResources: [{ ...fields, resolution: "Required" }],
-      observed: { [RECORD_NAME]: bound("orders") },
+      observed: bound("orders"),
       ...parts,
     });
     expect([bindingsIn(draft), endpoint(draft)]).toEqual([bindings, expected]);
@@ -253,54 +224,37 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
 });
 
 describe("a record that a team has edited", () => {
-  test.each<{ what: string; data: JsonObject | string; bindings: readonly string[] }>([
-    {
-      what: "with a resource of another kind",
-      data: { db: JSON.stringify([{ apiVersion: "v1", kind: "Secret", name: "root", access: "Granted" }]) },
-      bindings: [],
-    },
-    { what: "with no JSON", data: { db: "[{" }, bindings: [] },
-    { what: "with no list", data: { db: "{}" }, bindings: [] },
-    { what: "with no object", data: "x", bindings: [] },
-    {
-      what: "with a path for a name",
-      data: { db: JSON.stringify([{ ...KIND, name: "../x", access: "Granted" }]) },
-      bindings: [],
-    },
-    {
-      what: "with a resource that does not grant",
-      data: { db: JSON.stringify([{ ...KIND, name: "orders", access: "Granted" }]) },
-      bindings: [],
-    },
-    {
-      what: "with ten thousand resources asks for ten",
-      data: {
-        db: JSON.stringify(
-          Array.from({ length: 10_000 }, (_, index) => ({ ...KIND, name: `n${index}`, access: "Granted" })),
-        ),
-      },
-      bindings: Array.from({ length: 10 }, (_, index) => `n${index} Granted`),
-    },
-  ])("$what", ({ data, bindings }) => {
-    const draft = draftOf({
-      xr: xr({ spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" } } }),
-      sharedResources: [fields],
-      observed: { [RECORD_NAME]: { data } },
-      answers: what(data) ? {} : { "db/recorded": [refusing] },
-    });
-    expect(bindingsIn(draft) ?? []).toEqual(bindings);
-    const asked = [...draft.requirements.values()].filter(({ kind }) => kind === "Secret");
-    expect(asked).toEqual([]);
+  const listing = (...list: readonly JsonObject[]) => ({
+    db: JSON.stringify(list.map((one) => ({ ...one, access: "Granted" }))),
+  });
+  const askedOf = (data: JsonObject | string, answers: CallParts["answers"]) => {
+    const parts = { xr: naming(), sharedResources: [fields], observed: { [RECORD_NAME]: { data } } };
+    const draft = draftOf({ ...parts, ...(answers && { answers }) });
+    expect([...draft.requirements.values()].filter(({ kind }) => kind === "Secret")).toEqual([]);
+    return bindingsIn(draft) ?? [];
+  };
+  test.each<[what: string, data: JsonObject | string]>([
+    ["with a resource of another kind", listing({ apiVersion: "v1", kind: "Secret", name: "root" })],
+    ["with no JSON", { db: "[{" }],
+    ["with no list", { db: "{}" }],
+    ["with no object", "x"],
+    ["with a path for a name", listing({ ...KIND, name: "../x" })],
+    ["with a resource that does not grant", listing({ ...KIND, name: "orders" })],
+  ])("%s binds it to nothing", (_what, data) => {
+    expect(askedOf(data, { "db/recorded": [refusing] })).toEqual([]);
+  });
+
+  test("with ten thousand resources asks for ten", () => {
+    const thousands = Array.from({ length: 10_000 }, (_, index) => ({ ...KIND, name: `n${index}` }));
+    expect(askedOf(listing(...thousands), {})).toEqual(Array.from({ length: 10 }, (_, index) => `n${index} Granted`));
   });
 });
-
-const what = (data: JsonObject | string): boolean => typeof data === "object" && String(data["db"]).length > 1000;
 
 test("a later step adds to the record of an earlier one", () => {
   const cache = { ...fields, name: "cache" };
   const draft = draftOf({
     sharedResources: [cache],
-    desired: { [RECORD_NAME]: bound("billing") },
+    desired: bound("billing"),
     answers: { cache: [database()] },
   });
   expect([bindingsIn(draft), bindingsIn(draft, "cache")]).toEqual([["billing Granted"], ["orders Granted"]]);

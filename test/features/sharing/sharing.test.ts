@@ -1,6 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
+import {
+  copying,
+  fromXr,
+  grantedTo,
+  KEY,
+  naming,
+  objectIn,
+  refused,
+  says,
+  V2,
+  withoutCopies,
+} from "../../../testing/builders/shared-database.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -16,35 +29,27 @@ import {
 
 const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const answers = { db: [database()] };
-const KEY = "shared/db/team-a/orders-db";
 
 /** The Object that copies the Secret, but for what a test is about. */
-const object = (copy: { references?: unknown; type?: string } = {}) => ({
-  apiVersion: "kubernetes.crossplane.io/v1alpha2",
-  kind: "Object",
-  metadata: copyMetadata(),
-  spec: {
-    forProvider: {
-      manifest: {
-        apiVersion: "v1",
-        kind: "Secret",
-        metadata: {
-          name: "orders-db",
-          namespace: "team-a",
-          labels: { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" },
-          annotations: {
-            "shared-infrastructure.fn.crossplane.io/owner": "Shop.apps.example.org/team-a/shop",
-            "shared-infrastructure.fn.crossplane.io/shared-from": "databases/orders-conn",
-          },
-        },
-        type: copy.type ?? "Opaque",
-      },
+const object = (copy: { references?: unknown; type?: string } = {}) => {
+  const labels = { [`${DOMAIN}/target`]: "f07cf4748c39cf683541dc52581d1666984278d9" };
+  const annotations = {
+    [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop",
+    [`${DOMAIN}/shared-from`]: "databases/orders-conn",
+  };
+  const metadata = { name: "orders-db", namespace: "team-a", labels, annotations };
+  return {
+    apiVersion: "kubernetes.crossplane.io/v1alpha2",
+    kind: "Object",
+    metadata: copyMetadata(),
+    spec: {
+      forProvider: { manifest: { apiVersion: "v1", kind: "Secret", metadata, type: copy.type ?? "Opaque" } },
+      providerConfigRef: { name: "default" },
+      references: copy.references ?? [patchesFrom("data", "data")],
+      watch: true,
     },
-    providerConfigRef: { name: "default" },
-    references: copy.references ?? [patchesFrom("data", "data")],
-    watch: true,
-  },
-});
+  };
+};
 
 const patchesFrom = (fieldPath: string, toFieldPath: string) => ({
   patchesFrom: { apiVersion: "v1", kind: "Secret", namespace: "databases", name: "orders-conn", fieldPath },
@@ -57,66 +62,32 @@ test("without shared resources in the input nothing is changed", () => {
 
 test("a granted Secret is copied to the claim's namespace", () => {
   const draft = draftOf({ answers });
+  const waiting = { reason: "WaitingForCopies", message: "db: waiting for Secret team-a/orders-db to be written" };
+  const target = "CompositeAndClaim";
+  const labels = { [`${DOMAIN}/target`]: "f07cf4748c39cf683541dc52581d1666984278d9" };
+  const kind = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
   expect({ ...draft, requirements: requirementsIn(draft) }).toEqual({
     ...emptyDraft,
     resources: new Map([[KEY, { is: "set", object: object(), ready: "False" }]]),
-    requirements: new Map([
-      [
-        "shared-resource/db",
-        { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, match: { name: "orders" } },
-      ],
-      [
-        `${KEY}/target`,
-        {
-          apiVersion: "v1",
-          kind: "Secret",
-          match: {
-            labels: { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" },
-          },
-        },
-      ],
+    requirements: new Map<string, unknown>([
+      ["shared-resource/db", { ...kind, namespace: undefined, match: { name: "orders" } }],
+      [`${KEY}/target`, { apiVersion: "v1", kind: "Secret", match: { labels } }],
     ]),
-    context: new Map<string, unknown>([
-      [
-        "shared-infrastructure.fn.crossplane.io/unavailable",
-        { db: [{ reason: "WaitingForCopies", message: "db: waiting for Secret team-a/orders-db to be written" }] },
-      ],
-    ]),
-    conditions: [
-      {
-        type: "SharedResourcesReady",
-        status: "False",
-        reason: "WaitingForCopies",
-        message: "db: waiting for Secret team-a/orders-db to be written",
-        target: "CompositeAndClaim",
-      },
-    ],
-    results: [
-      {
-        severity: "Normal",
-        message: "db: waiting for Secret team-a/orders-db to be written",
-        reason: "WaitingForCopies",
-        target: "CompositeAndClaim",
-      },
-    ],
+    context: new Map([[`${DOMAIN}/unavailable`, { db: [waiting] }]]),
+    conditions: [{ type: "SharedResourcesReady", status: "False", ...waiting, target }],
+    results: [{ severity: "Normal", ...waiting, target }],
   });
 });
 
+/** The copy as it is observed, once it is written. */
+const written = observedObject({ ready: "True" });
+const observed = { [KEY]: written };
+
 test("a written copy makes the shared resource available", () => {
-  const { resources, conditions, results, compositeReady } = draftOf({
-    answers,
-    observed: { [KEY]: observedObject({ ready: "True" }) },
-  });
+  const { resources, conditions, results, compositeReady } = draftOf({ answers, observed });
   expect(resources.get(KEY)).toEqual({ is: "set", object: object(), ready: "True" });
-  expect(conditions).toEqual([
-    {
-      type: "SharedResourcesReady",
-      status: "True",
-      reason: "Available",
-      message: undefined,
-      target: "CompositeAndClaim",
-    },
-  ]);
+  const available = { type: "SharedResourcesReady", status: "True", reason: "Available", target: "CompositeAndClaim" };
+  expect(conditions).toEqual([{ ...available, message: undefined }]);
   expect(results.map(({ severity, message }) => ({ severity, message }))).toEqual([
     { severity: "Normal", message: "SharedResourcesReady is True" },
   ]);
@@ -124,176 +95,110 @@ test("a written copy makes the shared resource available", () => {
 });
 
 describe("a copy looks as the input says", () => {
-  test.each([
-    {
-      reason: "listed keys, renamed; a key with periods stands in brackets",
-      copy: {
-        keys: [
-          { from: "endpoint", to: "DB_HOST" },
-          { from: "ca.crt", to: "tls.crt" },
-        ],
-      },
-      composed: object({
-        references: [patchesFrom("data.endpoint", "data.DB_HOST"), patchesFrom("data[ca.crt]", "data[tls.crt]")],
-      }),
-    },
-    { reason: "its type", copy: { type: "app/db" }, composed: object({ type: "app/db" }) },
-  ])("$reason", ({ copy, composed }) => {
-    const connection = { copies: [{ secretName: "orders-db", ...copy }] };
-    const { resources } = draftOf({ answers, sharedResources: [shared({ connection })] });
-    expect(resources.get(KEY)).toMatchObject({ object: composed });
-  });
-
-  test("labels, annotations and the ProviderConfig", () => {
-    const copy = { labels: { app: "shop" }, annotations: { note: "x" }, providerConfigRef: { name: "apps" } };
-    const connection = { copies: [{ secretName: "orders-db", ...copy }] };
-    const { resources } = draftOf({ answers, sharedResources: [shared({ connection })] });
-    expect(resources.get(KEY)).toMatchObject({
-      object: {
-        spec: {
-          forProvider: { manifest: { metadata: { labels: { app: "shop" }, annotations: { note: "x" } } } },
-          providerConfigRef: { name: "apps" },
-        },
-      },
-    });
+  const renamed = [
+    { from: "endpoint", to: "DB_HOST" },
+    { from: "ca.crt", to: "tls.crt" },
+  ];
+  const references = [patchesFrom("data.endpoint", "data.DB_HOST"), patchesFrom("data[ca.crt]", "data[tls.crt]")];
+  const metadata = { labels: { app: "shop" }, annotations: { note: "x" } };
+  test.each<[reason: string, copy: JsonObject, composed: object]>([
+    ["listed keys, renamed; a key with periods stands in brackets", { keys: renamed }, object({ references })],
+    ["its type", { type: "app/db" }, object({ type: "app/db" })],
+    [
+      "labels, annotations and the ProviderConfig",
+      { ...metadata, providerConfigRef: { name: "apps" } },
+      { spec: { forProvider: { manifest: { metadata } }, providerConfigRef: { name: "apps" } } },
+    ],
+  ])("%s", (_reason, copy, composed) => {
+    expect(objectIn(draftOf({ answers, sharedResources: [copying(copy)] }))).toMatchObject(composed);
   });
 
   test("a namespaced XR composes the namespaced Object into its own namespace", () => {
     const team = xr({ metadata: { name: "shop", namespace: "team-a" }, spec: { parameters: { database: "orders" } } });
-    const { resources } = draftOf({ answers: { ...answers, [`${KEY}/target`]: [] }, xr: team });
-    expect(resources.get(KEY)).toMatchObject({
-      object: {
-        apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
-        spec: {
-          forProvider: {
-            manifest: {
-              metadata: {
-                namespace: "team-a",
-                annotations: { "shared-infrastructure.fn.crossplane.io/owner": "XShop.apps.example.org/team-a/shop" },
-              },
-            },
-          },
-          providerConfigRef: { kind: "ClusterProviderConfig", name: "default" },
-        },
+    const annotations = { [`${DOMAIN}/owner`]: "XShop.apps.example.org/team-a/shop" };
+    expect(objectIn(draftOf({ answers: { ...answers, [`${KEY}/target`]: [] }, xr: team }))).toMatchObject({
+      apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
+      spec: {
+        forProvider: { manifest: { metadata: { namespace: "team-a", annotations } } },
+        providerConfigRef: { kind: "ClusterProviderConfig", name: "default" },
       },
     });
   });
 });
 
 describe("namespaces and names come from where the input says", () => {
-  const copyTo = (namespaces: JsonValue) => [
-    shared({ connection: { copies: [{ namespaces, secretName: { fromCompositeFieldPath: "spec.claimRef.name" } }] } }),
-  ];
-  const everywhere = { db: [database({ annotations: { [ALLOWED]: "*" } })] };
-  test.each([
-    { reason: "a list in the input", namespaces: ["a", "b"], keys: ["a/shop", "b/shop"] },
-    {
-      reason: "one name in the XR",
-      namespaces: { fromCompositeFieldPath: "spec.claimRef.namespace" },
-      keys: ["team-a/shop"],
-    },
-    { reason: "a list in the XR", namespaces: { fromCompositeFieldPath: "spec.apps" }, keys: ["x/shop", "y/shop"] },
-    {
-      reason: "a list in the environment",
-      namespaces: { fromEnvironmentFieldPath: "teams" },
-      keys: ["t1/shop", "t2/shop"],
-    },
-  ])("$reason", ({ namespaces, keys }) => {
+  test.each<[reason: string, namespaces: JsonValue, ...keys: readonly string[]]>([
+    ["a list in the input", ["a", "b"], "a/shop", "b/shop"],
+    ["one name in the XR", fromXr("spec.claimRef.namespace"), "team-a/shop"],
+    ["a list in the XR", fromXr("spec.apps"), "x/shop", "y/shop"],
+    ["a list in the environment", { fromEnvironmentFieldPath: "teams" }, "t1/shop", "t2/shop"],
+  ])("%s", (_reason, namespaces, ...keys) => {
     const { resources } = draftOf({
-      xr: xr({
-        spec: { claimRef: { namespace: "team-a", name: "shop" }, parameters: { database: "orders" }, apps: ["x", "y"] },
-      }),
+      xr: naming("orders", { apps: ["x", "y"] }),
       spaces: ["x", "y", "t1", "t2"],
       context: { "apiextensions.crossplane.io/environment": { teams: ["t1", "t2"] } },
-      sharedResources: copyTo(namespaces),
-      answers: everywhere,
+      sharedResources: [copying({ namespaces, secretName: fromXr("spec.claimRef.name") })],
+      answers: { db: [grantedTo("*")] },
     });
     expect([...resources.keys()]).toEqual(keys.map((key) => `shared/db/${key}`));
   });
 });
 
 test("without connection in the input there is nothing to copy, and nothing to wait for", () => {
-  const { connection: _, ...data } = shared();
-  const { resources, conditions } = draftOf({ answers, sharedResources: [data] });
+  const { resources, conditions } = draftOf({ answers, sharedResources: [withoutCopies()] });
   expect(resources.size).toBe(0);
   expect(conditions).toMatchObject([{ status: "True", reason: "Available" }]);
 });
 
 test("with onSourceMissing: Delete copies and patches go with their source", () => {
-  const connection = { onSourceMissing: "Delete", copies: [{ secretName: "orders-db" }] };
   const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
   const { resources, composite, conditions } = draftOf({
     xr: xr({ status: { db: { host: "old" } } }),
-    sharedResources: [shared({ connection, patches, select: { name: "orders" } })],
+    sharedResources: [{ ...copying({}, { onSourceMissing: "Delete" }), patches, select: { name: "orders" } }],
     answers: { db: [] },
-    observed: { [KEY]: observedObject({ ready: "True" }) },
+    observed,
   });
   expect([resources.size, composite]).toEqual([0, []]);
   expect(conditions).toMatchObject([{ status: "False", reason: "NotFound" }]);
 });
 
 describe("what is there stays while we cannot tell", () => {
-  test.each<{ reason: string; parts: CallParts }>([
-    { reason: "nothing was looked up yet", parts: {} },
-    { reason: "the shared resource is gone", parts: { answers: { db: [] } } },
-    { reason: "it names no Secret any more", parts: { answers: { db: [database({ spec: {} })] } } },
-    { reason: "its name is not set any more", parts: { xr: xr({ spec: {} }) } },
-  ])("$reason", ({ parts }) => {
-    const observed = { [KEY]: observedObject({ ready: "True" }), bucket: { apiVersion: "v1", kind: "Bucket" } };
-    const { resources, compositeReady } = draftOf({ ...parts, observed });
-    const kept = observedObject({ ready: "True" })["spec"] as Record<string, object>;
-    expect([...resources.keys()]).toEqual([KEY]);
-    expect(resources.get(KEY)).toEqual({
-      is: "set",
-      ready: "True",
-      object: {
-        apiVersion: "kubernetes.crossplane.io/v1alpha2",
-        kind: "Object",
-        spec: {
-          forProvider: {
-            manifest: {
-              apiVersion: "v1",
-              kind: "Secret",
-              metadata: { name: "orders-db", namespace: "team-a" },
-              type: "Opaque",
-            },
-          },
-          providerConfigRef: { name: "default" },
-          references: kept["references"],
-        },
-      },
-    });
+  test.each<[reason: string, parts: CallParts]>([
+    ["nothing was looked up yet", {}],
+    ["the shared resource is gone", { answers: { db: [] } }],
+    ["it names no Secret any more", { answers: { db: [database({ spec: {} })] } }],
+    ["its name is not set any more", { xr: xr({ spec: {} }) }],
+  ])("%s", (_reason, parts) => {
+    const bucket = { apiVersion: "v1", kind: "Bucket" };
+    const { resources, compositeReady } = draftOf({ ...parts, observed: { ...observed, bucket } });
+    const { references } = written["spec"] as Record<string, object>;
+    const metadata = { name: "orders-db", namespace: "team-a" };
+    const manifest = { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque" };
+    const spec = { forProvider: { manifest }, providerConfigRef: { name: "default" }, references };
+    const object = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec };
+    expect([...resources]).toEqual([[KEY, { is: "set", ready: "True", object }]]);
     expect(JSON.stringify([...resources])).not.toContain("aHVudGVyMg==");
     expect(compositeReady).toBe("False");
   });
 
   test("but a grant taken back takes the copy away", () => {
-    const { resources, conditions, results } = draftOf({
-      answers: { db: [database({ annotations: {} })] },
-      observed: { [KEY]: observedObject({ ready: "True" }) },
-    });
-    expect(resources.size).toBe(0);
-    expect(conditions[0]).toMatchObject({
-      status: "False",
-      reason: "AccessNotGranted",
-      message:
-        "db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to " +
-        "its annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
-    });
-    expect(results[0]?.severity).toBe("Warning");
+    const draft = draftOf({ answers: { db: [refused] }, observed });
+    expect(draft.resources.size).toBe(0);
+    expect(draft.conditions[0]?.status).toBe("False");
+    expect(says(draft)).toBe(
+      "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to " +
+        `its annotation ${ALLOWED}`,
+    );
+    expect(draft.results[0]?.severity).toBe("Warning");
   });
 });
 
 describe("an Object that provider-kubernetes could not write is not ready", () => {
-  test.each([
-    { reason: "ready and synced", status: { ready: "True", synced: "True" }, ready: "True" },
-    {
-      reason: "refused by the provider, which leaves Ready alone",
-      status: { ready: "True", synced: "False" },
-      ready: "False",
-    },
-    { reason: "not there yet", status: { ready: "False", synced: "True" }, ready: "False" },
-  ])("$reason", ({ status, ready }) => {
+  test.each<[reason: string, status: { ready: string; synced: string }, ready: string]>([
+    ["ready and synced", { ready: "True", synced: "True" }, "True"],
+    ["refused by the provider, which leaves Ready alone", { ready: "True", synced: "False" }, "False"],
+    ["not there yet", { ready: "False", synced: "True" }, "False"],
+  ])("%s", (_reason, status, ready) => {
     const { resources } = draftOf({ answers, observed: { [KEY]: observedObject(status) } });
     expect(resources.get(KEY)).toMatchObject({ ready });
   });
@@ -302,34 +207,20 @@ describe("an Object that provider-kubernetes could not write is not ready", () =
 describe("patches", () => {
   const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
   const patched = xr({ spec: { parameters: { database: "orders" } }, status: { db: { host: "old" } } });
-  test.each<{ reason: string; parts: CallParts; composite: Draft["composite"] }>([
-    {
-      reason: "a field of the shared resource goes into the status",
-      parts: { answers },
-      composite: [{ path: ["status", "db", "host"], value: "orders.db.example.org" }],
-    },
-    {
-      reason: "a field that is not set is left out",
-      parts: { answers: { db: [database({ status: {} })] } },
-      composite: [],
-    },
-    {
-      reason: "the status stays as it was while the shared resource is gone",
-      parts: { xr: patched, answers: { db: [] } },
-      composite: [{ path: ["status", "db", "host"], value: "old" }],
-    },
-    {
-      reason: "or not looked up yet",
-      parts: { xr: patched },
-      composite: [{ path: ["status", "db", "host"], value: "old" }],
-    },
-  ])("$reason", ({ parts, composite }) => {
+  test.each<[reason: string, parts: CallParts, host?: string]>([
+    ["a field of the shared resource goes into the status", { answers }, "orders.db.example.org"],
+    ["a field that is not set is left out", { answers: { db: [database({ status: {} })] } }],
+    ["the status stays as it was while the shared resource is gone", { xr: patched, answers: { db: [] } }, "old"],
+    ["or not looked up yet", { xr: patched }, "old"],
+  ])("%s", (_reason, parts, host) => {
+    const composite = host === undefined ? [] : [{ path: ["status", "db", "host"], value: host }];
     expect(draftOf({ ...parts, sharedResources: [shared({ patches })] }).composite).toEqual(composite);
   });
 });
 
+const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });
+
 describe("several shared resources", () => {
-  const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });
   const sharedResources = [shared(), cache];
 
   test("have one condition, which names all that is lacking", () => {
@@ -340,22 +231,16 @@ describe("several shared resources", () => {
   });
 
   test("may not have the same Secret for a copy: the first has it", () => {
-    const { resources, conditions } = draftOf({
-      sharedResources,
-      answers: { ...answers, cache: [database({ kind: "XRedis" })] },
-      observed: { [KEY]: observedObject({ ready: "True" }) },
-    });
-    expect([...resources.keys()]).toEqual([KEY]);
-    expect(conditions[0]).toMatchObject({
-      reason: "TargetTaken",
-      message:
-        "cache: Secret team-a/orders-db is a copy made by shared resource db of this XR: " +
-        "choose another secretName",
-    });
+    const found = { ...answers, cache: [database({ kind: "XRedis" })] };
+    const draft = draftOf({ sharedResources, answers: found, observed });
+    expect([...draft.resources.keys()]).toEqual([KEY]);
+    expect(says(draft)).toBe(
+      "TargetTaken: cache: Secret team-a/orders-db is a copy made by shared resource db of this XR: choose another secretName",
+    );
   });
 
   test("go into the context beside what an earlier step of ours found", () => {
-    const key = "shared-infrastructure.fn.crossplane.io/shared-resources";
+    const key = `${DOMAIN}/shared-resources`;
     const sharedResources = [shared({ into: "db" })];
     const { context } = draftOf({ sharedResources, answers, context: { [key]: { earlier: [{ kind: "X" }] } } });
     expect(context.get(key)).toEqual({ earlier: [{ kind: "X" }], db: [expect.anything()] });
@@ -363,7 +248,6 @@ describe("several shared resources", () => {
 });
 
 describe("two steps of one pipeline", () => {
-  const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });
   const shownBy = (draft: Draft) => {
     const [{ status = "", reason = "", message = "" } = {}] = draft.conditions;
     return xr({ status: { conditions: [{ type: "SharedResourcesReady", status, reason, message }] } });
@@ -406,20 +290,17 @@ describe("a namespaced shared resource", () => {
     );
   });
 
-  test.each<{ reason: string; parts: CallParts }>([
-    { reason: "v2.2 and later say what they can do", parts: { capabilities: ["Capabilities", "RequiredResources"] } },
-    { reason: "a v2 XR has spec.crossplane", parts: { xr: xr({ spec: { crossplane: {} } }) } },
-    { reason: "a namespaced XR is v2's", parts: { xr: xr({ metadata: { name: "shop", namespace: "team-a" } }) } },
-  ])("is required with its namespace: $reason", ({ parts }) => {
-    expect(requirementsIn(draftOf({ ...parts, sharedResources })).get("shared-resource/db")).toMatchObject({
-      namespace: "databases",
-      match: { name: "orders" },
-    });
+  test.each<[reason: string, parts: CallParts]>([
+    ["v2.2 and later say what they can do", { capabilities: V2 }],
+    ["a v2 XR has spec.crossplane", { xr: xr({ spec: { crossplane: {} } }) }],
+    ["a namespaced XR is v2's", { xr: xr({ metadata: { name: "shop", namespace: "team-a" } }) }],
+  ])("is required with its namespace: %s", (_reason, parts) => {
+    const asked = requirementsIn(draftOf({ ...parts, sharedResources })).get("shared-resource/db");
+    expect(asked).toMatchObject({ namespace: "databases", match: { name: "orders" } });
   });
 
   test("is not, whatever a claim writes into its XR's spec.crossplane: only legacy XRs have claims", () => {
-    const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };
-    const parts = { xr: xr({ spec: { crossplane: {}, claimRef } }), sharedResources };
+    const parts = { xr: naming(undefined, { crossplane: {} }), sharedResources };
     expect(() => draftOf(parts)).toThrow("needs Crossplane v2.2");
   });
 });

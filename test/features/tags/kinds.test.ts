@@ -14,78 +14,61 @@ const block = (forProvider: JsonObject, rest: JsonObject = {}): JsonObject =>
   composed("s3.aws.upbound.io/v1beta1", "BucketPublicAccessBlock", { region: "eu-west-1", ...forProvider }, rest);
 
 describe("tags go where the kind has them, in its shape, without asking for a schema", () => {
+  const labels = { team: "shop" };
   const group = { key: "team", value: "shop", propagateAtLaunch: true };
-  test.each<[reason: string, desired: JsonObject, forProvider: JsonObject]>([
-    [
-      "GKE: resourceLabels",
-      composed("container.gcp.upbound.io/v1beta2", "Cluster"),
-      { resourceLabels: { team: "shop" } },
-    ],
+  const shy = { key: "a", value: "1", propagateAtLaunch: false };
+  const tier = "db-f1-micro";
+  type Row = [reason: string, group: string, kind: string, forProvider: JsonObject, before?: JsonObject];
+  test.each<Row>([
+    ["GKE: resourceLabels", "container.gcp.upbound.io/v1beta2", "Cluster", { resourceLabels: labels }],
     [
       "Cloud SQL: settings.userLabels",
-      composed("sql.gcp.upbound.io/v1beta2", "DatabaseInstance", { settings: { tier: "db-f1-micro" } }),
-      { settings: { tier: "db-f1-micro", userLabels: { team: "shop" } } },
+      "sql.gcp.upbound.io/v1beta2",
+      "DatabaseInstance",
+      { settings: { tier, userLabels: labels } },
+      { settings: { tier } },
     ],
     [
       "Cloud SQL in its first version: settings is a list of one",
-      composed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance", { settings: [{ tier: "db-f1-micro" }] }),
-      { settings: [{ tier: "db-f1-micro", userLabels: { team: "shop" } }] },
+      "sql.gcp.upbound.io/v1beta1",
+      "DatabaseInstance",
+      { settings: [{ tier, userLabels: labels }] },
+      { settings: [{ tier }] },
     ],
-    [
-      "monitoring: userLabels",
-      composed("monitoring.gcp.m.upbound.io/v1beta1", "AlertPolicy"),
-      { userLabels: { team: "shop" } },
-    ],
-    ["a GCP kind with labels", composed("pubsub.gcp.upbound.io/v1beta2", "Topic"), { labels: { team: "shop" } }],
+    ["monitoring: userLabels", "monitoring.gcp.m.upbound.io/v1beta1", "AlertPolicy", { userLabels: labels }],
+    ["a GCP kind with labels", "pubsub.gcp.upbound.io/v1beta2", "Topic", { labels }],
     [
       "AutoscalingGroup: a list, whose instances get the tag too",
-      composed("autoscaling.aws.upbound.io/v1beta3", "AutoscalingGroup"),
+      "autoscaling.aws.upbound.io/v1beta3",
+      "AutoscalingGroup",
       { tag: [group] },
     ],
     [
       "AutoscalingGroup with tags: new ones like the first",
-      composed("autoscaling.aws.upbound.io/v1beta3", "AutoscalingGroup", {
-        tag: [{ key: "a", value: "1", propagateAtLaunch: false }],
-      }),
-      {
-        tag: [
-          { key: "a", value: "1", propagateAtLaunch: false },
-          { ...group, propagateAtLaunch: false },
-        ],
-      },
+      "autoscaling.aws.upbound.io/v1beta3",
+      "AutoscalingGroup",
+      { tag: [shy, { ...group, propagateAtLaunch: false }] },
+      { tag: [shy] },
     ],
-    [
-      "ECR: resourceTags",
-      composed("ecr.aws.upbound.io/v1beta1", "RepositoryCreationTemplate"),
-      { resourceTags: { team: "shop" } },
-    ],
-    [
-      "classic RDS: a list",
-      composed("rds.aws.crossplane.io/v1alpha1", "DBParameterGroup"),
-      { tags: [{ key: "team", value: "shop" }] },
-    ],
+    ["ECR: resourceTags", "ecr.aws.upbound.io/v1beta1", "RepositoryCreationTemplate", { resourceTags: labels }],
+    ["classic RDS: a list", "rds.aws.crossplane.io/v1alpha1", "DBParameterGroup", { tags: [team] }],
     [
       "classic KMS: a list with keys of its own",
-      composed("kms.aws.crossplane.io/v1alpha1", "Key"),
+      "kms.aws.crossplane.io/v1alpha1",
+      "Key",
       { tags: [{ tagKey: "team", tagValue: "shop" }] },
     ],
     [
       "classic Redshift: a list with other keys",
-      composed("redshift.aws.crossplane.io/v1alpha1", "Cluster", { tags: [{ tag: "a", value: "1" }] }),
-      {
-        tags: [
-          { tag: "a", value: "1" },
-          { tag: "team", value: "shop" },
-        ],
-      },
+      "redshift.aws.crossplane.io/v1alpha1",
+      "Cluster",
+      { tags: ["a", "team"].map((tag) => ({ tag, value: tag === "a" ? "1" : "shop" })) },
+      { tags: [{ tag: "a", value: "1" }] },
     ],
-    [
-      "classic S3: tagging.tagSet",
-      composed("s3.aws.crossplane.io/v1beta1", "Bucket"),
-      { tagging: { tagSet: [{ key: "team", value: "shop" }] } },
-    ],
-  ])("%s", (_reason, desired, forProvider) => {
-    const draft = run({ tags: { add: [team] }, desired: { it: desired }, capabilities: ["RequiredSchemas"] });
+    ["classic S3: tagging.tagSet", "s3.aws.crossplane.io/v1beta1", "Bucket", { tagging: { tagSet: [team] } }],
+  ])("%s", (_reason, apiVersion, kind, forProvider, before) => {
+    const it = composed(apiVersion, kind, before);
+    const draft = run({ tags: { add: [team] }, desired: { it }, capabilities: ["RequiredSchemas"] });
     expect(at(desiredOf(draft, "it"), "spec.forProvider")).toEqual(forProvider);
     expect(draft.requiredSchemas.size).toBe(0);
     expect(draft.conditions).toMatchObject([{ reason: "Owned", message: "1 tagged" }]);
@@ -93,17 +76,14 @@ describe("tags go where the kind has them, in its shape, without asking for a sc
 });
 
 describe("what holds no tags is left alone, whatever it is called", () => {
+  const named = (tags: JsonValue) => composed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags });
+  const labels = [{ key: "a", valueType: "STRING", description: "b" }];
   test.each<[reason: string, desired: JsonObject]>([
-    [
-      "Azure's NamedValue: a list of texts",
-      composed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags: ["a", "b"] }),
-    ],
-    ["the same, empty", composed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags: [] })],
+    ["Azure's NamedValue: a list of texts", named(["a", "b"])],
+    ["the same, empty", named([])],
     [
       "GCP's MetricDescriptor: a list that describes labels",
-      composed("monitoring.gcp.upbound.io/v1beta1", "MetricDescriptor", {
-        labels: [{ key: "a", valueType: "STRING", description: "b" }],
-      }),
+      composed("monitoring.gcp.upbound.io/v1beta1", "MetricDescriptor", { labels }),
     ],
     [
       "Cloud SQL in its first version, with nothing that shows what settings is",
@@ -143,6 +123,11 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
     return at(desiredOf(draft, "it"), `metadata.labels[${DOMAIN}/identity]`) ?? "";
   }
 
+  const owner = "Shop.apps.example.org/other";
+  const theirs = (more: JsonObject) =>
+    observedBlock("theirs", { [`${DOMAIN}/owner`]: owner, [`${DOMAIN}/tags-owner`]: `${owner}#it`, ...more });
+  const nameOf = (draft: Draft) => at(desiredOf(draft, "it"), "metadata.annotations[crossplane.io/external-name]");
+
   test("it is created as an observer, without tags", () => {
     expect(desiredOf(first, "it")["spec"]).toEqual({
       ...(block({ bucket: "orders" })["spec"] as JsonObject),
@@ -153,23 +138,18 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
   });
 
   test("of two XRs the one that does not own it has no Delete, and says who does", () => {
-    const owner = `Shop.apps.example.org/other`;
-    const theirs = observedBlock("theirs", {
-      [`${DOMAIN}/owner`]: owner,
-      [`${DOMAIN}/tags-owner`]: `${owner}#it`,
-      [`${DOMAIN}/contenders`]: "ours",
-    });
     const ours = observedBlock("ours");
-    const draft = run({ tags, desired, observed: { it: ours }, contenders: [ours, theirs] });
+    const draft = run({
+      tags,
+      desired,
+      observed: { it: ours },
+      contenders: [ours, theirs({ [`${DOMAIN}/contenders`]: "ours" })],
+    });
     expect(at(desiredOf(draft, "it"), "spec.managementPolicies")).toEqual(["Observe"]);
     expect(draft.conditions).toMatchObject([{ status: "True", reason: "ObservedOnly" }]);
     expect(draft.conditions[0]?.message).toContain("0 tagged, 1 only observed; it: Shop.apps.example.org/other");
   });
 
-  const nameOf = (draft: Draft) => at(desiredOf(draft, "it"), "metadata.annotations[crossplane.io/external-name]");
-  const owner = "Shop.apps.example.org/other";
-  const theirs = (name: JsonObject) =>
-    observedBlock("theirs", { [`${DOMAIN}/owner`]: owner, [`${DOMAIN}/tags-owner`]: `${owner}#it`, ...name });
   test.each<[reason: string, own: JsonObject, other: JsonObject | undefined, is: string | undefined]>([
     ["the owner's provider gave it, for an observer", {}, externalName("made-up"), "made-up"],
     ["the owner's provider gave it later", externalName("before"), externalName("made-up"), "made-up"],

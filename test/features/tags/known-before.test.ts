@@ -2,29 +2,36 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { externallyNamed } from "../../../testing/builders/composed.ts";
-import { at, bucket, DOMAIN, desiredOf, named, run, team } from "../../../testing/builders/tags.ts";
+import { reasonIn, synced } from "../../../testing/builders/shared-database.ts";
+import {
+  applied,
+  at,
+  bucket,
+  DOMAIN,
+  desiredOf,
+  named,
+  ownedBy,
+  policiesOf,
+  run,
+  tagsIn,
+  team,
+  withMetadata,
+  withPolicies,
+} from "../../../testing/builders/tags.ts";
 
 /** Who owns a cloud resource is known before the first write: nothing below may write, delete or hang. */
 
-const policiesOf = (draft: Draft, name = "bucket") => at(desiredOf(draft, name), "spec.managementPolicies");
 const annotationsOf = (object: JsonObject) => (at(object, "metadata.annotations") ?? {}) as JsonObject;
 const marksOf = (draft: Draft, name = "bucket") => annotationsOf(desiredOf(draft, name));
 const mark = (name: string) => `${DOMAIN}/${name}`;
 
-/** The managed resource as the API server shows it, once the draft is applied: an XR controls it. */
-function applied(draft: Draft, name: string, more: JsonObject = {}, status: JsonObject = {}): JsonObject {
-  const object = desiredOf(draft);
-  const metadata = object["metadata"] as JsonObject;
-  const own = { name, uid: name, generation: 1, creationTimestamp: "2026-01-01T00:00:00Z" };
-  const ownerReferences = [{ apiVersion: "apps.example.org/v1", kind: "XShop", name, uid: "xr", controller: true }];
-  const annotations = { ...annotationsOf(object), "crossplane.io/composition-resource-name": "bucket", ...more };
-  return { ...object, metadata: { ...metadata, ...own, ownerReferences, annotations }, status };
-}
+/** The managed resource in its first generation, as the API server shows it once the draft is applied. */
+const first = (draft: Draft, name: string, annotations: JsonObject = {}, status: JsonObject = {}): JsonObject =>
+  withMetadata(applied(draft, name, annotations, status), { generation: 1 });
 
-const synced = (observedGeneration: number, rest: JsonObject = {}): JsonObject => ({
-  conditions: [{ type: "Synced", status: "True", observedGeneration, ...rest }],
-});
-const LOOKED = { conditions: [{ type: "Synced", status: "True" }] };
+const read = (observedGeneration: number): JsonObject => synced("True", { observedGeneration });
+const LOOKED = synced("True");
+const tags = { add: [team] };
 
 describe("a field that a reference fills in", () => {
   const policy = (forProvider: JsonObject): JsonObject => ({
@@ -32,13 +39,12 @@ describe("a field that a reference fills in", () => {
     kind: "BucketPolicy",
     spec: { forProvider: { region: "eu-central-1", policy: "{}", ...forProvider } },
   });
-  const role = (forProvider: JsonObject, rest: JsonObject = {}): JsonObject => ({
+  const role = (forProvider: JsonObject): JsonObject => ({
     apiVersion: "amplify.aws.upbound.io/v1beta1",
     kind: "Branch",
     ...named,
-    spec: { forProvider: { region: "eu-central-1", ...forProvider }, ...rest },
+    spec: { forProvider: { region: "eu-central-1", ...forProvider } },
   });
-  const tags = { add: [team] };
   const own = (object: JsonObject, policies: readonly string[], status: JsonObject = {}, labels: JsonObject = {}) => ({
     ...object,
     metadata: { ...(object["metadata"] as JsonObject), name: "ours", uid: "ours", generation: 1, labels },
@@ -47,18 +53,16 @@ describe("a field that a reference fills in", () => {
   });
   const isLabelled = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${mark("identity")}]`) !== undefined;
 
+  const accessEntry = {
+    apiVersion: "eks.aws.upbound.io/v1beta1",
+    kind: "AccessEntry",
+    spec: { forProvider: { region: "eu-central-1", clusterName: "c", principalArnFromRoleRef: { name: "r" } } },
+  };
   test.each<[reason: string, desired: JsonObject, observed?: JsonObject]>([
     ["is not resolved, of an association", policy({ bucketRef: { name: "orders" } })],
     ["is selected and not resolved", policy({ bucketSelector: { matchControllerRef: true } })],
     ["is a parent that is not resolved", role({ appIdRef: { name: "a" } })],
-    [
-      "is called otherwise than the field that it fills in",
-      {
-        apiVersion: "eks.aws.upbound.io/v1beta1",
-        kind: "AccessEntry",
-        spec: { forProvider: { region: "eu-central-1", clusterName: "c", principalArnFromRoleRef: { name: "r" } } },
-      },
-    ],
+    ["is called otherwise than the field that it fills in", accessEntry],
     [
       "was a literal until now, which is still observed",
       role({ appIdRef: { name: "b" } }),
@@ -68,7 +72,7 @@ describe("a field that a reference fills in", () => {
   ])("that %s keeps its resource an observer without tags, and says why", (_reason, it, observed) => {
     const draft = run({ tags, desired: { bucket: it }, ...(observed && { observed: { bucket: observed } }) });
     expect(policiesOf(draft)).toEqual(policiesIn(observed));
-    expect(at(desiredOf(draft), "spec.forProvider.tags")).toBeUndefined();
+    expect(tagsIn(draft)).toBeUndefined();
     expect(isLabelled(draft)).toBe(false);
     expect(draft.resources.get("bucket")).toMatchObject({ ready: "False" });
     expect(draft.conditions).toMatchObject([{ status: "False", reason: "WaitingForReferences" }]);
@@ -87,15 +91,11 @@ describe("a field that a reference fills in", () => {
     });
     const rule = { apiGroup: "storage.example.org", fieldPath: "spec.forProvider.tags" };
     const input = { ...tags, resources: [{ ...rule, externalNameFieldPath: "spec.forProvider.bucket" }] };
+    const desired = { bucket: attachment({}) };
     const drafts = [attachment({}), attachment({ bucket: "held" })].map((observed) =>
-      run({
-        tags: input,
-        desired: { bucket: attachment({}) },
-        observed: { bucket: own(observed, ["Observe"]) },
-        contenders: [],
-      }),
+      run({ tags: input, desired, observed: { bucket: own(observed, ["Observe"]) }, contenders: [] }),
     );
-    expect(drafts.map((draft) => [draft.conditions[0]?.reason, isLabelled(draft), policiesOf(draft)])).toEqual([
+    expect(drafts.map((draft) => [reasonIn(draft), isLabelled(draft), policiesOf(draft)])).toEqual([
       ["WaitingForReferences", false, ["Observe"]],
       ["Arbitrating", true, ["Observe"]],
     ]);
@@ -132,7 +132,6 @@ describe("marks that an earlier step desires", () => {
     "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z",
   };
   const labels = forged(["identity", "contends", "writes", "external-name"]);
-  const tags = { add: [team] };
 
   test.each<[reason: string, it: JsonObject, input?: JsonObject]>([
     ["that only the cloud names", bucket()],
@@ -174,23 +173,18 @@ describe("marks that an earlier step desires", () => {
   test("leave no resource out of arbitration, and depose no owner", () => {
     const metadata = { annotations: { ...words, "crossplane.io/external-name": "orders" } };
     const draft = run({ tags, desired: { bucket: bucket({}, { metadata }) }, contenders: [] });
-    expect([policiesOf(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "Arbitrating"]);
+    expect([policiesOf(draft), reasonIn(draft)]).toEqual([["Observe"], "Arbitrating"]);
     expect(Object.keys(marksOf(draft))).toEqual(["crossplane.io/external-name", mark("owner")]);
   });
 });
 
 describe("a managed resource that gets another name", () => {
-  const tags = { add: [team] };
   const parts = { tags, desired: { bucket: bucket({}, named) } };
   const moved = { tags, desired: { bucket: bucket({}, externallyNamed("bills")) } };
   const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
-  const started = applied(run({ ...parts, contenders: [] }), "ours", CREATED, synced(1));
-  const owner = applied(
-    run({ ...parts, observed: { bucket: started }, contenders: [started] }),
-    "ours",
-    CREATED,
-    synced(1),
-  );
+  const started = first(run({ ...parts, contenders: [] }), "ours", CREATED, read(1));
+  const owning = run({ ...parts, observed: { bucket: started }, contenders: [started] });
+  const owner = first(owning, "ours", CREATED, read(1));
   const move = (own: JsonObject, contenders: readonly JsonObject[] = [own], input: JsonObject = tags) =>
     run({ ...moved, tags: input, observed: { bucket: own }, contenders });
   const at2 = (
@@ -199,21 +193,16 @@ describe("a managed resource that gets another name", () => {
     status: JsonObject,
     annotations: JsonObject = {},
   ): JsonObject => ({
-    ...object,
-    metadata: {
-      ...(object["metadata"] as JsonObject),
-      generation,
-      annotations: { ...annotationsOf(object), ...annotations },
-    },
+    ...withMetadata(object, { generation, annotations }),
     status,
   });
-  const moving = applied(move(owner), "ours", CREATED, synced(1));
+  const moving = first(move(owner), "ours", CREATED, read(1));
 
   test("observes in a new generation, so that its deletion never waits for a pause to end", () => {
     const draft = move(owner);
-    expect([policiesOf(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "WaitingForProvider"]);
+    expect([policiesOf(draft), reasonIn(draft)]).toEqual([["Observe"], "WaitingForProvider"]);
     expect(marksOf(draft)).toMatchObject({ [mark("moved-at")]: "1", [mark("created-before")]: "2026-01-01T00:00:01Z" });
-    const observer = at2(started, 1, synced(1));
+    const observer = at2(started, 1, read(1));
     expect(policiesOf(move(observer))).toEqual(["Observe", "Observe"]);
   });
 
@@ -221,77 +210,62 @@ describe("a managed resource that gets another name", () => {
   const created = (status: JsonObject) => ({
     conditions: [...creating.conditions, ...(status["conditions"] as JsonObject[])],
   });
+  const held = [["Observe"], "WaitingForProvider", "1"];
+  const found = [["Observe", "Create", "Update", "LateInitialize"], "ExistedBefore", undefined];
   test.each<[reason: string, own: JsonObject, is: readonly unknown[]]>([
-    ["its provider has not read that", at2(moving, 2, synced(1)), [["Observe"], "WaitingForProvider", "1"]],
-    ["its provider does not say what it has read", at2(moving, 2, LOOKED), [["Observe"], "WaitingForProvider", "1"]],
+    ["its provider has not read that", at2(moving, 2, read(1)), held],
+    ["its provider does not say what it has read", at2(moving, 2, LOOKED), held],
     [
       "its provider reports the creation of the former one",
-      at2(moving, 2, created(synced(2))),
+      at2(moving, 2, created(read(2))),
       [["Observe", "Observe"], "WaitingForProvider", "2"],
     ],
-    [
-      "its provider has read that, and found another one",
-      at2(moving, 2, synced(2)),
-      [["Observe", "Create", "Update", "LateInitialize"], "ExistedBefore", undefined],
-    ],
-    [
-      "it is observed for good",
-      at2(moving, 3, created(synced(3))),
-      [["Observe", "Create", "Update", "LateInitialize"], "ExistedBefore", undefined],
-    ],
+    ["its provider has read that, and found another one", at2(moving, 2, read(2)), found],
+    ["it is observed for good", at2(moving, 3, created(read(3))), found],
   ])("is held back until its provider has read that: %s", (_reason, own, is) => {
     const draft = move(own);
-    expect([policiesOf(draft), draft.conditions[0]?.reason, marksOf(draft)[mark("moved-at")]]).toEqual(is);
+    expect([policiesOf(draft), reasonIn(draft), marksOf(draft)[mark("moved-at")]]).toEqual(is);
   });
 
   test("has not created what it declares now when its provider finishes a creation that had begun", () => {
     const pending = { "crossplane.io/external-create-pending": "2026-01-01T00:00:09Z" };
     const late = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:10Z" };
-    const begun = move(at2(owner, 1, synced(1), pending));
-    const finished = applied(begun, "ours", { ...late, ...externalName("orders") }, synced(1));
+    const begun = move(at2(owner, 1, read(1), pending));
+    const finished = first(begun, "ours", { ...late, ...externalName("orders") }, read(1));
     const draft = move(finished);
     expect(marksOf(draft)).toMatchObject({ [mark("created-before")]: "2026-01-01T00:00:10Z" });
-    const after = applied(draft, "ours", late, synced(3));
-    expect(move(at2(after, 3, synced(3))).conditions).toMatchObject([{ reason: "ExistedBefore" }]);
+    const after = first(draft, "ours", late, read(3));
+    expect(move(at2(after, 3, read(3))).conditions).toMatchObject([{ reason: "ExistedBefore" }]);
   });
 
   test("is no contender for the former one any more, and blocks nobody", () => {
-    const other = applied(run({ ...parts, contenders: [] }), "other", {}, synced(1));
-    const gone = at2(owner, 1, synced(1), externalName("bills"));
+    const other = first(run({ ...parts, contenders: [] }), "other", {}, read(1));
+    const gone = at2(owner, 1, read(1), externalName("bills"));
     const draft = run({ ...parts, observed: { bucket: other }, contenders: [gone, other] });
     expect(draft.conditions).toMatchObject([{ reason: "ExistedBefore", status: "True" }]);
   });
 
   test("is not frozen by onConflict: Fail, nor by a tag that the cloud refuses, while it is paused by its policies", () => {
-    const rival = applied(run({ ...moved, contenders: [] }), "rival", {
-      [mark("owner")]: "XShop/rival",
-      [mark("tags-owner")]: "XShop/rival#bucket",
-    });
+    const rival = first(run({ ...moved, contenders: [] }), "rival", ownedBy("XShop/rival"));
     const old = at2(owner, 1, LOOKED);
-    const paused = applied(move(old, [old]), "ours", CREATED, LOOKED);
+    const paused = first(move(old, [old]), "ours", CREATED, LOOKED);
     expect(at(paused, "spec.managementPolicies")).toEqual([]);
-    const unpaused = { ...paused, spec: { ...(paused["spec"] as JsonObject), managementPolicies: ["Observe"] } };
+    const unpaused = withPolicies(paused, "Observe");
+    const desired = { ...moved.desired, untagged: bucket() };
     const severities = (own: JsonObject, input: JsonObject) =>
-      run({
-        ...moved,
-        tags: input,
-        desired: { ...moved.desired, untagged: bucket() },
-        observed: { bucket: own },
-        contenders: [own, rival],
-      }).results.map(({ severity }) => severity);
+      run({ desired, tags: input, observed: { bucket: own }, contenders: [own, rival] }).results.map(
+        ({ severity }) => severity,
+      );
     for (const input of [{ ...tags, owner: { onConflict: "Fail" } }, { add: [{ key: "aws:team", value: "a" }] }]) {
       expect([severities(paused, input), severities(unpaused, input)]).toEqual([["Warning"], ["Fatal"]]);
     }
   });
 
   test("that is being deleted is not paused, and a pause of it ends", () => {
-    const leaving = applied(run({ ...moved, contenders: [] }), "ours", {}, LOOKED);
-    const deleting = (managementPolicies: readonly string[]): JsonObject => ({
-      ...leaving,
-      metadata: { ...(leaving["metadata"] as JsonObject), deletionTimestamp: "2026-02-01T00:00:00Z" },
-      spec: { ...(leaving["spec"] as JsonObject), managementPolicies },
-    });
-    for (const own of [deleting(["Observe"]), deleting([])]) expect(policiesOf(move(own))).toEqual(["Observe"]);
+    const leaving = first(run({ ...moved, contenders: [] }), "ours", {}, LOOKED);
+    const deleting = withMetadata(leaving, { deletionTimestamp: "2026-02-01T00:00:00Z" });
+    const left = [withPolicies(deleting, "Observe"), withPolicies(deleting)].map((own) => policiesOf(move(own)));
+    expect(left).toEqual([["Observe"], ["Observe"]]);
   });
 });
 
@@ -312,18 +286,12 @@ describe("an observer", () => {
 });
 
 describe("an association, whose external name its provider makes up,", () => {
-  const desired = {
-    bucket: {
-      apiVersion: "s3.aws.upbound.io/v1beta1",
-      kind: "BucketPolicy",
-      spec: { forProvider: { bucket: "orders" } },
-    },
-  };
-  const first = run({ tags: {}, desired, contenders: [] });
-  const FAILED = { conditions: [{ type: "Synced", status: "False", message: "create failed: it exists" }] };
+  const apiVersion = "s3.aws.upbound.io/v1beta1";
+  const desired = { bucket: { apiVersion, kind: "BucketPolicy", spec: { forProvider: { bucket: "orders" } } } };
+  const newcomer = run({ tags: {}, desired, contenders: [] });
+  const FAILED = synced("False", { message: "create failed: it exists" });
   const one = (name: string, externalName?: string, status = LOOKED, marks: JsonObject = {}): JsonObject =>
-    applied(first, name, { ...marks, ...(externalName && { "crossplane.io/external-name": externalName }) }, status);
-  const ownedBy = (name: string) => ({ [mark("owner")]: name, [mark("tags-owner")]: `${name}#bucket` });
+    first(newcomer, name, { ...marks, ...(externalName && { "crossplane.io/external-name": externalName }) }, status);
   const owner = one("rival", "id-1", LOOKED, { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" });
   const ownXr = ownedBy("Shop.apps.example.org/team-a/shop");
 
@@ -342,16 +310,13 @@ describe("an association, whose external name its provider makes up,", () => {
 });
 
 describe("a managed resource", () => {
-  const tags = { add: [team] };
   const desired = { bucket: bucket({}, named) };
-  const first = run({ tags, desired, contenders: [] });
-  const theirs = { [mark("owner")]: "XShop/rival", [mark("tags-owner")]: "XShop/rival#bucket" };
-  const listing = applied(first, "rival", { ...theirs, [mark("contenders")]: "ours" }, LOOKED);
-  const owner: JsonObject = { ...listing, spec: { ...(listing["spec"] as JsonObject), managementPolicies: ["*"] } };
-  const ours = applied(first, "ours", {}, LOOKED);
-  const unseen = applied(first, "ours", {}, {});
-  const absent = [{ type: "Synced", status: "False", message: "observe failed: external resource does not exist" }];
-  const older = applied(first, "older", { [mark("owner")]: "XShop/older" }, LOOKED);
+  const newcomer = run({ tags, desired, contenders: [] });
+  const marks = { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" };
+  const owner = withPolicies(first(newcomer, "rival", marks, LOOKED), "*");
+  const ours = first(newcomer, "ours", {}, LOOKED);
+  const unseen = first(newcomer, "ours", {}, {});
+  const older = first(newcomer, "older", { [mark("owner")]: "XShop/older" }, LOOKED);
   /** @param found the answer to what was required before. */
   const settle = (
     own: JsonObject | undefined,
@@ -359,22 +324,18 @@ describe("a managed resource", () => {
     found: readonly JsonObject[] | "pending" = "pending",
   ) =>
     run({ tags, desired, observed: own === undefined ? {} : { bucket: own }, contenders, answers: { first: found } });
-  const noted = (own: JsonObject, more: JsonObject): JsonObject => ({
-    ...own,
-    metadata: { ...(own["metadata"] as JsonObject), annotations: { ...annotationsOf(own), ...more } },
-  });
-  const dated = (own: JsonObject, times: JsonObject): JsonObject => ({
-    ...own,
-    metadata: { ...(own["metadata"] as JsonObject), ...times },
-  });
-  const isOlder = dated(older, { creationTimestamp: "2025-01-01T00:00:00Z" });
-  const isLeaving = dated(owner, { deletionTimestamp: "2026-02-01T00:00:00Z" });
+  const noted = (own: JsonObject, annotations: JsonObject) => withMetadata(own, { annotations });
+  const isOlder = withMetadata(older, { creationTimestamp: "2025-01-01T00:00:00Z" });
+  const isLeaving = withMetadata(owner, { deletionTimestamp: "2026-02-01T00:00:00Z" });
   const isElsewhere = noted(owner, externalName("bills"));
   const byName = (name: string) => ({ apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", match: { name } });
   const all = { match: { labels: { [mark("identity")]: expect.anything() } } };
   const contending = { match: { labels: { [mark("contends")]: expect.anything() } } };
   const writing = { match: { labels: { [mark("writes")]: expect.anything() } } };
-  const creating = { ...ours, status: { conditions: absent } };
+  const creating = {
+    ...ours,
+    status: synced("False", { message: "observe failed: external resource does not exist" }),
+  };
 
   test.each<[reason: string, draft: Draft, required: readonly object[], is: string]>([
     ["those that write, as a newcomer", settle(undefined, []), [writing], "Arbitrating"],
@@ -428,7 +389,7 @@ describe("a managed resource", () => {
 
   test("requires an owner of the twin's kind in its namespace", () => {
     const apiVersion = "s3.aws.m.upbound.io/v1beta1";
-    const twin = dated({ ...owner, apiVersion }, { namespace: "team-b" });
+    const twin = withMetadata({ ...owner, apiVersion }, { namespace: "team-b" });
     const { requirements } = settle(ours, [], [twin]);
     expect([...requirements.values()]).toEqual([{ ...byName("rival"), apiVersion, namespace: "team-b" }]);
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { fromXr, says } from "../../../testing/builders/shared-database.ts";
 import { type CallParts, xr } from "../../../testing/builders/sharing.ts";
-import { at, bucket, desiredOf, run, team } from "../../../testing/builders/tags.ts";
+import { at, bucket, desiredOf, run, tagsIn, team } from "../../../testing/builders/tags.ts";
 
 const gcpBucket: JsonObject = {
   apiVersion: "storage.gcp.upbound.io/v1beta2",
@@ -10,68 +11,58 @@ const gcpBucket: JsonObject = {
 };
 
 describe("tags", () => {
-  const database = { fromCompositeFieldPath: "spec.parameters.database" };
-  const star = { fromCompositeFieldPath: "metadata.labels[star]" };
+  const database = fromXr("spec.parameters.database");
+  const star = fromXr("metadata.labels[star]");
   interface There {
     /** The tags that earlier steps desire, and those that the cloud has. */
     readonly before?: JsonObject;
     readonly cloud?: JsonObject;
     readonly labels?: JsonObject;
   }
+  const retained = [
+    { ...team, onExisting: "Retain" },
+    { key: "a", value: "b" },
+  ];
   test.each<[tags: JsonObject, reason: string, input: JsonObject, there?: There]>([
     [{ team: "shop" }, "the input adds a value", { add: [team] }],
     [{ db: "orders" }, "the input adds a field of the XR", { add: [{ key: "db", value: database }] }],
-    [
-      { database: "orders" },
-      "the input adds a map of the XR",
-      { add: [{ value: { fromCompositeFieldPath: "spec.parameters" } }] },
-    ],
+    [{ database: "orders" }, "the input adds a map of the XR", { add: [{ value: fromXr("spec.parameters") }] }],
     [
       { team: "shop" },
       "an added tag replaces the one that is there, by default",
       { add: [team] },
       { before: { team: "x" } },
     ],
-    [
-      { a: "b", team: "x" },
-      "Retain keeps the tag that is there",
-      {
-        add: [
-          { ...team, onExisting: "Retain" },
-          { key: "a", value: "b" },
-        ],
-      },
-      { before: { team: "x" } },
-    ],
+    [{ a: "b", team: "x" }, "Retain keeps the tag that is there", { add: retained }, { before: { team: "x" } }],
     [{ team: "later" }, "of two entries the later wins", { add: [team, { ...team, value: "later" }] }],
     [
       { team: "shop" },
       "the tags of the provider itself are left to it",
       { add: [{ key: "crossplane-name", value: "x" }, team] },
     ],
-    [{ b: "2" }, "a glob removes a tag", { add: [], remove: ["x-*"] }, { before: { "x-a": "1", b: "2" } }],
+    [{ b: "2" }, "a glob removes a tag", { remove: ["x-*"] }, { before: { "x-a": "1", b: "2" } }],
     [
       { b: "2" },
       "a field of the XR names a tag to remove",
-      { add: [], remove: [{ keys: database }] },
+      { remove: [{ keys: database }] },
       { before: { orders: "1", b: "2" } },
     ],
     [
       { orders: "1" },
       "what a field holds is a key and no glob",
-      { add: [], remove: [{ keys: star }] },
+      { remove: [{ keys: star }] },
       { before: { orders: "1", "*": "2" }, labels: { star: "*" } },
     ],
     [
       { b: "3" },
       "the input removes several keys by one entry, which are globs",
-      { add: [], remove: [{ keys: ["o*", "a"] }] },
+      { remove: [{ keys: ["o*", "a"] }] },
       { before: { orders: "1", a: "2", b: "3" } },
     ],
     [
       { "map-migrated": "y" },
       "preserved keys stay as the cloud has them",
-      { add: [], preserve: ["map-*"] },
+      { preserve: ["map-*"] },
       { cloud: { "map-migrated": "y", other: "z" } },
     ],
     [
@@ -92,67 +83,42 @@ describe("tags", () => {
       { add: [team], preserve: ["*"] },
       { cloud: { "aws:cloudformation:stack-id": "y" } },
     ],
-  ])("are %j because %s", (expected, _reason, tags, { before, cloud = {}, labels = {} } = {}) => {
+  ])("are %j because %s", (expected, _reason, input, { before, cloud = {}, labels = {} } = {}) => {
     const draft = run({
       xr: xr({ metadata: { name: "shop-x7k2p", labels } }),
-      tags,
+      tags: { add: [], ...input },
       desired: { bucket: bucket(before ? { tags: before } : {}) },
       observed: { bucket: { ...bucket(), status: { atProvider: { tags: cloud } } } },
     });
-    expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(expected);
+    expect(tagsIn(draft)).toEqual(expected);
     expect(draft.requirements.size).toBe(0);
     expect(draft.conditions).toMatchObject([{ status: "True", reason: "Owned" }]);
   });
 
+  const added = [{ key: "a", value: "1" }, team];
   test.each([
-    [
-      "{key, value}",
-      [{ key: "a", value: "1" }],
-      [
-        { key: "a", value: "1" },
-        { key: "team", value: "shop" },
-      ],
-    ],
+    ["{key, value}", added.slice(0, 1), added],
     ["{tagKey, tagValue}", [{ tagKey: "team", tagValue: "x" }], [{ tagKey: "team", tagValue: "shop" }]],
   ])("keep the shape of a list of %s", (_reason, before, after) => {
-    const draft = run({ tags: { add: [team] }, desired: { bucket: bucket({ tags: before }) } });
-    expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(after);
+    expect(tagsIn(run({ tags: { add: [team] }, desired: { bucket: bucket({ tags: before }) } }))).toEqual(after);
   });
 
   test("become labels of Google's resources and of the manifests of Objects", () => {
-    const draft = run({
-      tags: { add: [team] },
-      desired: {
-        bucket: gcpBucket,
-        object: {
-          apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
-          kind: "Object",
-          spec: {
-            managementPolicies: ["*"],
-            forProvider: { manifest: { apiVersion: "v1", kind: "ConfigMap", metadata: {} } },
-          },
-        },
-      },
-    });
+    const manifest = { apiVersion: "v1", kind: "ConfigMap", metadata: {} };
+    const spec = { managementPolicies: ["*"], forProvider: { manifest } };
+    const object = { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object", spec };
+    const draft = run({ tags: { add: [team] }, desired: { bucket: gcpBucket, object } });
     expect(at(desiredOf(draft), "spec.forProvider.labels")).toEqual({ team: "shop" });
     expect(at(desiredOf(draft, "object"), "spec.forProvider.manifest.metadata.labels")).toEqual({ team: "shop" });
   });
 
   test("from fields that are not set are left out, and a condition names those fields", () => {
-    const add = [
-      { key: "a", value: { fromCompositeFieldPath: "spec.nowhere" } },
-      { key: "b", value: { fromCompositeFieldPath: "spec.neither", optional: true } },
-      team,
-    ];
+    const optional = { ...fromXr("spec.neither"), optional: true };
+    const add = [{ key: "a", value: fromXr("spec.nowhere") }, { key: "b", value: optional }, team];
     const draft = run({ tags: { add }, desired: { bucket: bucket() } });
-    expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual({ team: "shop" });
-    expect(draft.conditions).toMatchObject([
-      {
-        status: "False",
-        reason: "FieldNotSet",
-        message: "1 tagged; spec.nowhere of the XR is not set, so its tag is left out",
-      },
-    ]);
+    expect(tagsIn(draft)).toEqual({ team: "shop" });
+    expect(draft.conditions[0]?.status).toBe("False");
+    expect(says(draft)).toBe("FieldNotSet: 1 tagged; spec.nowhere of the XR is not set, so its tag is left out");
   });
 });
 
@@ -174,11 +140,10 @@ describe("a resource is left alone", () => {
 describe("a resource of a kind that is not in our table", () => {
   const thing = { apiVersion: "new.aws.upbound.io/v1", kind: "Thing", spec: { forProvider: {} } };
   const parts = { tags: { add: [team] }, desired: { bucket: thing }, capabilities: ["RequiredSchemas"] } as const;
-  const schemaOf = (...names: string[]) => ({
-    properties: {
-      spec: { properties: { forProvider: { properties: Object.fromEntries(names.map((name) => [name, {}])) } } },
-    },
-  });
+  const schemaOf = (name: string) => {
+    const forProvider = { properties: { [name]: {} } };
+    return { properties: { spec: { properties: { forProvider } } } };
+  };
 
   test.each([
     { reason: "is pending", schemas: {}, after: undefined },
@@ -187,7 +152,7 @@ describe("a resource of a kind that is not in our table", () => {
   ])("has the tags $after when its schema $reason", ({ schemas, after }) => {
     const draft = run({ ...parts, schemas });
     expect([...draft.requiredSchemas.values()]).toEqual([{ apiVersion: "new.aws.upbound.io/v1", kind: "Thing" }]);
-    expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(after);
+    expect(tagsIn(draft)).toEqual(after);
   });
 
   test("is left alone where Crossplane cannot be asked for its schema", () => {
@@ -217,63 +182,42 @@ test("tags that a cloud would refuse are all reported at once, and nothing is ap
 });
 
 describe("tags of the XR that a cloud would refuse", () => {
-  const input = { add: [team, { key: "note", value: { fromCompositeFieldPath: "spec.note" } }] };
+  const input = { add: [team, { key: "note", value: fromXr("spec.note") }] };
   const noted = (note: string) => xr({ spec: { note } });
   const observed = { bucket: bucket({ tags: { team: "old" } }) };
   const long = "v".repeat(300);
 
+  const refuses = (value: string) => `InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of ${value}`;
+  const tooLong = refuses("300 characters; AWS takes at most 256");
+  const uncounted = refuses("more than 256 characters, the most that AWS takes");
   test.each<[reason: string, parts: CallParts, tags: unknown, condition: string]>([
-    [
-      "are left as they are, on a resource that is there",
-      { xr: noted(long), observed },
-      { team: "old" },
-      "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of 300 characters; AWS takes at most 256",
-    ],
-    [
-      "and long ones are not counted",
-      { xr: noted("v".repeat(600)), observed },
-      { team: "old" },
-      "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of more than 256 characters, the most that AWS takes",
-    ],
-    [
-      "hold a new resource back",
-      { xr: noted(long) },
-      "removed",
-      "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of 300 characters; AWS takes at most 256",
-    ],
+    ["are left as they are, on a resource that is there", { xr: noted(long), observed }, { team: "old" }, tooLong],
+    ["and long ones are not counted", { xr: noted("v".repeat(600)), observed }, { team: "old" }, uncounted],
+    ["hold a new resource back", { xr: noted(long) }, "removed", tooLong],
   ])("%s, and the XR goes on, unready", (_reason, parts, tags, condition) => {
     const draft = run({ ...parts, tags: input, desired: { bucket: bucket() } });
     expect(draft.results).toMatchObject([{ severity: "Warning", reason: "InvalidTags" }]);
     expect(draft.compositeReady).toBe("False");
-    expect(draft.conditions.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([condition]);
+    expect([draft.conditions.length, says(draft)]).toEqual([1, condition]);
     const edit = draft.resources.get("bucket");
-    expect(edit?.is === "set" ? at(desiredOf(draft), "spec.forProvider.tags") : edit?.is).toEqual(tags);
+    expect(edit?.is === "set" ? tagsIn(draft) : edit?.is).toEqual(tags);
   });
 });
 
 test("a map of the XR that would be set on too many resources is set on none", () => {
-  const entries = Array.from({ length: 20_000 }, (_, index): [string, string] => [`key-${index}`, "text"]);
-  const buckets = (make: () => JsonObject) =>
-    Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`bucket-${index}`, make()]));
+  const each = <T>(name: string, value: () => T) =>
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`${name}-${index}`, value()]));
   const { results, resources } = run({
-    xr: xr({ spec: { tags: Object.fromEntries(entries) } }),
-    tags: { add: [{ value: { fromCompositeFieldPath: "spec.tags" } }] },
-    desired: buckets(bucket),
+    xr: xr({ spec: { tags: each("key", () => "text") } }),
+    tags: { add: [{ value: fromXr("spec.tags") }] },
+    desired: each("bucket", bucket),
     observed: { "bucket-0": bucket() },
   });
-  expect([resources.has("bucket-0"), resources.get("bucket-1"), resources.size]).toEqual([
-    false,
-    { is: "removed" },
-    19_999,
-  ]);
-  expect(results).toMatchObject([
-    {
-      severity: "Warning",
-      reason: "InvalidTags",
-      message:
-        "20000 tagged; all resources: tags: 20000 on each of 20000 resources; at most 500 on one resource and 50000 in all are set",
-    },
-  ]);
+  expect([resources.has("bucket-0"), resources.size]).toEqual([false, 19_999]);
+  expect(resources.get("bucket-1")).toEqual({ is: "removed" });
+  const message =
+    "20000 tagged; all resources: tags: 20000 on each of 20000 resources; at most 500 on one resource and 50000 in all are set";
+  expect(results).toMatchObject([{ severity: "Warning", reason: "InvalidTags", message }]);
 });
 
 test("as many keys to remove as there are tags are looked up, and not tried on each of them", () => {
@@ -281,7 +225,7 @@ test("as many keys to remove as there are tags are looked up, and not tried on e
   const list = Array.from({ length: 50_000 }, (_, index) => `other-${index}`);
   const { resources } = run({
     xr: xr({ spec: { list } }),
-    tags: { remove: [{ keys: { fromCompositeFieldPath: "spec.list" } }] },
+    tags: { remove: [{ keys: fromXr("spec.list") }] },
     desired: { bucket: bucket({ tags }) },
   });
   expect(resources.size).toBe(0);

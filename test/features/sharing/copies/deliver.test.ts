@@ -2,6 +2,19 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
 import {
+  copying,
+  fromXr,
+  grantedTo,
+  KEY,
+  naming,
+  objectIn,
+  refused,
+  says,
+  secretIn,
+  synced,
+  V2,
+} from "../../../../testing/builders/shared-database.ts";
+import {
   base64,
   type CallParts,
   callOf,
@@ -17,11 +30,9 @@ import {
 
 /** Every way to deliver a copy: what is asked for, and what is composed. */
 
-const v2 = ["Capabilities", "RequiredResources"] as const;
 const SECRET = "db/secret";
-const TARGET = "shared/db/team-a/orders-db";
+const TARGET = KEY;
 
-const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 const namespaced = xr({
   metadata: { name: "shop", namespace: "team-a" },
   spec: { parameters: { database: "orders" } },
@@ -32,36 +43,32 @@ const marks = (owner = "Shop.apps.example.org/team-a/shop") => ({
 });
 const label = { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" };
 const absent = { [SECRET]: [connectionSecret()], [`${TARGET}/target`]: [], [`${TARGET}/secret/target`]: [] };
+const everywhere = { db: [grantedTo("*")] };
+/** The copied Secret as Crossplane observes it, which is kept as it is. */
+const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { old: "b2xk" } };
+const keptSecret = { [`${TARGET}/secret`]: kept };
+const bytes = (...list: readonly number[]): string => Buffer.from(list).toString("base64");
 
 describe("via Secret", () => {
   test("the copy itself is composed, with the values", () => {
     const { resources } = draftOfCopy({ via: "Secret", labels: { app: "shop" } }, { answers: absent });
-    expect([...resources]).toEqual([
-      [
-        `${TARGET}/secret`,
-        {
-          is: "set",
-          ready: "False",
-          object: {
-            apiVersion: "v1",
-            kind: "Secret",
-            metadata: {
-              name: "orders-db",
-              namespace: "team-a",
-              labels: { app: "shop", ...label },
-              annotations: { ...marks(), ...recorded() },
-            },
-            type: "Opaque",
-            data: { password: base64("p@ss/1"), username: base64("app") },
-          },
-        },
-      ],
-    ]);
+    const object = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: {
+        name: "orders-db",
+        namespace: "team-a",
+        labels: { app: "shop", ...label },
+        annotations: { ...marks(), ...recorded() },
+      },
+      type: "Opaque",
+      data: { password: base64("p@ss/1"), username: base64("app") },
+    };
+    expect([...resources]).toEqual([[`${TARGET}/secret`, { is: "set", ready: "False", object }]]);
   });
 
   test("it is ready once it is there", () => {
-    const observed = { [`${TARGET}/secret`]: { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" } } };
-    const draft = draftOfCopy({ via: "Secret" }, { answers: absent, observed });
+    const draft = draftOfCopy({ via: "Secret" }, { answers: absent, observed: keptSecret });
     expect(draft.resources.get(`${TARGET}/secret`)).toMatchObject({ ready: "True" });
     expect(says(draft)).toBe("Available: undefined");
   });
@@ -115,12 +122,7 @@ describe("via ConnectionSecret", () => {
 
   test("a Secret that the provider refuses to write is somebody else's", () => {
     const message = 'cannot publish connection details: refusing to modify uncontrolled secret of type "Opaque"';
-    const observed = {
-      [`${TARGET}/connection-secret`]: {
-        kind: "Object",
-        status: { conditions: [{ type: "Synced", status: "False", message }] },
-      },
-    };
+    const observed = { [`${TARGET}/connection-secret`]: { kind: "Object", status: synced("False", { message }) } };
     const draft = draftOfCopy({ via: "ConnectionSecret", keys: [{ from: "a", to: "a" }] }, { observed });
     expect(says(draft)).toBe(
       "TargetTaken: db: Secret team-a/orders-db exists and is not a copy of ours, so it is left unchanged: choose another " +
@@ -138,22 +140,20 @@ describe("via CompositeConnectionDetails", () => {
     expect([[...connectionDetails], resources.size]).toEqual([[["DB_PASSWORD", base64("p@ss/1")]], 0]);
   });
 
-  test.each<{ reason: string; answers: NonNullable<CallParts["answers"]> }>([
-    { reason: "the Secret is not looked up yet", answers: {} },
-    { reason: "the Secret is gone", answers: { [SECRET]: [] } },
-    { reason: "the shared resource is gone", answers: { db: [] } },
-  ])("they stay while $reason", ({ answers }) => {
-    const { connectionDetails } = draftOfCopy(
-      {},
-      { sharedResources, answers, details: { DB_PASSWORD: "old", other: "x" } },
-    );
+  test.each<[reason: string, answers: NonNullable<CallParts["answers"]>]>([
+    ["the Secret is not looked up yet", {}],
+    ["the Secret is gone", { [SECRET]: [] }],
+    ["the shared resource is gone", { db: [] }],
+  ])("they stay while %s", (_reason, answers) => {
+    const details = { DB_PASSWORD: "old", other: "x" };
+    const { connectionDetails } = draftOfCopy({}, { sharedResources, answers, details });
     expect([...connectionDetails]).toEqual([["DB_PASSWORD", base64("old")]]);
   });
 
   test("without listed keys, what an earlier step desires is newer than what stays", () => {
     const all = [shared({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } })];
     const details = { theirs: "old", ours: "kept" };
-    const call = callOf({ capabilities: v2, sharedResources: all, answers: { db: [] }, details });
+    const call = callOf({ capabilities: V2, sharedResources: all, answers: { db: [] }, details });
     const composite = {
       ...call.request.desired.composite,
       connectionDetails: new Map([["theirs", Buffer.from("new")]]),
@@ -166,81 +166,51 @@ describe("via CompositeConnectionDetails", () => {
 describe("keys", () => {
   const dataWith = (keys: readonly JsonObject[], data?: JsonObject) =>
     draftOfCopy({ via: "Secret", keys }, { answers: { ...absent, [SECRET]: [connectionSecret(data)] } });
-  const valuesOf = ({ resources }: Draft) =>
-    (resources.get(`${TARGET}/secret`) as { object: JsonObject }).object["data"];
+  const valuesOf = (draft: Draft) => objectIn(draft, `${TARGET}/secret`)?.["data"];
 
-  test.each<{ reason: string; keys: readonly JsonObject[]; data: JsonObject }>([
-    {
-      reason: "renamed, and only those that are listed",
-      keys: [{ from: "password", to: "DB_PASSWORD" }],
-      data: { DB_PASSWORD: base64("p@ss/1") },
-    },
-    {
-      reason: "a template, as it is and as a part of a URL; braces that stand for themselves",
-      keys: [{ value: "{{{username}}}:{password}@{password|url}", to: "url" }],
-      data: { url: base64("{app}:p@ss/1@p%40ss%2F1") },
-    },
-  ])("$reason", ({ keys, data }) => {
-    expect(valuesOf(dataWith(keys))).toEqual(data);
+  test.each<[reason: string, key: JsonObject, data: JsonObject]>([
+    [
+      "renamed, and only those that are listed",
+      { from: "password", to: "DB_PASSWORD" },
+      { DB_PASSWORD: base64("p@ss/1") },
+    ],
+    [
+      "a template, as it is and as a part of a URL; braces that stand for themselves",
+      { value: "{{{username}}}:{password}@{password|url}", to: "url" },
+      { url: base64("{app}:p@ss/1@p%40ss%2F1") },
+    ],
+  ])("%s", (_reason, key, data) => {
+    expect(valuesOf(dataWith([key]))).toEqual(data);
   });
 
   const named = [
     { from: "username", to: "user" },
-    { from: "password", to: { fromCompositeFieldPath: "spec.parameters.passwordKey" } },
+    { from: "password", to: fromXr("spec.parameters.passwordKey") },
   ];
-  const naming = (passwordKey?: JsonValue) => {
-    const parameters = { database: "orders", ...(passwordKey !== undefined && { passwordKey }) };
-    return { ...xr(), spec: { ...(xr()["spec"] as JsonObject), parameters } };
-  };
-  const values = {
-    "via: Secret": `${TARGET}/secret`,
-    "via: Object": TARGET,
-    "via: ConnectionSecret": `${TARGET}/connection-secret`,
-  };
+  const asking = (passwordKey?: JsonValue) =>
+    naming("orders", { parameters: { database: "orders", ...(passwordKey !== undefined && { passwordKey }) } });
   test.each([
-    { via: "Secret", found: { user: base64("app"), DB_PASS: base64("p@ss/1") } },
-    { via: "Object", found: ["data.username", "data.user", "data.password", "data.DB_PASS"] },
-    { via: "ConnectionSecret", found: ["user", "DB_PASS"] },
-  ])("with via: $via take a name from a field of the XR", ({ via, found }) => {
-    const draft = draftOfCopy({ via, keys: named }, { xr: naming("DB_PASS"), answers: absent });
-    const edit = draft.resources.get(values[`via: ${via}` as keyof typeof values]) as { object: JsonObject };
-    const { references = [], connectionDetails = [] } = (edit.object["spec"] ?? {}) as {
-      references?: readonly { patchesFrom: { fieldPath: string }; toFieldPath: string }[];
-      connectionDetails?: readonly { toConnectionSecretKey: string }[];
-    };
-    const names = [
-      ...references.flatMap(({ patchesFrom, toFieldPath }) => [patchesFrom.fieldPath, toFieldPath]),
-      ...connectionDetails.map(({ toConnectionSecretKey }) => toConnectionSecretKey),
-    ];
-    expect(names.length > 0 ? names : edit.object["data"]).toEqual(found);
+    { via: "Secret", suffix: "/secret", found: { user: base64("app"), DB_PASS: base64("p@ss/1") } },
+    { via: "Object", suffix: "", found: ["data.username", "data.user", "data.password", "data.DB_PASS"] },
+    { via: "ConnectionSecret", suffix: "/connection-secret", found: ["user", "DB_PASS"] },
+  ])("with via: $via take a name from a field of the XR", ({ via, suffix, found }) => {
+    const draft = draftOfCopy({ via, keys: named }, { xr: asking("DB_PASS"), answers: absent });
+    const object = objectIn(draft, `${TARGET}${suffix}`);
+    const { connectionDetails } = (object?.["spec"] ?? {}) as { connectionDetails?: readonly JsonObject[] };
+    const published = connectionDetails?.map((detail) => detail["toConnectionSecretKey"]);
+    const copied = via === "Object" ? secretIn(object).copied?.flatMap(([to, from]) => [from, to]) : published;
+    expect(copied ?? object?.["data"]).toEqual(found);
   });
 
-  test.each<{ reason: string; passwordKey?: JsonValue; condition: string }>([
-    {
-      reason: "is not set",
-      condition: "FieldNotSet: db: spec.parameters.passwordKey of the XR is not set",
-    },
-    {
-      reason: "holds an object",
-      passwordKey: {},
-      condition: "FieldNotSet: db: spec.parameters.passwordKey of the XR is not set",
-    },
-    {
-      reason: "holds what no key can be called",
-      passwordKey: "../db",
-      condition: 'InvalidTarget: db: "../db" is not a Secret\'s key',
-    },
-    {
-      reason: "names a key that is there already",
-      passwordKey: "user",
-      condition: "InvalidTarget: db: more than one key is named user",
-    },
-  ])("a field of the XR that $reason keeps the copy as it is", ({ passwordKey, condition }) => {
-    const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { user: "b2xk" } };
-    const draft = draftOfCopy(
-      { via: "Secret", keys: named },
-      { xr: naming(passwordKey), answers: absent, observed: { [`${TARGET}/secret`]: kept } },
-    );
+  const NOT_SET = "FieldNotSet: db: spec.parameters.passwordKey of the XR is not set";
+  test.each<[reason: string, passwordKey: JsonValue | undefined, condition: string]>([
+    ["is not set", undefined, NOT_SET],
+    ["holds an object", {}, NOT_SET],
+    ["holds what no key can be called", "../db", 'InvalidTarget: db: "../db" is not a Secret\'s key'],
+    ["names a key that is there already", "user", "InvalidTarget: db: more than one key is named user"],
+  ])("a field of the XR that %s keeps the copy as it is", (_reason, passwordKey, condition) => {
+    const parts = { xr: asking(passwordKey), answers: absent, observed: keptSecret };
+    const draft = draftOfCopy({ via: "Secret", keys: named }, parts);
     expect(says(draft)).toBe(condition);
     expect(draft.resources.get(`${TARGET}/secret`)).toEqual({ is: "set", object: kept, ready: "True" });
     expect([...requirementsIn(draft).keys()]).not.toContain("shared-resource/db/secret");
@@ -249,37 +219,23 @@ describe("keys", () => {
   test("all of 200, binary and empty ones among them, come as they are", () => {
     const data = Object.fromEntries([
       ...Array.from({ length: 198 }, (_, index) => [`k${index}`, base64(`v${index}`)]),
-      ["binary", Buffer.from([0, 255, 254]).toString("base64")],
+      ["binary", bytes(0, 255, 254)],
       ["empty", ""],
     ]);
     const draft = draftOfCopy({ via: "Secret" }, { answers: { ...absent, [SECRET]: [connectionSecret(data)] } });
     expect(valuesOf(draft)).toEqual(data);
   });
 
-  test.each<{ reason: string; keys: readonly JsonObject[]; data?: JsonObject; condition: string }>([
-    {
-      reason: "a key that is not there",
-      keys: [{ from: "ca", to: "ca" }],
-      condition: "KeyNotFound: db: Secret databases/orders-conn has no key ca",
-    },
-    {
-      reason: "a template with one",
-      keys: [{ value: "{ca}", to: "ca" }],
-      condition: "KeyNotFound: db: Secret databases/orders-conn has no key ca",
-    },
-    {
-      reason: "a template with bytes that are no text",
-      keys: [{ value: "{ca}", to: "ca" }],
-      data: { ca: Buffer.from([0xff]).toString("base64") },
-      condition:
-        "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it",
-    },
-  ])("$reason keeps the copy and says so", ({ keys, data, condition }) => {
-    const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { ca: "b2xk" } };
-    const draft = draftOfCopy(
-      { via: "Secret", keys },
-      { answers: { ...absent, [SECRET]: [connectionSecret(data)] }, observed: { [`${TARGET}/secret`]: kept } },
-    );
+  const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca";
+  const NO_TEXT =
+    "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it";
+  test.each<[reason: string, key: JsonObject, condition: string, data?: JsonObject]>([
+    ["a key that is not there", { from: "ca", to: "ca" }, NO_KEY],
+    ["a template with one", { value: "{ca}", to: "ca" }, NO_KEY],
+    ["a template with bytes that are no text", { value: "{ca}", to: "ca" }, NO_TEXT, { ca: bytes(0xff) }],
+  ])("%s keeps the copy and says so", (_reason, key, condition, data) => {
+    const answers = { ...absent, [SECRET]: [connectionSecret(data)] };
+    const draft = draftOfCopy({ via: "Secret", keys: [key] }, { answers, observed: keptSecret });
     expect(says(draft)).toBe(condition);
     expect(draft.resources.get(`${TARGET}/secret`)).toEqual({ is: "set", object: kept, ready: "True" });
   });
@@ -287,58 +243,43 @@ describe("keys", () => {
 
 test("a large Secret is not copied more often than an answer to Crossplane can hold", () => {
   const namespaces = Array.from({ length: 1000 }, (_, index) => `n${index}`);
-  const everywhere = database({ annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": "*" } });
-  const draft = draftOfCopy(
-    { via: "Secret", namespaces },
-    { answers: { db: [everywhere], [SECRET]: [connectionSecret({ large: "A".repeat(1024 * 1024) })] } },
-  );
+  const answers = { ...everywhere, [SECRET]: [connectionSecret({ large: "A".repeat(1024 * 1024) })] };
+  const draft = draftOfCopy({ via: "Secret", namespaces }, { answers });
   expect(draft.resources.size).toBe(2);
   expect(says(draft)).toContain("TooLarge: db: 998 copies are left out: the response would exceed Crossplane's limit");
 });
 
 test("nor are the Secrets of several shared resources, whose answers are one: the first in the input come first", () => {
   const names = ["a", "b", "c", "d"];
-  const large = { large: "A".repeat(1024 * 1024) };
-  const draft = draftOfCopy(
-    {},
-    {
-      sharedResources: names.map((name) =>
-        shared({ name, connection: { copies: [{ via: "Secret", secretName: name }] } }),
-      ),
-      answers: Object.fromEntries(
-        names.flatMap((name) => [
-          [name, [database()]],
-          [`${name}/secret`, [connectionSecret(large)]],
-          [`shared/${name}/team-a/${name}/secret/target`, []],
-        ]),
-      ),
-    },
-  );
+  const large = [connectionSecret({ large: "A".repeat(1024 * 1024) })];
+  const sharedResources = names.map((name) => ({ ...copying({ via: "Secret", secretName: name }), name }));
+  const answers = names.map((name) => ({
+    [name]: [database()],
+    [`${name}/secret`]: large,
+    [`shared/${name}/team-a/${name}/secret/target`]: [],
+  }));
+  const draft = draftOfCopy({}, { sharedResources, answers: Object.assign({}, ...answers) });
   expect([...draft.resources.keys()]).toEqual(["shared/a/team-a/a/secret", "shared/b/team-a/b/secret"]);
   expect(says(draft)).toContain("c: 1 copy is left out");
   expect(says(draft)).toContain("d: 1 copy is left out");
 });
 
-test.each<{ reason: string; copy: JsonObject; data: JsonObject; copies: number }>([
-  {
-    reason: "what a template makes of its values",
-    copy: { via: "Secret", keys: ["a", "b"].map((to) => ({ to, value: "{password|url}" })) },
-    data: { password: Buffer.from("%".repeat(100_000)).toString("base64") },
-    copies: 3,
-  },
-  {
-    reason: "the names of its keys, which an Object repeats",
-    copy: { via: "ConnectionSecret" },
-    data: Object.fromEntries(Array.from({ length: 1600 }, (_, index) => [`${index}`.padStart(253, "k"), "eA=="])),
-    copies: 2,
-  },
-  {
-    reason: "those that the input lists",
-    copy: { keys: Array.from({ length: 1600 }, (_, index) => ({ from: "a", to: `${index}`.padStart(253, "k") })) },
-    data: {},
-    copies: 4,
-  },
-])("$reason count as well", ({ copy, data, copies }) => {
+const keyNames = Array.from({ length: 1600 }, (_, index) => `${index}`.padStart(253, "k"));
+test.each<[reason: string, copies: number, copy: JsonObject, data: JsonObject]>([
+  [
+    "what a template makes of its values",
+    3,
+    { via: "Secret", keys: ["a", "b"].map((to) => ({ to, value: "{password|url}" })) },
+    { password: base64("%".repeat(100_000)) },
+  ],
+  [
+    "the names of its keys, which an Object repeats",
+    2,
+    { via: "ConnectionSecret" },
+    Object.fromEntries(keyNames.map((name) => [name, "eA=="])),
+  ],
+  ["those that the input lists", 4, { keys: keyNames.map((to) => ({ from: "a", to })) }, {}],
+])("%s count as well", (_reason, copies, copy, data) => {
   const names = Array.from({ length: 6 }, (_, index) => ({ ...copy, secretName: `s${index}` }));
   const draft = draftOfCopy(
     {},
@@ -349,38 +290,24 @@ test.each<{ reason: string; copy: JsonObject; data: JsonObject; copies: number }
 });
 
 describe("the source Secret is asked for last, and with it the Secret that it is copied to", () => {
-  test.each<{ reason: string; copy: JsonObject; parts?: CallParts; asked: readonly string[] }>([
-    { reason: "never where the provider reads it", copy: { via: "Object" }, asked: [`${TARGET}/target`] },
-    {
-      reason: "where its values are needed",
-      copy: { via: "Secret" },
-      asked: ["shared-resource/db/secret", `${TARGET}/secret/target`],
-    },
-    {
-      reason: "not before access is granted",
-      copy: { via: "Secret" },
-      parts: { answers: { db: [database({ annotations: {} })] } },
-      asked: [],
-    },
-    {
-      reason: "where one of two namespaces is granted",
-      copy: { via: "Secret", namespaces: ["team-a", "team-b"] },
-      asked: ["shared-resource/db/secret", `${TARGET}/secret/target`],
-    },
-  ])("$reason", ({ copy, parts, asked }) => {
+  const both = ["shared-resource/db/secret", `${TARGET}/secret/target`];
+  test.each<[reason: string, copy: JsonObject, asked: readonly string[], parts?: CallParts]>([
+    ["never where the provider reads it", { via: "Object" }, [`${TARGET}/target`]],
+    ["where its values are needed", { via: "Secret" }, both],
+    ["not before access is granted", { via: "Secret" }, [], { answers: { db: [refused] } }],
+    ["where one of two namespaces is granted", { via: "Secret", namespaces: ["team-a", "team-b"] }, both],
+  ])("%s", (_reason, copy, asked, parts) => {
     expect([...requirementsIn(draftOfCopy(copy, parts)).keys()]).toEqual(["shared-resource/db", ...asked]);
   });
 
   test("one that is gone keeps the copies, or takes them away where the input says so", () => {
-    const observed = { [`${TARGET}/secret`]: { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" } } };
-    const copies = [{ secretName: "orders-db", via: "Secret" }];
-    const kept = ["Keep", "Delete"].map((onSourceMissing) => {
-      const sharedResources = [shared({ connection: { onSourceMissing, copies } })];
-      const draft = draftOfCopy({}, { sharedResources, observed, answers: { [SECRET]: [] } });
+    const left = ["Keep", "Delete"].map((onSourceMissing) => {
+      const sharedResources = [copying({ via: "Secret" }, { onSourceMissing })];
+      const draft = draftOfCopy({}, { sharedResources, observed: keptSecret, answers: { [SECRET]: [] } });
       return [draft.resources.size, says(draft)];
     });
     const gone = "SourceNotFound: db: Secret databases/orders-conn does not exist";
-    expect(kept).toEqual([
+    expect(left).toEqual([
       [1, gone],
       [0, gone],
     ]);
@@ -404,89 +331,59 @@ describe("a target is written to only by whom it belongs to", () => {
     ...observed,
     metadata: { generation: 5 },
     spec: { ...observed.spec, managementPolicies: ["Observe"] },
-    status: { conditions: [{ type: "Synced", status: "True", observedGeneration }] },
+    status: synced("True", { observedGeneration }),
   });
   const taken = (holder: string) =>
     `TargetTaken: db: Secret team-a/orders-db is a copy made by ${holder}: choose another secretName`;
+  const NOT_OURS =
+    "TargetTaken: db: Secret team-a/orders-db exists and is not a copy of ours, so it is left unchanged: choose another " +
+    "secretName, or delete it";
+  const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret";
+  const WRITING = "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written";
+  const observes = expect.objectContaining({
+    object: expect.objectContaining({ spec: expect.objectContaining({ managementPolicies: ["Observe"] }) }),
+  });
+  const theirs = [target(marks(other))];
 
-  test.each<{ reason: string; parts: CallParts; composed: unknown; condition: string }>([
-    {
-      reason: "nothing is composed before it has been looked up",
-      parts: { answers: { [`${TARGET}/target`]: "pending" } },
-      composed: undefined,
-      condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret",
-    },
-    {
-      reason: "nobody has it",
-      parts: { answers: absent },
-      composed: expect.anything(),
-      condition: "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written",
-    },
-    {
-      reason: "it is ours, from before a restore",
-      parts: { answers: { [`${TARGET}/target`]: [target(marks())] } },
-      composed: expect.anything(),
-      condition: "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written",
-    },
-    {
-      reason: "it is nobody's copy",
-      parts: { answers: { [`${TARGET}/target`]: [target({})] } },
-      composed: undefined,
-      condition:
-        "TargetTaken: db: Secret team-a/orders-db exists and is not a copy of ours, so it is left unchanged: choose another " +
-        "secretName, or delete it",
-    },
-    {
-      reason: "it is another XR's copy",
-      parts: { answers: { [`${TARGET}/target`]: [target(marks(other))] } },
-      composed: undefined,
-      condition: taken(other),
-    },
-    {
-      reason: "it was ours and is another XR's now: it is given up without deleting it",
-      parts: { observed: { [TARGET]: observed }, answers: { [`${TARGET}/target`]: [target(marks(other))] } },
-      composed: expect.objectContaining({
-        object: expect.objectContaining({ spec: expect.objectContaining({ managementPolicies: ["Observe"] }) }),
-      }),
-      condition: taken(other),
-    },
-    {
-      reason: "it is not dropped before the provider has read that it only observes",
-      parts: {
-        observed: { [TARGET]: observing(4) },
-        answers: { [`${TARGET}/target`]: [target(marks(other))] },
-      },
-      composed: expect.objectContaining({
-        object: expect.objectContaining({ spec: expect.objectContaining({ managementPolicies: ["Observe"] }) }),
-      }),
-      condition: taken(other),
-    },
-    {
-      reason: "nor while the provider has never looked at it",
-      parts: {
-        observed: { [TARGET]: { ...observing(4), status: {} } },
-        answers: { [`${TARGET}/target`]: [target(marks(other))] },
-      },
-      composed: expect.objectContaining({ is: "set" }),
-      condition: taken(other),
-    },
-    {
-      reason: "and is dropped when it has",
-      parts: {
-        observed: { [TARGET]: observing(5) },
-        answers: { [`${TARGET}/target`]: [target(marks(other))] },
-      },
-      composed: undefined,
-      condition: taken(other),
-    },
-    {
-      reason: "what is composed stays while it is looked up",
-      parts: { observed: { [TARGET]: observed }, answers: { [`${TARGET}/target`]: "pending" } },
-      composed: { is: "set", ready: "False", object: observed },
-      condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret",
-    },
-  ])("$reason", ({ parts, composed, condition }) => {
-    const draft = draftOfCopy({}, parts);
+  type Found = readonly JsonObject[] | "pending";
+  test.each<[reason: string, found: Found, composed: unknown, condition: string, there?: JsonObject]>([
+    ["nothing is composed before it has been looked up", "pending", undefined, LOOKING_UP],
+    ["nobody has it", [], expect.anything(), WRITING],
+    ["it is ours, from before a restore", [target(marks())], expect.anything(), WRITING],
+    ["it is nobody's copy", [target({})], undefined, NOT_OURS],
+    ["it is another XR's copy", theirs, undefined, taken(other)],
+    [
+      "it was ours and is another XR's now: it is given up without deleting it",
+      theirs,
+      observes,
+      taken(other),
+      observed,
+    ],
+    [
+      "it is not dropped before the provider has read that it only observes",
+      theirs,
+      observes,
+      taken(other),
+      observing(4),
+    ],
+    [
+      "nor while the provider has never looked at it",
+      theirs,
+      expect.objectContaining({ is: "set" }),
+      taken(other),
+      { ...observing(4), status: {} },
+    ],
+    ["and is dropped when it has", theirs, undefined, taken(other), observing(5)],
+    [
+      "what is composed stays while it is looked up",
+      "pending",
+      { is: "set", ready: "False", object: observed },
+      LOOKING_UP,
+      observed,
+    ],
+  ])("%s", (_reason, found, composed, condition, there) => {
+    const answers = { [`${TARGET}/target`]: found };
+    const draft = draftOfCopy({}, { answers, ...(there && { observed: { [TARGET]: there } }) });
     expect(draft.resources.get(TARGET)).toEqual(composed);
     expect(says(draft)).toBe(condition);
   });
@@ -494,15 +391,9 @@ describe("a target is written to only by whom it belongs to", () => {
 
 test("on v1 copies of ours are found by their label, and other Secrets not at all", () => {
   const draft = draftOfCopy({}, { capabilities: [] });
-  const { resources } = draft;
-  expect(requirementsIn(draft).get(`${TARGET}/target`)).toEqual({
-    apiVersion: "v1",
-    kind: "Secret",
-    match: { labels: label },
-  });
-  expect(resources.get(TARGET)).toMatchObject({
-    object: { spec: { forProvider: { manifest: { metadata: { labels: label } } } } },
-  });
+  const match = { labels: label };
+  expect(requirementsIn(draft).get(`${TARGET}/target`)).toEqual({ apiVersion: "v1", kind: "Secret", match });
+  expect(objectIn(draft)).toMatchObject({ spec: { forProvider: { manifest: { metadata: { labels: label } } } } });
 });
 
 const needsV2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
@@ -554,10 +445,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
   });
 
   test.each(["Secret", "ConnectionSecret"])("a namespaced XR reaches no other namespace via %s", (via) => {
-    const answers = {
-      db: [database({ annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": "*" } })],
-    };
-    const draft = draftOfCopy({ via, namespaces: "team-b" }, { xr: namespaced, answers });
+    const draft = draftOfCopy({ via, namespaces: "team-b" }, { xr: namespaced, answers: everywhere });
     expect(says(draft)).toBe(
       `InvalidTarget: db: via: ${via} cannot reach namespace team-b from an XR in namespace team-a; via: Object can`,
     );

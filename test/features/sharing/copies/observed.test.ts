@@ -20,35 +20,26 @@ const written = (text: string): JsonObject =>
   object({ forProvider: { manifest: { kind: "Secret", ...annotated(text) } } });
 
 describe("the Secret that an observed copy is of", () => {
-  test.each<{ copy: string; resource: JsonObject; source: object | undefined }>([
-    { copy: "an Object with a reference", resource: object({ references: [patchesFrom(db)] }), source: db },
-    {
-      copy: "an Object with a reference for each key",
-      resource: object({ references: [patchesFrom(db), patchesFrom(db)] }),
-      source: db,
-    },
-    {
-      copy: "an Object with references to two Secrets",
-      resource: object({ references: [patchesFrom(db), patchesFrom(other)] }),
-      source: undefined,
-    },
-    {
-      copy: "an Object of which one reference names no Secret",
-      resource: object({ references: [patchesFrom(db), patchesFrom({ name: "orders" })] }),
-      source: undefined,
-    },
-    {
-      copy: "an Object with a reference that is none, whatever its annotation says",
-      resource: object({ ...(written("databases/orders")["spec"] as JsonObject), references: [{ dependsOn: db }] }),
-      source: undefined,
-    },
-    { copy: "an Object with connection details", resource: object({ connectionDetails: [db, db] }), source: db },
-    { copy: "an Object that has the values", resource: written("databases/orders"), source: db },
-    { copy: "a Secret", resource: { apiVersion: "v1", kind: "Secret", ...annotated("databases/orders") }, source: db },
-    { copy: "an annotation without a namespace", resource: written("orders"), source: undefined },
-    { copy: "an annotation with three parts", resource: written("a/b/c"), source: undefined },
-    { copy: "nothing of it", resource: object({}), source: undefined },
-  ])("$copy", ({ resource, source }) => {
+  const marked = written("databases/orders")["spec"] as JsonObject;
+  test.each<[copy: string, resource: JsonObject, source?: object]>([
+    ["an Object with a reference", object({ references: [patchesFrom(db)] }), db],
+    ["an Object with a reference for each key", object({ references: [patchesFrom(db), patchesFrom(db)] }), db],
+    ["an Object with references to two Secrets", object({ references: [patchesFrom(db), patchesFrom(other)] })],
+    [
+      "an Object of which one reference names no Secret",
+      object({ references: [patchesFrom(db), patchesFrom({ name: "orders" })] }),
+    ],
+    [
+      "an Object with a reference that is none, whatever its annotation says",
+      object({ ...marked, references: [{ dependsOn: db }] }),
+    ],
+    ["an Object with connection details", object({ connectionDetails: [db, db] }), db],
+    ["an Object that has the values", written("databases/orders"), db],
+    ["a Secret", { apiVersion: "v1", kind: "Secret", ...annotated("databases/orders") }, db],
+    ["an annotation without a namespace", written("orders")],
+    ["an annotation with three parts", written("a/b/c")],
+    ["nothing of it", object({})],
+  ])("%s", (_copy, resource, source) => {
     expect(findCopies(new Map([["shared/db/team-a/orders-db", resourceOf(resource)]]))).toMatchObject([
       { share: "db", source },
     ]);
@@ -65,16 +56,16 @@ describe("copies are found", () => {
   });
 
   test.each([
-    { name: "bucket" },
-    { name: "sharedness" },
-    { name: "shared/db" },
-    { name: "shared/db/orders" },
-    { name: "shared/db/team-a/orders/secret/more" },
-    { name: "shared//team-a/orders" },
-    { name: `shared/db/team-a/${"a".repeat(254)}` },
-    { name: `shared/db/${"a".repeat(64)}/orders` },
-    { name: `shared/${"a".repeat(250_000)}/team-a/orders` },
-  ])("by no name that the function gives none of them: number %#", ({ name }) => {
+    "bucket",
+    "sharedness",
+    "shared/db",
+    "shared/db/orders",
+    "shared/db/team-a/orders/secret/more",
+    "shared//team-a/orders",
+    `shared/db/team-a/${"a".repeat(254)}`,
+    `shared/db/${"a".repeat(64)}/orders`,
+    `shared/${"a".repeat(250_000)}/team-a/orders`,
+  ])("by no name that the function gives none of them: number %#", (name) => {
     expect(keysIn([name])).toEqual([]);
   });
 });
