@@ -25,9 +25,9 @@ export interface Original {
   readonly source: SecretName;
 }
 
-/** A target, and whether its copy may be written. */
+/** A target, and the reason why its copy may not be written, or why that is not known. */
 export interface JudgedTarget extends Target {
-  readonly leave: "granted" | "unknown" | "unreadable" | "notGranted" | "notAccepted";
+  readonly refusal: SharingReason | undefined;
 }
 
 /** The resources that the XR was bound to and does not name now. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
 import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
-import { explainReason } from "../../../src/features/sharing/reasons.ts";
+import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
 import { quote } from "../../../src/model/condition.ts";
 import { begin } from "../../../testing/builders/run-feature.ts";
 import {
@@ -221,18 +221,15 @@ describe("only what the owner grants is copied", () => {
     const sharedResources = [shared({ connection: { copies } })];
     const { judgement } = judge({ sharedResources, answers: { db: [database({ annotations })] } });
     if (judgement.is !== "copy") throw new Error(`judged ${judgement.is}`);
-    const granted = judgement.targets.filter(({ leave }) => leave === "granted");
+    const granted = judgement.targets.filter(({ refusal }) => refusal === undefined);
     expect(granted.map(({ namespace }) => namespace)).toEqual(targets);
-    expect(judgement.reasons).toEqual(
+    const reasons = joinReasons(judgement.reasons);
+    expect(reasons.map((reason) => `${reason.is}: ${explainReason(reason, { kind: "XPostgres" })}`)).toEqual(
       refused === undefined
         ? []
         : [
-            {
-              is: "AccessNotGranted",
-              shared: "orders",
-              namespaces: refused,
-              remedy: expect.stringContaining(`add ${refused.join(", ")} to its annotation ${ALLOWED}`),
-            },
+            `AccessNotGranted: XPostgres orders does not grant access to namespace ${refused.join(", ")}: ` +
+              `its owner has to add ${refused.join(", ")} to its annotation ${ALLOWED}`,
           ],
     );
   });
