@@ -3,6 +3,7 @@ import { ACCEPT_COPIES_FROM } from "../../crossplane/grants.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { brief, listSome, MAX_NAMES } from "../../model/condition.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import { type ReasonOf, tell } from "../reasons.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
@@ -86,12 +87,8 @@ const SENTENCES = {
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 
-type Sentences = typeof SENTENCES;
-
 /** The reason why a shared resource is not available, with the facts that its sentence tells. */
-export type SharingReason = {
-  readonly [Is in keyof Sentences]: { readonly is: Is } & Omit<Parameters<Sentences[Is]>[0] & object, "kind">;
-}[keyof Sentences];
+export type SharingReason = ReasonOf<typeof SENTENCES, "kind">;
 
 /** Tells whether a reason says that its owner, or that of the namespace, does not allow a copy. */
 export const isRefusal = ({ is }: SharingReason): boolean =>
@@ -126,10 +123,8 @@ export function joinReasons(reasons: readonly SharingReason[]): readonly Sharing
 const JOINED: readonly string[] = ["WaitingForRequiredResources", "TooLarge", "WaitingForCopies"];
 
 /** Explains a reason to the team whose claim or XR shows it. */
-export function explainReason(reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string {
-  const toSentence: (facts: never) => string = SENTENCES[reason.is];
-  return toSentence({ ...reason, kind } as never);
-}
+export const explainReason = (reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string =>
+  tell(SENTENCES, reason, { kind });
 
 /** Lists the first namespaces for a message, which may be cut: what to do comes after them. */
 export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);

@@ -2,14 +2,14 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
-import type { KeyPlaceholder } from "../../model/template.ts";
+import type { Template } from "../../model/template.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
 
-/** A key of a copy, with its resolved name: a key of the source, or a text in which the fields of the XR are filled in already. */
+/** A key of a copy, with its resolved name: a key of the source, or a text. */
 export type NamedKey = { readonly to: string } & (
-  | { readonly from: string }
-  | { readonly parts: readonly (string | KeyPlaceholder)[] }
+  | { readonly from: string; readonly template?: undefined }
+  | { readonly from?: undefined; readonly template: Template }
 );
 
 /** A copy of the input, with the resolved names of its keys. */

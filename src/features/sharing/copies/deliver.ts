@@ -75,7 +75,7 @@ function deliverShare(
   const work: Work = {
     shared,
     copying: judgement,
-    contentsOf: contentsFor(judgement, room),
+    contentsOf: contentsFor(judgement, room, call),
     possession,
     delivery,
     call,
