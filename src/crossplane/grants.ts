@@ -28,8 +28,16 @@ export interface NamespaceGrant {
 }
 
 /** Splits an annotation that lists namespaces. It may be long: read it once. */
-export const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
+const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
   new Set((text ?? "").split(",").map((name) => name.trim()));
+
+/** Annotation of a Namespace: the namespaces whose XRs and claims may put copies into it, separated by commas; `*` for all. */
+export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
+
+/** Reads from a Namespace whose copies it accepts. */
+export const readAccepted = once((namespace: Document) =>
+  toNamespaceSet(readAnnotation(namespace, ACCEPT_COPIES_FROM)),
+);
 
 export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
   const listed = toNamespaceSet(readAnnotation(shared, ALLOWED_NAMESPACES));

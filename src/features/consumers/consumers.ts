@@ -5,14 +5,13 @@ import { withCompositeValues, withCondition, withResources } from "../../model/d
 import { type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type FittedStatus, fitStatus } from "../fit-status.ts";
-import { type Access, findAccess, type KnownAccess } from "./access.ts";
+import { type Access, findAccess, findReferenceAccess, type KnownAccess, type ReferenceAccess } from "./access.ts";
 import { admit } from "./admission.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { type CredentialsState, makeCredentials, toEdits } from "./credentials.ts";
 import { findConsumers, findOwner, type Owner } from "./find.ts";
 import { formatCoarse, toCoarse, toStatus } from "./list.ts";
 import { keepProtection, protect } from "./protect.ts";
-import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
 import { type Allowed, isTooMany, MAX_REMEMBERED, withRotation } from "./rotation.ts";
 
 /** The state of the consumers, as far as it is known. */

@@ -7,26 +7,28 @@ import {
   formatGrantee,
   type Grantee,
   grantsOf,
+  readAccepted,
   readNamespaceGrant,
   type SecretGrants,
 } from "../../crossplane/grants.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
+import { toNamespaceRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { quote } from "../../model/condition.ts";
-import type { Document } from "../../model/document.ts";
+import { type Document, stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
-import type { Call } from "../feature.ts";
-import { listNamespaces, lookUpNamespace } from "./namespaces.ts";
-import type { SharingReason } from "./reasons.ts";
+import { type Call, isUnreadable } from "../feature.ts";
+import { listNamespaces, type SharingReason } from "./reasons.ts";
 
-type PendingReason = Extract<
-  SharingReason,
-  { is: "WaitingForRequiredResources" | "NamespaceNotReadable" | "ReferenceGrantsNotInstalled" }
->;
+/** The reason why it is not known who has access. */
+interface Pending {
+  readonly is: "pending";
+  readonly reason: SharingReason;
+}
 
 type ShareAccess =
-  | { readonly is: "pending"; readonly reason: PendingReason }
+  | Pending
   | {
       readonly is: "known";
       isGranted(namespace: string): boolean;
@@ -71,13 +73,13 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   const { names, isForAll, selector, invalidName } = readNamespaceGrant(resource);
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
-  const unknown = looked.find(({ is }) => is !== "known");
-  if (unknown !== undefined) return { is: "pending", reason: toPendingReason(unknown) };
-  const matching = new Set(
-    looked.flatMap(({ namespace, found }) =>
-      selector !== undefined && found !== undefined && matchesLabels(found, selector) ? [namespace] : [],
-    ),
-  );
+  const matching = new Set<string>();
+  const pending = looked.find((namespace) => namespace.is === "pending");
+  if (pending !== undefined) return pending;
+  for (const each of looked) {
+    if (each.is === "known" && each.found && selector && matchesLabels(each.found, selector))
+      matching.add(each.namespace);
+  }
   return {
     is: "known",
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
@@ -88,10 +90,45 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   };
 }
 
-const toPendingReason = ({ is, namespace }: ReturnType<typeof lookUpNamespace>): PendingReason =>
-  is === "unreadable"
-    ? { is: "NamespaceNotReadable", namespaces: [namespace] }
-    : { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` };
+const NAMESPACE_REQUIREMENT = "namespace/";
+
+/** A Namespace that was looked up by name. `found` is undefined if it does not exist. */
+type LookedUpNamespace =
+  | Pending
+  | { readonly is: "known"; readonly namespace: string; readonly found: Document | undefined };
+
+function lookUpNamespace(namespace: string, call: Call): LookedUpNamespace {
+  const requirement = toNamespaceRequirement(`${NAMESPACE_REQUIREMENT}${namespace}`, { name: namespace });
+  if (isUnreadable(requirement, NAMESPACE_REQUIREMENT, call))
+    return { is: "pending", reason: { is: "NamespaceNotReadable", namespaces: [namespace] } };
+  const answer = call.requirements.ask(requirement);
+  if (answer.is === "pending")
+    return { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` } };
+  const found = answer.items.find((item) => stringAt(item, ["metadata", "name"]) === namespace);
+  return { is: "known", namespace, found };
+}
+
+/**
+ * Judges whether copies may be put into a namespace.
+ *
+ * - The consumer's own namespace always accepts its copies.
+ * - Every namespace accepts copies from the platform: if the Composition names it as a literal, or for an XR without a namespace and
+ *   without a claim.
+ * - Other namespaces come from a field that a tenant may write. Their annotation decides: a new Secret can do harm in a namespace.
+ *
+ * @param isPlatforms true for a literal namespace of the Composition.
+ * @returns the reason why it does not accept them, or why that is not known.
+ */
+export function findUnaccepting(namespace: string, isPlatforms: boolean, call: Call): SharingReason | undefined {
+  const consumer = consumerNamespace(call.composite);
+  if (isPlatforms || consumer === undefined || consumer === namespace) return undefined;
+  const looked = lookUpNamespace(namespace, call);
+  if (looked.is === "pending") return looked.reason;
+  const accepted = looked.found && readAccepted(looked.found);
+  return accepted !== undefined && (accepted.has("*") || accepted.has(consumer))
+    ? undefined
+    : { is: "NamespaceNotAccepting", namespaces: [namespace], consumer };
+}
 
 /** Finds the access by the ReferenceGrants for a Secret, to the namespace of the XR or claim, or without one to the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {

@@ -8,17 +8,16 @@ import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
-import { findShareAccess, type KnownShareAccess } from "./access.ts";
+import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
+import { withHeld } from "./bind.ts";
 import { needsSource } from "./copies/contents.ts";
 import { type ConnectedShare, isConnected } from "./copies/recorded.ts";
 import { findTargetFault, type Targets } from "./copies/targets.ts";
 import type { Lookup } from "./find.ts";
-import { withHeld } from "./held.ts";
-import { judgeNamespace } from "./namespaces.ts";
 import { withAdmission } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import { findSource, readSecret } from "./source.ts";
-import { type JudgedTarget, type Judgement, type Target, withoutCopies } from "./verdict.ts";
+import { type Judgement, type Target, withoutCopies } from "./verdict.ts";
 
 const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
@@ -95,7 +94,7 @@ const refuse = (shared: string, namespaces: readonly string[], access: KnownShar
   is: "AccessNotGranted",
   shared,
   namespaces,
-  remedy: access.remedy(namespaces),
+  remedy: access.remedy,
 });
 
 /** Explains a missing source Secret, to consumers with a grant only. */
@@ -126,8 +125,8 @@ function judgeTargets(
   if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
   const fault = findTargetFault(targets, source, call);
   if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
-  const judged = targets.list.map((target) => ({ ...target, leave: judgeTarget(target, access, call) }));
-  const isRead = judged.some(({ leave, copy }) => leave === "granted" && needsSource(copy));
+  const judged = targets.list.map((target) => ({ ...target, refusal: judgeTarget(target, name, access, call) }));
+  const isRead = judged.some(({ refusal, copy }) => refusal === undefined && needsSource(copy));
   return {
     is: "copy",
     origin: toReference(resource),
@@ -135,18 +134,22 @@ function judgeTargets(
     secret: isRead ? readSecret(shared.name, source, call) : { is: "pending" },
     targets: judged,
     isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),
-    reasons: findRefusals(judged, targets.isCutOff, name, access, call),
+    reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...(targets.isCutOff ? [TOO_MANY] : [])],
     readable: [],
     isRefused: false,
   };
 }
 
+const TOO_MANY: SharingReason = { is: "TooManyTargets" };
+
 /** Judges one target. Its namespace is asked whether it accepts the copy only if the copy is granted. */
-function judgeTarget(target: Target, access: KnownShareAccess, call: Call): JudgedTarget["leave"] {
-  if (!access.isGranted(target.namespace)) return "notGranted";
-  const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
-  return leave[judgeAcceptance(target, call)];
-}
+const judgeTarget = (
+  target: Target,
+  shared: string,
+  access: KnownShareAccess,
+  call: Call,
+): SharingReason | undefined =>
+  access.isGranted(target.namespace) ? judgeAcceptance(target, call) : refuse(shared, [target.namespace], access);
 
 /** Asks for the Namespaces together with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all. */
 function askNamespaces(targets: Targets, source: SecretName, call: Call): void {
@@ -155,30 +158,7 @@ function askNamespaces(targets: Targets, source: SecretName, call: Call): void {
 }
 
 const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
-  judgeNamespace(namespace, copy.namespaces === undefined || copy.namespaces.is === "literal", call);
-
-function findRefusals(
-  judged: readonly JudgedTarget[],
-  isCutOff: boolean,
-  shared: string,
-  access: KnownShareAccess,
-  { composite }: Call,
-): readonly SharingReason[] {
-  const namespacesThat = (reason: JudgedTarget["leave"]): readonly string[] =>
-    [...new Set(judged.filter(({ leave }) => leave === reason).map(({ namespace }) => namespace))].sort();
-  const reasons: SharingReason[] = [];
-  const refused = namespacesThat("notGranted");
-  if (refused.length > 0) reasons.push(refuse(shared, refused, access));
-  const closed = namespacesThat("notAccepted");
-  const consumer = consumerNamespace(composite) ?? "*";
-  if (closed.length > 0) reasons.push({ is: "NamespaceNotAccepting", namespaces: closed, consumer });
-  const unreadable = namespacesThat("unreadable");
-  if (unreadable.length > 0) reasons.push({ is: "NamespaceNotReadable", namespaces: unreadable });
-  const [pending] = namespacesThat("unknown");
-  if (pending !== undefined) reasons.push({ is: "WaitingForRequiredResources", wanted: `Namespace ${pending}` });
-  if (isCutOff) reasons.push({ is: "TooManyTargets" });
-  return reasons;
-}
+  findUnaccepting(namespace, copy.namespaces === undefined || copy.namespaces.is === "literal", call);
 
 /** Adds the shared resource's fields to the judgement: they are granted to the consumer's own namespace. */
 function withFields(
@@ -217,7 +197,5 @@ function judgeFields(shared: SharedResource, resources: readonly Document[], nam
   const [resource] = resources;
   const wanted = resource && { resource: toReference(resource), isGranted: readable.length > 0 };
   if (refused === undefined) return { is: "nothing", reasons: [], readable, isRefused: false, wanted };
-  const remedy = refused.remedy([namespace]);
-  const reason: SharingReason = { is: "AccessNotGranted", shared: name, namespaces: asking, remedy };
-  return { is: "broken", reasons: [reason], readable, isRefused: true, wanted };
+  return { is: "broken", reasons: [refuse(name, [namespace], refused)], readable, isRefused: true, wanted };
 }

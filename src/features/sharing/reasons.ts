@@ -1,8 +1,9 @@
 import { formatSecret, type SecretName } from "../../crossplane/copies.ts";
+import { ACCEPT_COPIES_FROM } from "../../crossplane/grants.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { brief, listSome, MAX_NAMES } from "../../model/condition.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
-import { ACCEPT_COPIES_FROM, listNamespaces } from "./namespaces.ts";
+import { type ReasonOf, tell } from "../reasons.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
@@ -57,10 +58,10 @@ const SENTENCES = {
     `Secret ${formatSecret(secret)} has no key ${key}`,
   KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
     `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
-  // `remedy`: what its owner has to do, without the subject. `isRevoked`: it was granted before.
+  // `remedy`: tells what its owner has to do, without the subject. `isRevoked`: it was granted before.
   AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
     `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
-    `${namespaces.length === 0 ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy}`,
+    `${namespaces.includes("*") ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
   TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
   TooLarge: ({ excess }: { readonly excess: number }) =>
     `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
@@ -84,20 +85,49 @@ const SENTENCES = {
 };
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
-type Remedy = { readonly remedy: string; readonly isRevoked?: boolean };
-
-type Sentences = typeof SENTENCES;
+type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 
 /** The reason why a shared resource is not available, with the facts that its sentence tells. */
-export type SharingReason = {
-  readonly [Is in keyof Sentences]: { readonly is: Is } & Omit<Parameters<Sentences[Is]>[0] & object, "kind">;
-}[keyof Sentences];
+export type SharingReason = ReasonOf<typeof SENTENCES, "kind">;
+
+/** Tells whether a reason says that its owner, or that of the namespace, does not allow a copy. */
+export const isRefusal = ({ is }: SharingReason): boolean =>
+  is === "AccessNotGranted" || is === "NamespaceNotAccepting";
+
+type NamespacesReason = Extract<SharingReason, Namespaces>;
+
+const namesNamespaces = (reason: SharingReason): reason is NamespacesReason => "namespaces" in reason;
+
+const BY_NAMESPACE = ["AccessNotGranted", "NamespaceNotAccepting", "NamespaceNotReadable"] as const;
+
+/** Joins reasons that each copy of a share has: one names all namespaces, one all Secrets that are waited for. A look-up is told once. */
+export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
+  const named = reasons.filter(namesNamespaces);
+  const byNamespace = BY_NAMESPACE.flatMap((is) => {
+    const [first, ...others] = named.filter((reason) => reason.is === is);
+    const namespaces = [first, ...others].flatMap((reason) => reason?.namespaces ?? []);
+    return first === undefined ? [] : [{ ...first, namespaces: [...new Set(namespaces)].sort() }];
+  });
+  const asked = reasons.filter(({ is }) => is === "WaitingForRequiredResources");
+  const targets = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
+  const excess = reasons.filter(({ is }) => is === "TooLarge").length;
+  return [
+    ...byNamespace,
+    ...asked.slice(0, 1),
+    ...reasons.filter((reason) => !namesNamespaces(reason) && !JOINED.includes(reason.is)),
+    ...(excess > 0 ? [{ is: "TooLarge", excess } as const] : []),
+    ...(targets.length > 0 ? [{ is: "WaitingForCopies", targets } as const] : []),
+  ];
+}
+
+const JOINED: readonly string[] = ["WaitingForRequiredResources", "TooLarge", "WaitingForCopies"];
 
 /** Explains a reason to the team whose claim or XR shows it. */
-export function explainReason(reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string {
-  const toSentence: (facts: never) => string = SENTENCES[reason.is];
-  return toSentence({ ...reason, kind } as never);
-}
+export const explainReason = (reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string =>
+  tell(SENTENCES, reason, { kind });
+
+/** Lists the first namespaces for a message, which may be cut: what to do comes after them. */
+export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);
 
 const listFields = (fields: readonly PatchedField[]): string =>
   listSome(fields, MAX_NAMES, ({ resource, path }) => `${brief(resource)} (${brief(formatFieldPath(path))})`);

@@ -16,8 +16,14 @@ export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespa
 /** The source Secret; pending while the shared resource's answer is looked up. */
 export type Source = ConnectionSecret | { readonly is: "pending" };
 
-/** Caches the connection Secrets of a resource: it may have a thousand copies, and thousands of fields to search. */
-const sourcesOf = once((_resource: Document) => new Map<string, ConnectionSecret>());
+type SecretRef = Connection["secretRef"];
+
+/** The Secret that a resource names, found once: it may have a thousand copies, and thousands of fields to search. */
+const namedBy = once((resource: Document) =>
+  once(({ nameFieldPath, namespaceFieldPath }: SecretRef) =>
+    toConnectionSecret(resource, stringAt(resource, nameFieldPath), stringAt(resource, namespaceFieldPath)),
+  ),
+);
 
 /**
  * Finds the source Secret that a shared resource names, in a field or, with `perConsumer`, in its answer to a namespace.
@@ -26,26 +32,14 @@ const sourcesOf = once((_resource: Document) => new Map<string, ConnectionSecret
  */
 export function findSource(
   resource: Document,
-  { perConsumer, nameFieldPath, namespaceFieldPath }: Connection["secretRef"],
+  secretRef: SecretRef,
   consumer: string | undefined,
   { requirements }: Call,
 ): Source {
-  if (perConsumer) {
-    const answer = consumer === undefined ? undefined : askAnswer(resource, consumer, requirements);
-    if (answer === "pending") return { is: "pending" };
-    return toConnectionSecret(resource, answer?.secret?.name, answer?.secret?.namespace);
-  }
-  const sources = sourcesOf(resource);
-  const key = JSON.stringify([nameFieldPath, namespaceFieldPath]);
-  const known = sources.get(key);
-  if (known !== undefined) return known;
-  const source = toConnectionSecret(
-    resource,
-    stringAt(resource, nameFieldPath),
-    stringAt(resource, namespaceFieldPath),
-  );
-  sources.set(key, source);
-  return source;
+  if (!secretRef.perConsumer) return namedBy(resource)(secretRef);
+  const answer = consumer === undefined ? undefined : askAnswer(resource, consumer, requirements);
+  if (answer === "pending") return { is: "pending" };
+  return toConnectionSecret(resource, answer?.secret?.name, answer?.secret?.namespace);
 }
 
 /** A Secret's values by key, in base64. */

@@ -2,14 +2,14 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
-import type { KeyPlaceholder } from "../../model/template.ts";
+import type { Template } from "../../model/template.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
 
-/** A key of a copy, with its resolved name: a key of the source, or a text in which the fields of the XR are filled in already. */
+/** A key of a copy, with its resolved name: a key of the source, or a text. */
 export type NamedKey = { readonly to: string } & (
-  | { readonly from: string }
-  | { readonly parts: readonly (string | KeyPlaceholder)[] }
+  | { readonly from: string; readonly template?: undefined }
+  | { readonly from?: undefined; readonly template: Template }
 );
 
 /** A copy of the input, with the resolved names of its keys. */
@@ -25,9 +25,9 @@ export interface Original {
   readonly source: SecretName;
 }
 
-/** A target, and whether its copy may be written. */
+/** A target, and the reason why its copy may not be written, or why that is not known. */
 export interface JudgedTarget extends Target {
-  readonly leave: "granted" | "unknown" | "unreadable" | "notGranted" | "notAccepted";
+  readonly refusal: SharingReason | undefined;
 }
 
 /** The resources that the XR was bound to and does not name now. */

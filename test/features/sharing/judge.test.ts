@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
 import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
-import { explainReason } from "../../../src/features/sharing/reasons.ts";
+import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
 import { quote } from "../../../src/model/condition.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { begin } from "../../../testing/builders/run-feature.ts";
@@ -163,11 +163,15 @@ describe("only what the owner grants is copied", () => {
     const db = allowed === undefined ? refused : grantedTo(allowed);
     const { judgement } = judge({ sharedResources, answers: { db: [db] } });
     if (judgement.is !== "copy") throw new Error(`judged ${judgement.is}`);
-    const granted = judgement.targets.filter(({ leave }) => leave === "granted");
+    const granted = judgement.targets.filter(({ refusal }) => refusal === undefined);
     expect(granted.map(({ namespace }) => namespace)).toEqual(targets);
-    const remedy = expect.stringContaining(`add ${refusedTeams?.join(", ")} to its annotation ${ALLOWED}`);
-    const reason = { is: "AccessNotGranted", shared: "orders", namespaces: refusedTeams, remedy };
-    expect(judgement.reasons).toEqual(refusedTeams === undefined ? [] : [reason]);
+    const reasons = joinReasons(judgement.reasons);
+    const sentences = reasons.map((reason) => `${reason.is}: ${explainReason(reason, { kind: "XPostgres" })}`);
+    const teams = refusedTeams?.join(", ");
+    const expected =
+      `AccessNotGranted: XPostgres orders does not grant access to namespace ${teams}: ` +
+      `its owner has to add ${teams} to its annotation ${ALLOWED}`;
+    expect(sentences).toEqual(teams === undefined ? [] : [expect.stringContaining(expected)]);
   });
 
   test("an entry that is no namespace's name is quoted to the owner, so that it is not added a second time", () => {

@@ -62,7 +62,7 @@ function publishingObject(
   data: Data,
   composite: Composite,
 ): JsonObject {
-  const listed = copy.keys?.flatMap((key) => ("from" in key ? [key] : []));
+  const listed = copy.keys?.flatMap(({ from, to }) => (from === undefined ? [] : [{ from, to }]));
   const keys = listed ?? [...data.keys()].map((key) => ({ from: key, to: key }));
   const version = secret.is === "read" ? secret.version : undefined;
   const spec = {
@@ -130,8 +130,8 @@ function composeReferences({ namespace, name }: SecretName, { keys }: NamedCopy)
     toFieldPath: to,
   });
   if (keys === undefined) return [patch("data", "data")];
-  return keys.flatMap((key) =>
-    "from" in key ? [patch(formatFieldPath(["data", key.from]), formatFieldPath(["data", key.to]))] : [],
+  return keys.flatMap(({ from, to }) =>
+    from === undefined ? [] : [patch(formatFieldPath(["data", from]), formatFieldPath(["data", to]))],
   );
 }
 

@@ -7,62 +7,39 @@ import { toRequirement, toSecretRequirement } from "../../../crossplane/requirem
 import { stringAt } from "../../../model/document.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
-import type { SharingReason } from "../reasons.ts";
+import { isRefusal, type SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
-import type { Copying, JudgedTarget, Target } from "../verdict.ts";
+import type { Copying, Target } from "../verdict.ts";
 import { targetLabel } from "./compose-object.ts";
 import type { Contents } from "./contents.ts";
 import { failureOf, findStale, isCopyReady, isRefused, isReleased, type ObservedCopy } from "./observed.ts";
 import { judgeOrigins, type KeptFor, type ShareInCall } from "./recorded.ts";
+import type { Row } from "./rows.ts";
 
 export interface CopyingShare extends ShareInCall {
   readonly copying: Copying;
   contentsOf(copy: Target["copy"]): Contents;
 }
 
-/** All that may want or hold one target Secret. */
-export interface Row {
-  readonly target: JudgedTarget;
-  /** The name in the Composition of the copy that is to have the Secret. */
-  readonly key: string;
-  readonly observed: ObservedCopy | undefined;
-  /** The observed copies of the Secret that its share decides about, `observed` first; the others are given up for it. */
-  readonly copies: readonly ObservedCopy[];
-  /** True if another copy of the same share is the same Secret. */
-  readonly isNamedTwice: boolean;
-  /** The maker of another copy that has the Secret: of another share, or of an earlier step. */
-  readonly holder: string | undefined;
-  /** True if an Object that is not released still holds the Secret. */
-  readonly isHeld: boolean;
-}
-
 /** The decision on one target Secret, with the reasons why it is not available. */
 export type Cell = { readonly reasons?: readonly SharingReason[] } & (
   | {
-      readonly is: "create" | "update" | "observeFirst";
+      readonly is: "write" | "observeFirst";
       readonly data: Data;
       readonly earlier: readonly Reference[]; // the origins of what the Secret may still hold
     }
-  | { readonly is: "keep" | "drop" | "wait" | "leaveAlone" }
+  | { readonly is: "keep" | "drop" | "leaveAlone" }
   | { readonly is: "keepGranted"; readonly cause: KeptFor; readonly now?: Reference | undefined }
   | { readonly is: "publish"; readonly data: Data }
 );
-
-const KEPT_FOR = {
-  unknown: "unknown",
-  unreadable: "unknown",
-  notGranted: "notGranted",
-  notAccepted: "notAccepted",
-} as const;
 
 /**
  * Decides what becomes of one target Secret. The first line that fits:
  *
  * | the Secret                                                        | its copy               |
  * |-------------------------------------------------------------------|------------------------|
- * | is named twice by one share                                       | leave alone            |
  * | may not be written to: not granted, not accepted                 | keep while granted     |
- * | has another copy: of another share, or of an earlier step         | leave alone            |
+ * | has another copy: of another share or way, or of an earlier step  | leave alone            |
  * | is to hold what is not known, not there, or too large             | keep while granted     |
  * | is connection details of the XR                                   | publish                |
  * | is to be new, and its shared resource is being deleted            | keep while granted     |
@@ -70,22 +47,21 @@ const KEPT_FOR = {
  * | exists without our mark                                           | leave alone            |
  * | may hold what another resource granted, and grants no more        | drop, then create anew |
  * | may, and that grant is not known yet                              | keep                   |
- * | has no copy of that name, and an Object that may still delete it  | wait                   |
+ * | has no copy of that name, and an Object that may still delete it  | drop: compose none yet |
  * | has an Object that may have been given up and not know of it yet  | observe first          |
- * | else                                                              | create, update         |
+ * | else                                                              | write                  |
  *
  * Kept while granted: each copy for itself, by the grant that it was made under (isKept). Left alone, and from `drop` on: all
  * other copies of the Secret are given up, and none is deleted with its Secret.
  */
 export function decideSecret(row: Row, share: CopyingShare): Cell {
-  const { shared, copying, call } = share;
-  const { target, holder, isNamedTwice } = row;
+  const { copying, call } = share;
+  const { target, holder } = row;
   const now = copying.origin;
-  if (isNamedTwice) return leaveAlone(target, `shared resource ${shared.name} of this XR`);
-  if (target.leave !== "granted") {
-    const cause = KEPT_FOR[target.leave];
-    return { is: "keepGranted", cause, ...(cause !== "unknown" && { now }) };
-  }
+  if (target.refusal !== undefined)
+    return isRefusal(target.refusal)
+      ? { is: "keepGranted", cause: "refused", now }
+      : { is: "keepGranted", cause: "unknown" };
   if (holder !== undefined) return leaveAlone(target, holder);
   const contents = share.contentsOf(target.copy);
   const isDetails = target.copy.via === "CompositeConnectionDetails";
@@ -119,9 +95,9 @@ function decideCopy(row: Row, data: Data, share: CopyingShare): Cell {
   if (mark.is === "others") return leaveAlone(target, mark.owner);
   if (observed !== undefined) return decideUpdate(observed, target, data, share);
   const reasons: SharingReason[] = [{ is: "WaitingForCopies", targets: [target] }];
-  if (row.isHeld) return { is: "wait", reasons };
+  if (row.isHeld) return { is: "drop", reasons };
   const isObserving = isWriter(target) && mark.from === formatSecret(copying.source);
-  return { is: isObserving ? "observeFirst" : "create", data, earlier: [], reasons };
+  return { is: isObserving ? "observeFirst" : "write", data, earlier: [], reasons };
 }
 
 /** Tells whether a copy may be of this resource: one without a record may be. */
@@ -139,7 +115,7 @@ function decideUpdate(copy: ObservedCopy, target: Target, data: Data, share: Cop
   const isWaiting = isObserving || (failure === undefined && !isCopyReady(copy.resource));
   const reasons = isWaiting ? [waiting] : failures;
   if (grant === "pending") return { is: "keep", reasons };
-  return { is: isObserving ? "observeFirst" : "update", data, earlier, reasons };
+  return { is: isObserving ? "observeFirst" : "write", data, earlier, reasons };
 }
 
 /** Tells whether an Object writes its Secret, and deletes it with itself. */

@@ -4,24 +4,23 @@ import type { ResourceEdit } from "../../../model/draft.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
-import type { SharingReason } from "../reasons.ts";
-import type { Data } from "../source.ts";
-import type { Held, JudgedTarget, NamedCopy } from "../verdict.ts";
+import { joinReasons, type SharingReason } from "../reasons.ts";
+import type { Held, NamedCopy } from "../verdict.ts";
 import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins, withStaleEmptied } from "./compose-object.ts";
 import { contentsFor, type Room } from "./contents.ts";
-import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
-import { copyName, isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
-import { findPossession, formatMaker, type JudgedShare, type Possession } from "./possession.ts";
-import { isConnected, isKept, type KeptFor } from "./recorded.ts";
+import { type Cell, type CopyingShare, decideSecret } from "./decide.ts";
+import { isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
+import { isConnected, isKept, type KeptFor, type ShareInCall } from "./recorded.ts";
+import { findPossession, formatMaker, gatherRows, type JudgedShare, type Possession, type Row } from "./rows.ts";
 import type { Targets } from "./targets.ts";
 
-/** The composed resources of one share, and the reasons why copies are missing. `deliverAll` adds to it target by target. */
+/** The composed resources of one share, and the reasons why copies are missing. It grows target by target. */
 export interface Delivery {
   /** The observed copies that the share decides about. Leaving one out deletes it. */
   readonly copies: readonly ObservedCopy[];
   readonly resources: Map<string, ResourceEdit>;
   readonly details: Map<string, string>;
-  readonly reasons: SharingReason[];
+  readonly reasons: readonly SharingReason[];
   /** The Secrets of the copies that are written or kept, and the shared resource that each is made from; details have no Secret. */
   readonly made: { readonly origin: Reference; readonly secret?: SecretName }[];
   /** True if connection details of the XR may be of another share that is refused: nothing records which are whose. */
@@ -43,39 +42,52 @@ export function deliverCopies(
   const room = { left: MAX_COPIES_BYTES };
   const refused = shares.filter((share) => share.targets.details.length > 0 && hasNoAccess(share));
   return shares.map((share) => {
-    const copies = possession.byShare.get(share.shared.name) ?? [];
-    const reasons = [...share.judgement.reasons];
+    const { shared, judgement } = share;
+    const copies = possession.byShare.get(shared.name) ?? [];
     const isMixed = refused.some((other) => other !== share);
-    const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons, made: [], isMixed };
-    deliverShare(share, possession, room, delivery, call);
-    return { ...delivery, reasons: join(reasons) };
+    const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons: [], made: [], isMixed };
+    const reasons = deliverShare(share, possession, room, delivery, call);
+    return { ...delivery, reasons: joinReasons([...judgement.reasons, ...reasons]) };
   });
-}
-
-/** Makes one reason of all copies that are waited for, and one of all that are too large. */
-function join(reasons: readonly SharingReason[]): SharingReason[] {
-  const targets = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
-  const excess = reasons.filter(({ is }) => is === "TooLarge").length;
-  const others = reasons.filter(({ is }) => is !== "WaitingForCopies" && is !== "TooLarge");
-  if (excess > 0) others.push({ is: "TooLarge", excess });
-  return targets.length === 0 ? others : [...others, { is: "WaitingForCopies", targets }];
 }
 
 const hasNoAccess = ({ judgement: { isRefused, reasons } }: JudgedShare): boolean =>
   isRefused || reasons.some(({ is }) => is === "AccessNotGranted");
 
-function deliverShare(share: JudgedShare, possession: Possession, room: Room, delivery: Delivery, call: Call): void {
+/** Decides and acts, Secret by Secret. Copies at no target are dropped. */
+function deliverShare(
+  share: JudgedShare,
+  possession: Possession,
+  room: Room,
+  delivery: Delivery,
+  call: Call,
+): readonly SharingReason[] {
   const { shared, targets, judgement } = share;
-  const { copies } = delivery;
   if (!isConnected(shared) || judgement.is === "nothing") {
-    settle(copies, () => "drop", delivery, call);
-  } else if (judgement.is === "copy") {
-    const contentsOf = contentsFor(judgement, room);
-    deliverAll({ shared, copying: judgement, contentsOf, possession, delivery, call });
-  } else {
-    const details = hasNoAccess(share) ? [] : targets.details;
-    keepGranted(copies, { cause: judgement.is }, details, judgement, { shared, delivery, call });
+    settle(delivery.copies, () => "drop", delivery, call);
+    return [];
   }
+  if (judgement.is !== "copy") {
+    const details = hasNoAccess(share) ? [] : targets.details;
+    keepGranted(delivery.copies, { cause: judgement.is }, details, judgement, { shared, delivery, call });
+    return [];
+  }
+  const work: Work = {
+    shared,
+    copying: judgement,
+    contentsOf: contentsFor(judgement, room, call),
+    possession,
+    delivery,
+    call,
+  };
+  const { rows, left } = gatherRows(shared.name, judgement.targets, possession);
+  const reasons = rows.flatMap((row) => {
+    const cell = decideSecret(row, work);
+    actOnCell(cell, row, work);
+    return cell.reasons ?? [];
+  });
+  settle(left, () => "drop", delivery, call);
+  return reasons;
 }
 
 /** A share whose Secrets are decided about, and what is composed for it so far. */
@@ -84,53 +96,8 @@ interface Work extends CopyingShare {
   readonly delivery: Delivery;
 }
 
-/** Decides and acts, Secret by Secret. Copies at no target are dropped. */
-function deliverAll(work: Work): void {
-  const { copying, delivery, call } = work;
-  const left = new Map(delivery.copies.map((copy) => [copy.key, copy]));
-  const named = new Set<string>();
-  for (const target of copying.targets) {
-    const row = gather(target, left, named, work);
-    for (const { key } of row.copies) left.delete(key);
-    named.add(row.key);
-    const cell = decideSecret(row, work);
-    delivery.reasons.push(...(cell.reasons ?? []));
-    actOnCell(cell, row, work);
-  }
-  settle([...left.values()], () => "drop", delivery, call);
-}
-
-/**
- * Gathers all that may want or hold a target Secret.
- *
- * @param left the copies of its share that are at no target so far
- * @param named the copies of its share so far
- */
-function gather(
-  target: JudgedTarget,
-  left: ReadonlyMap<string, ObservedCopy>,
-  named: ReadonlySet<string>,
-  { shared, possession }: Work,
-): Row {
-  const key = copyName(shared.name, target);
-  const isDetails = target.copy.via === "CompositeConnectionDetails";
-  const holder = isDetails ? undefined : possession.holders.get(formatSecret(target));
-  const own = left.get(key);
-  const there = possession.bySecret.get(formatSecret(target)) ?? [];
-  const others = there.filter((copy) => copy !== own && left.has(copy.key));
-  return {
-    target,
-    key,
-    observed: possession.byKey.get(key),
-    copies: own === undefined ? others : [own, ...others],
-    isNamedTwice: !isDetails && named.has(key),
-    holder: holder?.key === key ? undefined : holder?.maker,
-    isHeld: there.some((copy) => !isSecret(copy.resource.document) && !isDroppable(copy)),
-  };
-}
-
 function actOnCell(cell: Cell, row: Row, work: Work): void {
-  const { target, key, observed, copies } = row;
+  const { target, observed, copies } = row;
   const { shared, possession, delivery, call } = work;
   switch (cell.is) {
     case "publish":
@@ -140,12 +107,12 @@ function actOnCell(cell: Cell, row: Row, work: Work): void {
       settle(copies, () => "giveUp", delivery, call);
       break;
     case "keepGranted": {
-      const isDetails = target.copy.via === "CompositeConnectionDetails" && target.leave === "granted";
+      const isDetails = target.copy.via === "CompositeConnectionDetails" && target.refusal === undefined;
       keepGranted(copies, cell, isDetails ? [target.copy.keys] : [], work.copying, work);
       break;
     }
     default: {
-      possession.holders.set(formatSecret(target), { key, maker: formatMaker(shared) });
+      possession.holders.set(formatSecret(target), formatMaker(shared.name));
       const own = cell.is === "keep" ? "keep" : "drop";
       settle(copies, (copy) => (copy === observed ? own : "giveUp"), delivery, call);
       if ("earlier" in cell) write(cell, row, work);
@@ -153,11 +120,9 @@ function actOnCell(cell: Cell, row: Row, work: Work): void {
   }
 }
 
-function write(
-  { is, data, earlier }: Extract<Cell, { data: Data; earlier: unknown }>,
-  { target, key, observed }: Row,
-  work: Work,
-): void {
+type Writing = Extract<Cell, { is: "write" | "observeFirst" }>;
+
+function write({ is, data, earlier }: Writing, { target, key, observed }: Row, work: Work): void {
   const { copying, delivery, call } = work;
   const composed = withStaleEmptied(composeCopy(target, copying, data, call.composite), observed?.resource.document);
   const isObserver = is === "observeFirst";
@@ -173,7 +138,7 @@ function keepGranted(
   { cause, now }: { readonly cause: KeptFor; readonly now?: Reference | undefined },
   details: Targets["details"],
   { held = [], hasLost = false }: Held,
-  work: Omit<Work, "copying" | "contentsOf" | "possession">,
+  work: ShareInCall & Pick<Work, "delivery">,
 ): void {
   const { shared, delivery, call } = work;
   settle(copies, (copy) => (isKept(copy, cause, now, work) ? "keep" : "drop"), delivery, call);

@@ -6,10 +6,9 @@ import type { Connection } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import type { Call } from "../../feature.ts";
-import { findGrantedAccess, findShareAccess } from "../access.ts";
-import { judgeNamespace } from "../namespaces.ts";
+import { findGrantedAccess, findShareAccess, findUnaccepting } from "../access.ts";
 import { findSource, isSameSecret } from "../source.ts";
-import type { Cause, JudgedTarget } from "../verdict.ts";
+import type { Cause } from "../verdict.ts";
 import { isSecret, type ObservedCopy } from "./observed.ts";
 
 export interface ConnectedShare extends SharedResource {
@@ -23,8 +22,8 @@ export interface ShareInCall {
   readonly call: Call;
 }
 
-/** The reason why a copy is not written. `notGranted` and `notAccepted`: for the resource that copies are made from now. */
-export type KeptFor = Cause | Extract<JudgedTarget["leave"], "notGranted" | "notAccepted">;
+/** The reason why a copy is not written. `refused`: of the resource that copies are made from now. */
+export type KeptFor = Cause | "refused";
 
 /** A grant: `pending` while an answer is missing. */
 type Grant = "stands" | "pending" | "ended";
@@ -47,38 +46,26 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, now: Reference | unde
   const origin = originOf(copy, share.shared) ?? now;
   const isPresent = origin === undefined || (now !== undefined && isSameResource(origin, now));
   const former = isPresent ? copy.earlier : [origin, ...copy.earlier];
-  switch (cause) {
-    case "unknown":
-      if (now !== undefined) judgeOrigins(copy, former, share); // asks for what the calls to come may need
-      return true;
-    case "notGranted":
-    case "notAccepted":
-      return !isPresent && isStillGranted(copy, former, false, share);
-    case "gone":
-    case "broken": {
-      const isTaken = isPresent && cause === "gone" && share.shared.connection.onSourceMissing === "Delete";
-      return !isTaken && isStillGranted(copy, former, now !== undefined, share);
-    }
+  if (cause === "unknown") {
+    if (now !== undefined) judgeOrigins(copy, former, share); // asks for what the calls to come may need
+    return true;
   }
+  if (isPresent && isTaken(cause, share)) return false;
+  const grant = judgeOrigins(copy, former, share); // asked for together with the Namespace
+  return isAccepted(copy, share) && grant !== "ended";
 }
 
-/** @param isAccepted true if the copy's namespace was asked in this call already. */
-const isStillGranted = (
-  copy: ObservedCopy,
-  former: readonly Reference[],
-  isAccepted: boolean,
-  share: ShareInCall,
-): boolean =>
-  ![judgeOrigins(copy, former, share), isAccepted ? "stands" : judgeAcceptance(copy, share)].includes("ended");
+/** Tells whether what the present shared resource has delivered is taken back. */
+const isTaken = (cause: KeptFor, { shared }: ShareInCall): boolean =>
+  cause === "refused" || (cause === "gone" && shared.connection.onSourceMissing === "Delete");
 
-/** Judges whether the namespace of a copy accepts it. The copy stays where the Namespace cannot be read. */
-function judgeAcceptance({ target }: ObservedCopy, { shared, call }: ShareInCall): Grant {
-  if (target === undefined) return "stands";
+/** Tells whether the namespace of a copy accepts it, or cannot be asked. */
+function isAccepted({ target }: ObservedCopy, { shared, call }: ShareInCall): boolean {
+  if (target === undefined) return true;
   const isListed = shared.connection.copies.some(
     ({ namespaces }) => namespaces?.is === "literal" && [namespaces.value].flat().includes(target.namespace),
   );
-  const acceptance = judgeNamespace(target.namespace, isListed, call);
-  return acceptance === "pending" ? acceptance : toGrant(acceptance !== "refused");
+  return findUnaccepting(target.namespace, isListed, call)?.is !== "NamespaceNotAccepting";
 }
 
 /** Judges the grants of all origins for one copy: each may still be in it. All are asked for at once. */

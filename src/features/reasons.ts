@@ -1,0 +1,20 @@
+/** The sentences of a condition, by reason: each makes one of the facts that it tells. */
+type Sentences = Readonly<Record<string, (facts: never) => string>>;
+
+/**
+ * A reason of a condition, with the facts of its sentence.
+ *
+ * @typeParam Common the facts that all sentences are told alike.
+ */
+export type ReasonOf<Table extends Sentences, Common extends string> = {
+  readonly [Is in keyof Table]: { readonly is: Is } & Omit<Parameters<Table[Is]>[0] & object, Common>;
+}[keyof Table];
+
+/** Makes the sentence of a reason. */
+export function tell<Is extends string>(
+  sentences: Readonly<Record<Is, (facts: never) => string>>,
+  reason: { readonly is: Is },
+  common: object,
+): string {
+  return sentences[reason.is]({ ...reason, ...common } as never);
+}
