@@ -1,5 +1,5 @@
 import { annotate, type ManagedKind } from "../../crossplane/managed-resource.ts";
-import { brief, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
@@ -209,7 +209,7 @@ function describeContender({ owner, name, createdAt }: Contender, { kind }: Own)
 /** Quotes the provider's reason why it could not look. */
 function explainSynced({ document }: Own): string {
   const message = document && shownCondition(document, "Synced")?.message;
-  return message ? ` (it says: ${brief(message)})` : "";
+  return message ? ` (it says: ${briefError(message)})` : "";
 }
 
 const allowDelete = (own: Own): string =>

@@ -897,7 +897,10 @@ describe("a shared resource that is being deleted", () => {
   ];
   test("hands out no new copies, and those that are there stay", () => {
     const fresh = draftOf({ answers: { db: dying } });
-    expect([desired(fresh), reasonIn(fresh)]).toEqual([[], "BeingDeleted"]);
+    expect([desired(fresh), says(fresh)]).toEqual([
+      [],
+      "BeingDeleted: db: XPostgres orders is being deleted, so its connection Secret is not copied again",
+    ]);
     expect(desired(draftOf({ answers: { db: dying }, observed }))).toEqual([KEY]);
   });
 });
@@ -959,10 +962,20 @@ describe("the condition names what a person has to mend before what is waited fo
   const failing = (message: string) =>
     copyOf({ status: { conditions: [{ type: "Synced", status: "False", reason: "ReconcileError", message }] } });
 
-  test("a copy that its provider cannot write is a fault, with what the provider says", () => {
-    const missing = 'cannot get referenced resource: secrets "orders-conn" not found';
-    const draft = draftOf({ observed: { [KEY]: failing(missing) }, answers: { db: [database()] } });
-    expect(says(draft)).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${missing}`);
+  test.each([
+    ["whose source does not exist", 'cannot get referenced resource: secrets "orders-conn" not found'],
+    [
+      "without a ProviderConfig",
+      'connect failed: cannot get provider config: ClusterProviderConfig.kubernetes.m.crossplane.io "default" not found',
+    ],
+    [
+      "without a RoleBinding",
+      'observe failed: cannot get object: secrets "orders-db" is forbidden: User "system:serviceaccount:crossplane-system:provider-kubernetes" ' +
+        'cannot get resource "secrets" in API group "" in the namespace "team-a"',
+    ],
+  ])("a copy %s is a fault, with all that the provider says", (_why, message) => {
+    const draft = draftOf({ observed: { [KEY]: failing(message) }, answers: { db: [database()] } });
+    expect(says(draft)).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}`);
   });
 
   test("a share that waits for its copy does not hide another one that is not found", () => {
@@ -1003,7 +1016,7 @@ test("a resource that a field of the XR takes out of the pipeline stops nothing 
     answers: { db: [database()] },
   });
   expect(otherStep.results.filter(({ severity }) => severity === "Fatal")).toEqual([]);
-  expect(granted && says(granted)).toContain("cannot patch resource replica: no earlier step desires it");
+  expect(granted && says(granted)).toContain('cannot patch a resource: no earlier step desires "replica"');
   expect(refused && desired(refused)).toEqual([]);
 });
 

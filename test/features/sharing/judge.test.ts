@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ALLOWED_NAMESPACE_SELECTOR } from "../../../src/crossplane/grants.ts";
 import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
 import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
@@ -237,10 +238,21 @@ describe("only what the owner grants is copied", () => {
     );
   });
 
-  test("an entry that is no namespace's name is quoted to the owner, so that it is not added a second time", () => {
-    const answers = { db: [database({ annotations: { [ALLOWED]: "red;team-a" } })] };
-    expect(runSharing(callOf({ answers })).conditions[0]?.message).toContain(
-      `add team-a to its annotation ${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`,
+  test.each([
+    {
+      reason: "an entry that is no namespace's name",
+      annotations: { [ALLOWED]: "red;team-a" },
+      says: `${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`,
+    },
+    {
+      reason: "a selector that is none",
+      annotations: { [ALLOWED_NAMESPACE_SELECTOR]: "team=a;" },
+      says: `${ALLOWED}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: "team=a;" is no label selector`,
+    },
+  ])("$reason is quoted to the owner, so that it is not added a second time", ({ annotations, says }) => {
+    const answers = { db: [database({ annotations })] };
+    expect(runSharing(callOf({ answers })).conditions[0]?.message).toBe(
+      `db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${says}`,
     );
   });
 });

@@ -171,7 +171,15 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test.each([
-    ["Withheld", "onConflict is Withhold, before this XR has created it", "Withhold", {}, { is: "removed" }, "Warning"],
+    [
+      "Withheld",
+      "onConflict is Withhold, before this XR has created it",
+      "Withhold",
+      {},
+      { is: "removed" },
+      "Warning",
+      "so this XR does not create it",
+    ],
     [
       "WaitingForOwner",
       "onConflict is Withhold, after this XR has created it",
@@ -179,15 +187,30 @@ describe("a cloud resource that several XRs may name", () => {
       { bucket: ours },
       { is: "set" },
       "Warning",
+      "and has not listed this XR as a successor yet",
     ],
-    ["Conflict", "onConflict is Fail", "Fail", { bucket: ours }, { is: "set" }, "Fatal"],
-  ])("that another XR owns leads to the reason %s when %s", (is, _reason, onConflict, observed, edit, severity) => {
-    const contenders = [...Object.values(observed), owning(rival())];
-    const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders } as CallParts);
-    expect(draft.resources.get("bucket")).toMatchObject(edit);
-    expect(draft.conditions).toMatchObject([{ status: "False", reason: is }]);
-    expect(draft.results).toMatchObject([{ severity }]);
-  });
+    [
+      "Conflict",
+      "onConflict is Fail",
+      "Fail",
+      { bucket: ours },
+      { is: "set" },
+      "Fatal",
+      "and onConflict is Fail; to move ownership here: kubectl annotate bucket",
+    ],
+  ])(
+    "that another XR owns leads to the reason %s when %s",
+    (is, _reason, onConflict, observed, edit, severity, says) => {
+      const contenders = [...Object.values(observed), owning(rival())];
+      const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders } as CallParts);
+      expect(draft.resources.get("bucket")).toMatchObject(edit);
+      const message = expect.stringContaining(
+        `XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, ${says}`,
+      );
+      expect(draft.conditions).toMatchObject([{ status: "False", reason: is, message }]);
+      expect(draft.results).toMatchObject([{ severity }]);
+    },
+  );
 
   test.each([
     { reason: "its provider has not found it", own: ABSENT, is: "WaitingForProvider", status: "False" },
