@@ -23,7 +23,13 @@ export const insecure: Config = {
 };
 
 /** The outcome of a function that sends its request back. */
-export const echo = (request: Uint8Array): Outcome => ({ response: request, conditions: [], results: [], audit: [] });
+export const echo = (request: Uint8Array): Outcome => ({
+  response: request,
+  conditions: [],
+  results: [],
+  audit: [],
+  shares: [],
+});
 
 type LogLine = Readonly<Record<string, unknown>>;
 

@@ -99,6 +99,7 @@ test("a granted Secret is copied to the claim's namespace", () => {
         target: "CompositeAndClaim",
       },
     ],
+    shares: [{ kind: "XPostgres.data.example.org", reason: "WaitingForCopies" }],
   });
 });
 
@@ -332,11 +333,14 @@ describe("several shared resources", () => {
   const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });
   const sharedResources = [shared(), cache];
 
-  test("have one condition, which names all that is lacking", () => {
-    const { conditions } = draftOf({ sharedResources, answers: { db: [], cache: [] } });
+  test("have one condition, which names all that is lacking, and are counted one by one", () => {
+    const { conditions, shares } = draftOf({ sharedResources, answers: { db: [], cache: [] } });
     expect(conditions).toMatchObject([
       { reason: "NotFound", message: "db: found no XPostgres orders; cache: found no XRedis sessions" },
     ]);
+    expect(shares).toEqual(
+      ["XPostgres", "XRedis"].map((kind) => ({ kind: `${kind}.data.example.org`, reason: "NotFound" })),
+    );
   });
 
   test("may not have the same Secret for a copy: the first has it", () => {
