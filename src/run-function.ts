@@ -14,7 +14,7 @@ import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 
 /** The outcome of one call: the response, and the parts of it that the log and the metrics may show. */
-export interface Outcome extends Pick<Draft, "conditions" | "results" | "audit"> {
+export interface Outcome extends Pick<Draft, "conditions" | "results" | "audit" | "shares"> {
   /** A RunFunctionResponse, encoded, in memory of its own. */
   readonly response: Uint8Array;
 }
@@ -59,6 +59,6 @@ function runComposition(call: OperationCall, document: Document): Draft {
 }
 
 /** Picks the parts of a draft that may outlive the request; the others refer to its bytes. */
-function toOutcome({ conditions, results, audit }: Draft, response: Uint8Array): Outcome {
-  return { response, conditions, results, audit };
+function toOutcome({ conditions, results, audit, shares }: Draft, response: Uint8Array): Outcome {
+  return { response, conditions, results, audit, shares };
 }

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
+import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
-import { inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
+import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { call, serveLoopback, until } from "../testing/servers/loopback.ts";
 import { metricsIn } from "../testing/tools/promql.ts";
 import { run, toolOrSkip } from "../testing/tools/server-tools.ts";
@@ -54,19 +55,29 @@ async function scrape(port: number | undefined): Promise<ReadonlyMap<string, str
   );
 }
 
-/** Crossplane has looked, and the shared resource does not exist: a condition is False. */
-const notFound = encodeRequest({
-  tag: "",
-  capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
-  observed: { composite: { object: xr(), ready: "True", details: new Map() }, resources: new Map() },
-  desired: { composite: { object: {}, ready: "True", details: new Map() }, resources: new Map() },
-  input: inputOf({ sharedResources: [shared()] }),
-  extra: new Map(),
-  required: new Map([[REQUIRED.database, []]]),
-  credentials: new Map(),
-  schemas: new Map(),
+/** Crossplane has looked, and found these shared resources. */
+const answered = (...databases: readonly JsonObject[]): Uint8Array =>
+  encodeRequest({
+    tag: "",
+    capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
+    observed: { composite: { object: xr(), ready: "True", details: new Map() }, resources: new Map() },
+    desired: { composite: { object: {}, ready: "True", details: new Map() }, resources: new Map() },
+    input: inputOf({ sharedResources: [fieldsOnly] }),
+    extra: new Map(),
+    required: new Map([[REQUIRED.database, databases]]),
+    credentials: new Map(),
+    schemas: new Map(),
+  });
+const { connection: _, ...fieldsOnly } = shared({
+  patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" }],
 });
-const requests = [...corpus, notFound];
+const shares = [
+  answered(),
+  answered(database()),
+  answered(database({ annotations: {} })),
+  answered(database({ status: {} })),
+];
+const requests = [...corpus, ...shares];
 
 interface Series {
   readonly series: string;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import reasons from "../cli/explain/reasons.json" with { type: "json" };
 import { createMetrics } from "../src/server/metrics.ts";
 import { V1 } from "../testing/servers/frames.ts";
 import { metricsIn } from "../testing/tools/promql.ts";
@@ -27,7 +28,9 @@ interface Dashboard {
 
 interface Panel {
   readonly id: number;
+  readonly type: string;
   readonly title: string;
+  readonly description?: string;
   readonly targets?: readonly { readonly expr: string }[];
 }
 
@@ -55,6 +58,21 @@ test.each(asked)("the rule or panel $where queries metrics that are served", asy
   const known = [...(await served()), ...foreign, ...recorded];
   expect(names).not.toEqual([]);
   expect(names.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+describe("the reasons in queries", () => {
+  const waits = reasons.filter(({ type, state }) => type === "SharedResourcesReady" && state === "Waits");
+  const queried = (expr: string) =>
+    [...expr.matchAll(/\breason(?:=|=~|!~)"([^"]*)"/g)].flatMap(([, text = ""]) => text.split("|"));
+
+  test.each(asked.filter(({ expr }) => queried(expr).length > 0))("$where queries reasons that exist", ({ expr }) => {
+    expect(queried(expr).filter((reason) => !reasons.some(({ name }) => name === reason))).toEqual([]);
+  });
+
+  test("the panel of waiting shares has each reason that waits, and only these", () => {
+    const panel = asked.find(({ where }) => where === "Waiting, by reason");
+    expect(queried(panel?.expr ?? "").sort()).toEqual(waits.map(({ name }) => name).sort());
+  });
 });
 
 test("each metric in foreign-metrics.yaml is queried by a rule or a panel", () => {
@@ -126,6 +144,16 @@ describe("this function is told from other functions", () => {
 
 test("each panel of the dashboard has an id of its own", () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+});
+
+test("each panel of the row Shares says in its description what its numbers mean and where the names are", () => {
+  const [, ...rest] = panels.slice(panels.findIndex(({ title }) => title === "Shares"));
+  const own = rest.slice(
+    0,
+    rest.findIndex(({ type }) => type === "row"),
+  );
+  expect(own.length).toBe(5);
+  for (const { description } of own) expect(description).toMatch(/XRs .*`(?:registry consumers|explain REASON)`/);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RunFunctionResponse } from "../cli/render/protocol.ts";
+import { loadMethod, type RunFunctionResponse } from "../cli/render/protocol.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";

@@ -186,7 +186,7 @@ describe("a request gets a Fatal result and changes nothing", () => {
 
   test("and holds nothing else that a thread would have to copy: a draft's values can be many times as large", () => {
     const outcome = runFunction(requestOf({ desired: { resources } }));
-    expect(Object.keys(outcome).sort()).toEqual(["audit", "conditions", "response", "results"]);
+    expect(Object.keys(outcome).sort()).toEqual(["audit", "conditions", "response", "results", "shares"]);
   });
 });
 

@@ -14,7 +14,7 @@ const ours = built.filter((name) => buildOf(name).package.startsWith("./"));
 
 test.each(built.filter((name) => !ours.includes(name)))("%s is built as its go.mod says", (name) => {
   const { package: main, version, ldflags } = buildOf(name);
-  expect(main).toMatch(/^(github\.com|go\.etcd\.io|google\.golang\.org|k8s\.io)\//);
+  expect(main).toMatch(/^(github\.com|go\.etcd\.io|google\.golang\.org|helm\.sh|k8s\.io)\//);
   expect(version).toMatch(/^v\d+\.\d+\.\d+(\+incompatible)?$/);
   expect(ldflags.replace(`=${version}`, "=VERSION")).toMatch(/^-s -w( -X \S+=VERSION)?$/);
 });

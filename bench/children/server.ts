@@ -23,5 +23,6 @@ const runFunction = (message: Uint8Array) => ({
   conditions: [],
   results: [],
   audit: [],
+  shares: [],
 });
 await serve(config, { runFunction, log: createLog(config, process.stderr) });

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sourceOf } from "../../scripts/tools/catalogue.ts";
@@ -17,6 +17,8 @@ const NAMESPACE = "argocd";
 export interface ArgoCd {
   /** Replaces the manifests of an Application, which is created with the first, and has them looked at. */
   commit(application: string, ...manifests: readonly object[]): Promise<void>;
+  /** The same with files, by path: a Helm chart, which the repo-server renders. */
+  commitFiles(application: string, files: Readonly<Record<string, string>>): Promise<void>;
   get(application: string): Promise<JsonObject | undefined>;
   stop(): Promise<void>;
 }
@@ -36,16 +38,23 @@ export async function startArgoCd(rig: Rig): Promise<ArgoCd> {
   await kubectl.applyFile(fileURLToPath(new URL("../../deploy/argocd/argocd-cm.yaml", import.meta.url)));
   await kubectl.patch("configmap/argocd-cm", { data: CONFIGURATION }, { namespace: NAMESPACE });
   const parts = await startParts(rig, directory);
+  const commitFiles: ArgoCd["commitFiles"] = async (application, files) => {
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(repository, application, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    await git("add", "--all");
+    await git("-c", "user.name=e2e", "-c", "user.email=e2e@example.org", "commit", "--quiet", "-m", application);
+    await kubectl.apply(applicationOf(application, `file://${repository}`));
+    await refresh(rig, application);
+  };
   return {
-    commit: async (application, ...manifests) => {
-      mkdirSync(join(repository, application), { recursive: true });
-      const documents = manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n");
-      writeFileSync(join(repository, application, "manifests.yaml"), documents);
-      await git("add", "--all");
-      await git("-c", "user.name=e2e", "-c", "user.email=e2e@example.org", "commit", "--quiet", "-m", application);
-      await kubectl.apply(applicationOf(application, `file://${repository}`));
-      await refresh(rig, application);
-    },
+    commit: (application, ...manifests) =>
+      commitFiles(application, {
+        "manifests.yaml": manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n"),
+      }),
+    commitFiles,
     get: (application) => kubectl.get(`application.argoproj.io/${application}`, NAMESPACE),
     stop: async () => {
       for (const part of parts.toReversed()) await part.stop();
@@ -149,6 +158,7 @@ function environmentIn(directory: string, kubeconfig: string): Readonly<Record<s
   const ssh = folder("ssh");
   writeFileSync(join(ssh, "ssh_known_hosts"), "");
   return {
+    PATH: [dirname(pathOf("helm")), process.env["PATH"]].join(delimiter),
     ARGOCD_FAKE_IN_CLUSTER: "true",
     ARGOCD_GPG_ENABLED: "false",
     KUBECONFIG: kubeconfig,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseAllDocuments, stringify } from "yaml";
+import { stringify } from "yaml";
 import { INPUT_API_VERSION } from "../../src/input/schema.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
@@ -22,11 +22,14 @@ export const argoCd: Suite = onNewestOnly({
   name: "argo cd",
   // Its controller takes a core for itself when it starts.
   when: "after the others",
-  programs: ["argocd", "argocd-redis"],
+  programs: ["argocd", "argocd-redis", "helm"],
   scenarios: [
     { name: "without a grant an Application is Degraded, with the sentence; granted in Git: Healthy", run: degraded },
     { name: "pruning takes what left Git, and nothing that is composed; no ignoreDifferences", run: prunes },
-    { name: "deploy/preflight/argocd.yaml stops a sync on a conflict, and nothing is applied", run: preflights },
+    {
+      name: "deploy/preflight/argocd.yaml in a Helm chart stops a sync on a conflict, and nothing is applied",
+      run: preflights,
+    },
   ],
 });
 
@@ -131,7 +134,10 @@ async function prunes(rig: Rig): Promise<string> {
   if (before.length < 4 || before.join().includes("undefined")) throw new Error(`composed: ${before.join()}`);
   await argo.commit("shop", claim);
   await until("it is pruned", async () => (await kubectl.get("configmap/extra", TEAM)) === undefined, PATIENCE);
-  await until("it is Healthy again", async () => (await statusOf(argo, "shop")) === "Healthy Synced", PATIENCE);
+  // What is pruned is gone before the sync has ended.
+  const isOver = async () => at(await argo.get("shop"), "status.history[1]") !== undefined;
+  const isHealthy = async () => (await isOver()) && (await statusOf(argo, "shop")) === "Healthy Synced";
+  await until("it is Healthy again", isHealthy, PATIENCE);
   const after = await composedOf(rig);
   if (after.join() !== before.join()) throw new Error(`${before.join()}, and after: ${after.join()}`);
   const syncs = [await argo.get("shop"), await argo.get("ledger")].map((application) => {
@@ -143,12 +149,7 @@ async function prunes(rig: Rig): Promise<string> {
   return `${after.length} objects stayed: ${after.map((each) => each.split(" ")[0]).join(", ")}; a sync for each commit`;
 }
 
-const crateOf = (name: string, resource: string) => ({
-  apiVersion: VERSION,
-  kind: "XCrate",
-  metadata: { name },
-  spec: { resource },
-});
+const elder = { apiVersion: VERSION, kind: "XCrate", metadata: { name: "elder" }, spec: { resource: "crate" } };
 
 const mapping = {
   apiVersion: INPUT_API_VERSION,
@@ -170,15 +171,33 @@ const mapping = {
 
 const deployed = (file: string): string => fileURLToPath(new URL(`../../deploy/${file}`, import.meta.url));
 
-/** The hooks as shipped, with our mapping, this XR, and a wait that ends soon. */
-const hooksFor = (xr: object): readonly object[] =>
-  parseAllDocuments(readFileSync(deployed("preflight/argocd.yaml"), "utf8").replace("--wait=2m", "--wait=1s")).map(
-    (document) => {
-      if (document.getIn(["kind"]) === "ConfigMap")
-        document.set("data", { "mapping.yaml": stringify(mapping), "claims.yaml": stringify(xr) });
-      return document.toJS() as object;
-    },
-  );
+/** The ConfigMap's data in a chart: the claims come from the template that the chart renders for the sync, too. */
+const DATA = `data:
+  mapping.yaml: |
+    {{- .Files.Get "mapping.yaml" | nindent 4 }}
+  claims.yaml: |
+    {{- include "claims" . | nindent 4 }}
+`;
+
+const XR = `apiVersion: ${VERSION}
+kind: XCrate
+metadata:
+  name: newcomer
+spec:
+  resource: {{ .Values.resource }}
+`;
+
+/** A chart with the hooks as shipped, but for the ConfigMap's data and a wait that ends soon. */
+const chartFor = (resource: string): Readonly<Record<string, string>> => ({
+  "Chart.yaml": stringify({ apiVersion: "v2", name: "crates", version: "0.1.0" }),
+  "values.yaml": stringify({ resource }),
+  "mapping.yaml": stringify(mapping),
+  "templates/_claims.tpl": `{{- define "claims" -}}\n${XR}{{- end }}\n`,
+  "templates/claims.yaml": '{{ include "claims" . }}\n',
+  "templates/preflight.yaml": readFileSync(deployed("preflight/argocd.yaml"), "utf8")
+    .replace("--wait=2m", "--wait=1s")
+    .replace(/^data:\n[\s\S]*?(?=^---$)/m, DATA),
+});
 
 async function preflights(rig: Rig): Promise<string> {
   const { kubectl } = rig;
@@ -187,7 +206,7 @@ async function preflights(rig: Rig): Promise<string> {
   await kubectl.apply(namespaceOf(CLOUD), definitionOf({ kind: "XCrate", spec: { resource: { type: "string" } } }));
   await kubectl.applyFile(deployed("registry/rbac.yaml"));
   await kubectl.established(`xrd/xcrates.${GROUP}`);
-  await kubectl.apply(compositionOf("XCrate", [object({}), tag, autoReady]), crateOf("elder", "crate"));
+  await kubectl.apply(compositionOf("XCrate", [object({}), tag, autoReady]), elder);
   const owned = async () =>
     (await runCommand("registry", ["list", "-o", "json", "--kubeconfig", rig.kubeconfig])).stdout;
   await until("elder owns it", async () => (await owned()).includes(`"owner": "XCrate.${GROUP}/elder",`), PATIENCE);
@@ -195,18 +214,18 @@ async function preflights(rig: Rig): Promise<string> {
   const end = new AbortController();
   const kubelet = runPods(rig, end.signal);
   const phaseOf = async () => at(await argo.get("crates"), "status.operationState.phase");
-  const newcomer = crateOf("newcomer", "crate");
-  await argo.commit("crates", ...hooksFor(newcomer), newcomer);
+  await argo.commitFiles("crates", chartFor("crate"));
   await until("the sync fails", async () => (await phaseOf()) === "Failed", PATIENCE);
   if (await kubectl.get("xcrate/newcomer")) throw new Error("the XR was applied in spite of the conflict");
-  const corrected = crateOf("newcomer", "crate-2");
-  await argo.commit("crates", ...hooksFor(corrected), corrected);
+  await argo.commitFiles("crates", chartFor("crate-2"));
   await until("the sync succeeds", async () => (await phaseOf()) === "Succeeded", PATIENCE);
   if (!(await kubectl.get("xcrate/newcomer"))) throw new Error("the XR was not applied");
   end.abort();
   const said = await kubelet;
   if (said.length !== 2 || !said[0]?.includes("is owned by XCrate.platform.example.org/elder"))
     throw new Error(`the Jobs said: ${said.join("; ")}`);
+  const rendered = at(await argo.get("crates"), "status.sourceType");
+  if (rendered !== "Helm") throw new Error(`rendered by ${String(rendered)}`);
   await argo.stop();
   return `${said[0].replace(/^.*(?=claims)/, "").replace(/ \(objects.*\)/, "")}; corrected: synced`;
 }

@@ -60,6 +60,8 @@ const tools = {
   argocd: { usedBy: "tests", versionVariable: "github.com/argoproj/argo-cd/v3/common.version" },
   // What its parts keep in Redis, in a server of our own.
   "argocd-redis": { from: { module: "argocd", package: "./cmd/redis" } },
+  // Argo CD renders charts with it.
+  helm: {},
   // Without service discovery, it needs no cloud's client.
   promtool: { usedBy: "tests", buildTags: "remove_all_sd" },
   // Crossplane's client, calling two replicas of which one leaves.

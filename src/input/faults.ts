@@ -26,7 +26,7 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fa
     const known = listFields(schema, path);
     return issue.keys.map((key) => ({
       path: formatFieldPath([...path, key]),
-      message: `unknown field${didYouMean(key, known) || suggestPlace(key, path, schema)}`,
+      message: `unknown field${didYouMean(key, known.filter(mayBeMeant(key, issue.input))) || suggestPlace(key, path, schema) || pointElsewhere(key)}`,
     }));
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
@@ -65,6 +65,18 @@ const findSchemas = (schema: z.core.$ZodType, [step, ...rest]: readonly Property
 const listFields = (schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] =>
   findSchemas(schema, path).flatMap(({ shape }) => Object.keys(shape ?? {}));
 
+/** Tells whether a field may be the one that was meant: one that is set as well is not, but for another case of its letters. */
+const mayBeMeant =
+  (key: string, input: unknown) =>
+  (field: string): boolean =>
+    !(isObject(input) && field in input) || field.toLowerCase() === key.toLowerCase();
+
+/** Names the function that has a field of that name. */
+const pointElsewhere = (key: string): string =>
+  key === "transforms"
+    ? ": the value is copied as it is; function-patch-and-transform transforms it in a later step, from the environment (toEnvironment)"
+    : "";
+
 /** Suggests the place of a field that is indented too little: the nearest field of that name further down. */
 function suggestPlace(key: string, path: FieldPath, schema: z.core.$ZodType): string {
   const found = findBelow(key, findSchemas(schema, path));
@@ -99,12 +111,20 @@ const toInner = ({ at, schemas }: Place): readonly Place[] =>
 
 /** Finds the issues of the only alternative whose type matches the value, with whole paths. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
-  const [meant, ...others] = errors.filter(
-    (issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === "invalid_type"),
-  );
+  const [meant, ...others] = errors.filter((issues) => findWrongType(issues) === undefined);
   if (meant === undefined || others.length > 0) return undefined;
-  return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+  const mayBeList = errors.some((issues) => findWrongType(issues) === "array");
+  return meant.map((issue) => {
+    const message = mayBeList && issue.code === "custom" ? `${issue.message}; ${NEW_ITEM}` : issue.message;
+    return { ...issue, message, path: [...path, ...issue.path] };
+  });
 }
+
+/** The type that an alternative expects, if the value has another one. */
+const findWrongType = (issues: readonly z.core.$ZodIssue[]): string | undefined =>
+  issues.flatMap((issue) => (issue.path.length === 0 && issue.code === "invalid_type" ? [issue.expected] : []))[0];
+
+const NEW_ITEM = 'begin each item of a list with "-"';
 
 /** The codes of issues with a value of a wrong type, or with a missing value. */
 const OF_TYPES: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
@@ -120,7 +140,7 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
       if (issue.origin === "array") return "an empty list";
       return issue.origin === "string" ? "empty" : issue.message;
     case "invalid_union":
-      return `not allowed here: ${show(issue.input, path)}`;
+      return `not allowed here: ${show(issue.input, path)}${suggestQuotes(issue)}`;
     default:
       return issue.message;
   }
@@ -129,7 +149,13 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
 function explainType({ expected, input }: z.core.$ZodIssueInvalidType, path: FieldPath): string {
   if (expected !== "array" || !isObject(input)) return `not ${article(expected)}: ${show(input, path)}`;
   const fields = brief(Object.keys(input).join(", ")) || "no fields";
-  return `not a list but an object with ${fields}: begin each item with "-"`;
+  return `not a list but an object with ${fields}: ${NEW_ITEM}`;
+}
+
+/** YAML reads 4711, on and true as a number and booleans. */
+function suggestQuotes({ errors, input }: z.core.$ZodIssueInvalidUnion): string {
+  const mayBeText = errors.some((issues) => findWrongType(issues) === "string");
+  return mayBeText && ["number", "boolean"].includes(typeof input) ? "; put it in quotes" : "";
 }
 
 const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;

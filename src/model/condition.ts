@@ -29,6 +29,9 @@ const MAX_MESSAGE = 1024;
 /** The longest quoted text in a message, in characters. */
 const MAX_QUOTED = 100;
 
+/** The longest error of a provider: it begins with what failed for what, and ends with the cause. */
+const MAX_ERROR = 300;
+
 const ELLIPSIS = "…";
 
 /** Cuts a message to the longest that a condition, event or Fatal result may have, between two characters. */
@@ -48,11 +51,16 @@ const lengthWithin = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;
 
 /** Shortens a text from another object, so that a long one does not fill the message that quotes it. */
-export function brief(theirs: string): string {
-  const text = theirs.slice(0, 2 * MAX_QUOTED + 2).replaceAll("\n", " "); // a line of theirs must not look like one of ours
-  if (text.length <= MAX_QUOTED) return text;
+export const brief = (theirs: string): string => shorten(theirs, MAX_QUOTED);
+
+/** Shortens the message of a provider. */
+export const briefError = (theirs: string): string => shorten(theirs, MAX_ERROR);
+
+function shorten(theirs: string, most: number): string {
+  const text = theirs.slice(0, 2 * most + 2).replaceAll("\n", " "); // a line of theirs must not look like one of ours
+  if (text.length <= most) return text;
   const characters = [...text]; // a character is one or two units
-  return characters.length <= MAX_QUOTED ? text : characters.slice(0, MAX_QUOTED - 1).join("") + ELLIPSIS;
+  return characters.length <= most ? text : characters.slice(0, most - 1).join("") + ELLIPSIS;
 }
 
 export const quote = (text: string): string => JSON.stringify(brief(text));

@@ -28,6 +28,14 @@ export interface TagChange {
   readonly owner: string;
 }
 
+/** What became of one shared resource, without its name. */
+export interface ShareOutcome {
+  /** Kind.group */
+  readonly kind: string;
+  /** Of the condition SharedResourcesReady: `Available`, or why it is not. */
+  readonly reason: string;
+}
+
 /**
  * The changes that the response makes. The desired state of earlier steps goes back byte for byte, except where an edit names it.
  * Readonly: each function below makes one kind of change and returns a new Draft.
@@ -53,6 +61,8 @@ export interface Draft {
   readonly output: JsonObject | undefined;
   /** Changed tags, for the log. */
   readonly audit: readonly TagChange[];
+  /** The outcome for each shared resource of this step, for the metrics. */
+  readonly shares: readonly ShareOutcome[];
 }
 
 export const emptyDraft: Draft = {
@@ -68,6 +78,7 @@ export const emptyDraft: Draft = {
   ttlSeconds: undefined,
   output: undefined,
   audit: [],
+  shares: [],
 };
 
 type Entries<T> = Iterable<readonly [string, T]>;
@@ -146,6 +157,8 @@ export const withResults = (draft: Draft, results: readonly Result[]): Draft => 
 export const withTtl = (draft: Draft, ttlSeconds: number): Draft => ({ ...draft, ttlSeconds });
 
 export const withOutput = (draft: Draft, output: JsonObject): Draft => ({ ...draft, output });
+
+export const withShareOutcomes = (draft: Draft, shares: readonly ShareOutcome[]): Draft => ({ ...draft, shares });
 
 export const withAudit = (draft: Draft, changes: readonly TagChange[]): Draft => ({
   ...draft,

@@ -8,7 +8,7 @@ export interface Metrics {
   readonly registry: Registry;
   /** Counts and times a stream's call. */
   observe(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void;
-  /** Counts the sizes, results and conditions of one RunFunction call. */
+  /** Counts the sizes, results, conditions and shares of one RunFunction call. */
   ran(requestBytes: number, outcome: Outcome): void;
   certificateExpires(end: Date): void;
 }
@@ -25,7 +25,7 @@ const BYTES = exponentialBuckets(1024, 4, 9);
  *
  * gRPC's metrics have the names and labels of go-grpc-middleware, which function-sdk-go uses too, so that one dashboard fits all
  * functions. No label's value comes from a client: calls of other paths than `paths` are not counted, and the types and reasons of
- * conditions are a fixed set.
+ * conditions are a fixed set, the kinds of shared resources those that Compositions name.
  *
  * @param paths the served methods, as `/package.Service/Method`.
  */
@@ -97,6 +97,7 @@ function countOutcomes(registry: Registry): Metrics["ran"] {
   const [requests, responses] = [size("request"), size("response")];
   const results = counter("results", "severity");
   const conditions = counter("conditions", "type", "status", "reason");
+  const shares = counter("shares", "kind", "reason");
 
   for (const severity of ["Fatal", "Warning", "Normal"]) results.inc({ severity }, 0);
   return (requestBytes, ran) => {
@@ -104,6 +105,7 @@ function countOutcomes(registry: Registry): Metrics["ran"] {
     responses.observe(ran.response.byteLength);
     for (const { severity } of ran.results) results.inc({ severity });
     for (const { type, status, reason } of ran.conditions) conditions.inc({ type, status, reason });
+    for (const { kind, reason } of ran.shares) shares.inc({ kind, reason });
   };
 }
 

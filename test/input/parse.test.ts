@@ -61,7 +61,7 @@ describe("an input", () => {
     row(null, "spec: not an object: null"),
     row(
       { sharedResources: {} },
-      'spec.sharedResources: not a list but an object with no fields: begin each item with "-"',
+      'spec.sharedResources: not a list but an object with no fields: begin each item of a list with "-"',
     ),
     row({ colour: "red" }, "spec.colour: unknown field"),
     row({ sharedResorces: [] }, "spec.sharedResorces: unknown field; did you mean sharedResources?"),
@@ -79,11 +79,22 @@ describe("an input", () => {
     row({ "a.b": 1 }, "spec[a.b]: unknown field"),
     row(
       { sharedResources: { db: {} } },
-      'spec.sharedResources: not a list but an object with db: begin each item with "-"',
+      'spec.sharedResources: not a list but an object with db: begin each item of a list with "-"',
     ),
     row(
       { sharedResources: [shared({ connection: { copies: [{ secretName: "a" }], keys: [{ from: "a", to: "b" }] } })] },
       "spec.sharedResources[0].connection.keys: unknown field; did you mean spec.sharedResources[0].connection.copies[].keys?",
+    ),
+    inShared(
+      { patches: [{ fromFieldPath: "status.a", toCompositeFieldPath: "status.a", transforms: [] }] },
+      "patches[0].transforms: unknown field: the value is copied as it is; function-patch-and-transform transforms it in a later step, " +
+        "from the environment (toEnvironment)",
+    ),
+    inShared(
+      { patches: [{ type: "FromCompositeFieldPath", fromFieldPath: "status.a", toFieldPath: "spec.a" }] },
+      "patches[0].type: unknown field",
+      "patches[0].toFieldPath: unknown field",
+      "patches[0]: exactly one of toCompositeFieldPath, toResource; found none",
     ),
     row({ connection: {} }, "spec.connection: unknown field; did you mean spec.sharedResources[].connection?"),
     row(JSON.parse('{"__proto__": {"x": 1}}'), "spec.__proto__: unknown field"),
@@ -98,7 +109,11 @@ describe("an input", () => {
       "select.name.value: unknown field",
       `select.name: ${ONE_SOURCE} none`,
     ),
-    inShared({ select: { name: 7 } }, "select.name: not allowed here: 7"),
+    inShared({ select: { name: 7 } }, "select.name: not allowed here: 7; put it in quotes"),
+    row(
+      { tags: { add: [{ key: "paid", value: true }] } },
+      "spec.tags.add[0].value: not allowed here: a boolean; put it in quotes",
+    ),
     inShared({ select: { self: true } }, "select.self: not an object: true"),
     inShared({ select: { matchLabels: {} } }, "select.matchLabels: empty"),
     inShared({ select: { matchLabels: { team: "a" }, minMatch: 3 } }, "select.minMatch: more than maxMatch"),
@@ -173,7 +188,7 @@ describe("an input", () => {
       { providerConfigRef: { kind: "X" } },
       'providerConfigRef.kind: not one of ProviderConfig, ClusterProviderConfig: "X"',
     ),
-    inCopy({ namespaces: 3 }, "namespaces: not allowed here: 3"),
+    inCopy({ namespaces: 3 }, "namespaces: not allowed here: 3; put it in quotes"),
     keysOf(
       [
         ["a", "x"],
@@ -194,10 +209,16 @@ describe("an input", () => {
       ],
       'keys[0].to.fromCompositeFieldPath: not a field path: "spec..key", at position 4',
       "keys[1].to: not a Secret's key",
-      "keys[4].to: not allowed here: 7",
+      "keys[4].to: not allowed here: 7; put it in quotes",
       'keys: more than one with to "x"',
     ),
-    inCopy({ keys: { fromFieldPath: "spec.keys" } }, "keys.fromFieldPath: unknown field", `keys: ${ONE_SOURCE} none`),
+    ...[{ fromFieldPath: "spec.keys" }, { PGHOST: "endpoint" }].map((keys) =>
+      inCopy(
+        { keys },
+        `keys.${Object.keys(keys)[0]}: unknown field`,
+        `keys: ${ONE_SOURCE} none; begin each item of a list with "-"`,
+      ),
+    ),
     ...["{", "}", "{a b}", "{xr:}", "{xr:spec..a}", "{xr:spec.a|base64}"].map((value) =>
       inCopy(
         { keys: [{ value, to: "x" }] },

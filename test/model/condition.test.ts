@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { brief, cutMessage } from "../../src/model/condition.ts";
+import { brief, briefError, cutMessage } from "../../src/model/condition.ts";
 
 test.each([
   { reason: "a short one", text: "short", cut: "short" },
@@ -23,4 +23,8 @@ test.each([
   { reason: "240 KB", text: "a".repeat(240_000), cut: `${"a".repeat(99)}…` },
 ])("of another one's text a message repeats at most 100 characters: $reason", ({ text, cut }) => {
   expect(brief(text)).toBe(cut);
+});
+
+test("an error of a provider may have 300", () => {
+  expect([briefError("a".repeat(300)), briefError("a".repeat(301))]).toEqual(["a".repeat(300), `${"a".repeat(299)}…`]);
 });

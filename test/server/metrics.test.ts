@@ -56,7 +56,7 @@ describe("metrics", () => {
     expect(text).not.toMatch(/Choice|Health/);
   });
 
-  test("sizes, severities and conditions are counted", async () => {
+  test("sizes, severities, conditions and shares are counted", async () => {
     const target = "Composite";
     const outcome = (bytes: Uint8Array) => ({
       ...echo(bytes),
@@ -65,6 +65,7 @@ describe("metrics", () => {
         { severity: "Warning", message: "two", target },
       ] as const,
       conditions: [{ type: "SharedResourcesReady", status: "False", reason: "NotGranted", target }] as const,
+      shares: [{ kind: "XPostgres.data.example.org", reason: "AccessNotGranted" }],
     });
     const server = await serveLoopback(free, { runFunction: outcome });
     await call(server.target, Buffer.alloc(300), { path: V1 });
@@ -77,6 +78,7 @@ describe("metrics", () => {
       'function_shared_infrastructure_results_total{severity="Warning"}': 2,
       'function_shared_infrastructure_results_total{severity="Normal"}': 0,
       'function_shared_infrastructure_conditions_total{type="SharedResourcesReady",status="False",reason="NotGranted"}': 1,
+      'function_shared_infrastructure_shares_total{kind="XPostgres.data.example.org",reason="AccessNotGranted"}': 1,
     });
   });
 

@@ -78,6 +78,7 @@ export const draft: Arbitrary<Draft> = fc.record({
   ttlSeconds: option(fc.oneof(fc.nat(), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 53 - 1))),
   output: option(object),
   audit: fc.constant([]),
+  shares: fc.constant([]),
 });
 
 /** The Draft with the request's own Document where one is passed on. */

@@ -13,5 +13,11 @@ export function composeBases(message: Uint8Array): Outcome {
     const { name, base } = item;
     if (typeof name === "string" && isObject(base)) resources.set(name, { is: "set", object: base });
   }
-  return { response: writeResponse(request, { ...emptyDraft, resources }), conditions: [], results: [], audit: [] };
+  return {
+    response: writeResponse(request, { ...emptyDraft, resources }),
+    conditions: [],
+    results: [],
+    audit: [],
+    shares: [],
+  };
 }

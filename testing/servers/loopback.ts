@@ -32,7 +32,13 @@ export const logTo = (note: (level: string, message: string, fields?: object) =>
 });
 
 /** The outcome of a function that sends its request back. */
-export const echo = (request: Uint8Array): Outcome => ({ response: request, conditions: [], results: [], audit: [] });
+export const echo = (request: Uint8Array): Outcome => ({
+  response: request,
+  conditions: [],
+  results: [],
+  audit: [],
+  shares: [],
+});
 
 type LogLine = Readonly<Record<string, unknown>>;
 

@@ -2,11 +2,13 @@ import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import { type Composite, consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import {
+  ALLOWED_NAMESPACE_SELECTOR,
   ALLOWED_NAMESPACES,
   askReferenceGrants,
   formatGrantee,
   type Grantee,
   grantsOf,
+  type NamespaceGrant,
   readAccepted,
   readNamespaceGrant,
   type SecretGrants,
@@ -70,7 +72,7 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
-  const { names, isForAll, selector, invalidName } = readNamespaceGrant(resource);
+  const { names, isForAll, selector } = readNamespaceGrant(resource);
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
   const matching = new Set<string>();
@@ -84,10 +86,15 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     is: "known",
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
     remedy: (refused) =>
-      invalidName === undefined
-        ? `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}`
-        : `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}, separated by commas, in which ${quote(invalidName)} is no namespace`,
+      `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${explainInvalid(readNamespaceGrant(resource))}`,
   };
+}
+
+/** Quotes what the owner has misspelt, so that it is corrected and not added a second time. */
+function explainInvalid({ invalidName, invalidSelector }: NamespaceGrant): string {
+  const name = invalidName === undefined ? "" : `, separated by commas, in which ${quote(invalidName)} is no namespace`;
+  if (invalidSelector === undefined) return name;
+  return `${name}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: ${quote(invalidSelector)} is no label selector`;
 }
 
 const NAMESPACE_REQUIREMENT = "namespace/";

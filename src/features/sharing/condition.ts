@@ -1,6 +1,14 @@
+import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Condition, cutMessage, type Result, type ShownCondition, shownCondition } from "../../model/condition.ts";
-import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
+import {
+  type Draft,
+  type ShareOutcome,
+  withCondition,
+  withContext,
+  withResults,
+  withShareOutcomes,
+} from "../../model/draft.ts";
 import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
@@ -25,6 +33,11 @@ interface SharingRemark {
   readonly message: string;
 }
 
+interface SaidShare {
+  readonly shared: SharedResource;
+  readonly remarks: readonly SharingRemark[];
+}
+
 /**
  * Adds one condition for the shared resources of this step and of earlier ones: its reason is the first fault, or without a fault
  * the first wait; its message has all. Events are about the shared resources of this step only.
@@ -34,25 +47,29 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   const before = call.request.context.at([UNAVAILABLE]);
   // Crossplane returns our own context to us when it calls the step again.
   const earlier = Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
-  const own = shares.flatMap(({ shared, reasons }) =>
-    reasons.map(
-      (reason): SharingRemark => ({ reason: reason.is, message: `${shared.name}: ${explainReason(reason, shared)}` }),
-    ),
-  );
+  const said = shares.map(toSaid);
+  const own = said.flatMap(({ remarks }) => remarks);
   const remarks = faultsFirst([...earlier.flatMap(([, entry]) => toRemarks(entry)), ...own]);
-  const condition = toSharingCondition(remarks);
-  const conditioned = withCondition(draft, condition);
+  const conditioned = withShareOutcomes(withCondition(draft, toSharingCondition(remarks)), said.map(toOutcome));
   const shown = shownCondition(call.composite.document, TYPE);
   const results = withResults(conditioned, findEvents(toSharingCondition(faultsFirst(own)), own, [...names], shown));
-  // Pending answers are known before the next step begins.
-  const lasting = own.filter(({ reason }) => reason !== "WaitingForRequiredResources");
-  if (before === undefined && lasting.length === 0) return results;
-  const unavailable = shares.flatMap(({ shared }) => {
-    const ofShare = lasting.filter(({ message }) => message.startsWith(`${shared.name}: `));
-    return ofShare.length === 0 ? [] : [[shared.name, ofShare.slice(0, MAX_REASONS).map(toContextEntry)] as const];
-  });
+  const unavailable = said.flatMap(toContextEntries);
+  if (before === undefined && unavailable.length === 0) return results;
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
+
+const toSaid = ({ shared, reasons }: Reasons): SaidShare => ({
+  shared,
+  remarks: reasons.map((reason) => ({
+    reason: reason.is,
+    message: `${shared.name}: ${explainReason(reason, shared)}`,
+  })),
+});
+
+const toOutcome = ({ shared, remarks }: SaidShare): ShareOutcome => ({
+  kind: toGroupKind(shared.kind, toApiGroup(shared.apiVersion)),
+  reason: toSharingCondition(faultsFirst(remarks)).reason,
+});
 
 /** Sorts faults, which a person has to fix, before waits, which pass: a wait must not hide a fault. */
 const faultsFirst = (remarks: readonly SharingRemark[]): readonly SharingRemark[] => [
@@ -73,8 +90,13 @@ const WAITS: readonly string[] = [
 
 const isWait = (reason: string): boolean => WAITS.includes(reason);
 
-/** Converts a remark to JSON, its message cut as in the condition: a team may write a name of a megabyte, and each step repeats it. */
-const toContextEntry = ({ reason, message }: SharingRemark): JsonObject => ({ reason, message: cutMessage(message) });
+/** Converts remarks to JSON, cut as in the condition: a team may write a name of a megabyte, and each step repeats it. */
+function toContextEntries({ shared, remarks }: SaidShare): readonly (readonly [string, readonly JsonObject[]])[] {
+  // Pending answers are known before the next step begins.
+  const lasting = remarks.filter(({ reason }) => reason !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
+  const entries = lasting.map(({ reason, message }) => ({ reason, message: cutMessage(message) }));
+  return entries.length === 0 ? [] : [[shared.name, entries]];
+}
 
 const toRemarks = (entry: unknown): readonly SharingRemark[] =>
   (Array.isArray(entry) ? entry : [])

@@ -37,16 +37,17 @@ export type PatchVerdict =
 export function judgePatch(patch: Patch, { shared, judgement }: Judged, call: Call): PatchVerdict {
   const { toResource } = patch;
   const { is, readable, isRefused } = judgement;
-  if (toResource !== undefined && !call.request.desired.resources.has(toResource.name)) return judgeUndesired(patch);
+  const { resources } = call.request.desired;
+  if (toResource !== undefined && !resources.has(toResource.name))
+    return judgeUndesired(patch, toResource.name, resources);
   const isDropped = is === "gone" && shared.connection?.onSourceMissing === "Delete";
   if (isRefused || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
   const [resource] = readable;
   return resource === undefined ? { is: "keep" } : read(patch, resource, shared);
 }
 
-function judgeUndesired(patch: Patch): PatchVerdict {
-  const name = brief(patch.toResource?.name ?? "");
-  const fault = `cannot patch resource ${name}: no earlier step desires it`;
+function judgeUndesired(patch: Patch, name: string, desired: ReadonlyMap<string, unknown>): PatchVerdict {
+  const fault = `cannot patch a resource: ${explainMisnamed(name, desired)}`;
   return { is: "leave", ...(isRequired(patch) && { reason: { is: "PatchFailed", fault } }) };
 }
 
@@ -83,12 +84,14 @@ export function findMisnamed(shares: readonly Judged[], { request: { desired, ob
       const name = patch.toResource?.name;
       if (name === undefined || isThere(name) || !isRequired(patch)) return [];
       const path = `spec.sharedResources[${share}].patches[${index}].toResource.name`;
-      return [{ path, message: explainMisnamed(name, [...desired.resources.keys()].sort(compareTexts)) }];
+      return [{ path, message: explainMisnamed(name, desired.resources) }];
     }),
   );
 }
 
-const explainMisnamed = (name: string, names: readonly string[]): string =>
-  names.length === 0
+function explainMisnamed(name: string, desired: ReadonlyMap<string, unknown>): string {
+  const names = [...desired.keys()].sort(compareTexts);
+  return names.length === 0
     ? `no earlier step desires ${quote(name)}, or any other resource: this step has to come after the one that does`
     : `no earlier step desires ${quote(name)}; they desire ${listSome(names, MAX_NAMES, brief)}${didYouMean(name, names)}`;
+}

@@ -1,7 +1,7 @@
 import { formatSecret, type SecretName } from "../../crossplane/copies.ts";
 import { ACCEPT_COPIES_FROM } from "../../crossplane/grants.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { brief, listSome, MAX_NAMES } from "../../model/condition.ts";
+import { brief, briefError, listSome, MAX_NAMES } from "../../model/condition.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import { type ReasonOf, tell } from "../reasons.ts";
 
@@ -79,7 +79,7 @@ const SENTENCES = {
       : `Secret ${formatSecret(target)} is a copy made by ${brief(holder)}: choose another secretName`,
   // `says`: the message of its Object.
   CopyFailed: ({ target, says }: { readonly target: SecretName; readonly says: string }) =>
-    `Secret ${formatSecret(target)} cannot be written: ${brief(says)}`,
+    `Secret ${formatSecret(target)} cannot be written: ${briefError(says)}`,
   WaitingForCopies: ({ targets }: { readonly targets: readonly SecretName[] }) =>
     `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
 };

@@ -1,5 +1,5 @@
 import { annotate } from "../../crossplane/managed-resource.ts";
-import { brief, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import type { TagFault } from "./limits.ts";
@@ -205,7 +205,7 @@ function describeContender({ owner, name, createdAt }: Contender, { kind }: Own)
 /** Quotes the provider's reason why it could not look. */
 function explainSynced({ observed }: Own): string {
   const message = observed && shownCondition(observed, "Synced")?.message;
-  return message ? ` (it says: ${brief(message)})` : "";
+  return message ? ` (it says: ${briefError(message)})` : "";
 }
 
 const allowDelete = (own: Own): string =>

@@ -699,7 +699,8 @@ describe("what a team writes as the record on its own Secret is not looked up", 
 test("a shared resource that is being deleted hands out no new copies, and those that are there stay", () => {
   const answers = { db: [another("orders", "*", { deletionTimestamp })] };
   const fresh = draftOf({ answers });
-  expect([desired(fresh), reasonIn(fresh)]).toEqual([[], "BeingDeleted"]);
+  const message = "db: XPostgres orders is being deleted, so its connection Secret is not copied again";
+  expect([desired(fresh), says(fresh)]).toEqual([[], `BeingDeleted: ${message}`]);
   expect(desired(draftOf({ answers, observed }))).toEqual([KEY]);
 });
 
@@ -759,9 +760,19 @@ describe("the condition names what a person has to mend before what is waited fo
       answers: { db: [database()] },
     });
 
-  test("a copy that its provider cannot write is a fault, with what the provider says", () => {
-    const missing = 'cannot get referenced resource: secrets "orders-conn" not found';
-    expect(says(failing(missing))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${missing}`);
+  test.each([
+    ["whose source does not exist", 'cannot get referenced resource: secrets "orders-conn" not found'],
+    [
+      "without a ProviderConfig",
+      'connect failed: cannot get provider config: ClusterProviderConfig.kubernetes.m.crossplane.io "default" not found',
+    ],
+    [
+      "without a RoleBinding",
+      'observe failed: cannot get object: secrets "orders-db" is forbidden: User "system:serviceaccount:crossplane-system:provider-kubernetes" ' +
+        'cannot get resource "secrets" in API group "" in the namespace "team-a"',
+    ],
+  ])("a copy %s is a fault, with all that the provider says", (_why, message) => {
+    expect(says(failing(message))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}`);
   });
 
   test("a share that waits for its copy does not hide another one that is not found", () => {
@@ -784,7 +795,7 @@ test("a resource that a field of the XR takes out of the pipeline stops nothing 
   const [granted, taken] = [patched(shared({ patches }), "team-a"), patched(shared({ patches }), "team-b")];
   const otherStep = patched(withoutCopies({ patches }), "team-a");
   expect([granted, taken, otherStep].flatMap(fatalsIn)).toEqual([]);
-  expect(says(granted)).toContain("cannot patch resource replica: no earlier step desires it");
+  expect(says(granted)).toContain('cannot patch a resource: no earlier step desires "replica"');
   expect(desired(taken)).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ALLOWED_NAMESPACE_SELECTOR } from "../../../src/crossplane/grants.ts";
 import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
 import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
@@ -174,9 +175,20 @@ describe("only what the owner grants is copied", () => {
     expect(sentences).toEqual(teams === undefined ? [] : [expect.stringContaining(expected)]);
   });
 
-  test("an entry that is no namespace's name is quoted to the owner, so that it is not added a second time", () => {
-    expect(says(runSharing(callOf({ answers: { db: [grantedTo("red;team-a")] } })))).toContain(
-      `add team-a to its annotation ${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`,
+  test.each([
+    [
+      "an entry that is no namespace's name",
+      grantedTo("red;team-a"),
+      `${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`,
+    ],
+    [
+      "a selector that is none",
+      database({ annotations: { [ALLOWED_NAMESPACE_SELECTOR]: "team=a;" } }),
+      `${ALLOWED}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: "team=a;" is no label selector`,
+    ],
+  ])("%s is quoted to the owner, so that it is not added a second time", (_what, db, quoted) => {
+    expect(says(runSharing(callOf({ answers: { db: [db] } })))).toContain(
+      `db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${quoted}`,
     );
   });
 });

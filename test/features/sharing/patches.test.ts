@@ -129,7 +129,9 @@ describe("a resource that no earlier step desires", () => {
         '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; they desire app, instance',
       ].join("\n"),
     ]);
-    expect(says(draft)).toContain("PatchFailed: db: cannot patch resource instanse: no earlier step desires it");
+    expect(says(draft)).toContain(
+      'PatchFailed: db: cannot patch a resource: no earlier step desires "instanse"; they desire app, instance; did you mean instance?; db: ',
+    );
   });
 
   test.each<[reason: string, parts: CallParts, says: string]>([
@@ -155,7 +157,7 @@ describe("a resource that no earlier step desires", () => {
     expect([fatalsIn(draft), draft.resources.size, says(draft)]).toEqual([
       [],
       0,
-      "PatchFailed: db: cannot patch resource it: no earlier step desires it",
+      'PatchFailed: db: cannot patch a resource: no earlier step desires "it", or any other resource: this step has to come after the one that does',
     ]);
   });
 });

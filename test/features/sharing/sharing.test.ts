@@ -76,6 +76,7 @@ test("a granted Secret is copied to the claim's namespace", () => {
     context: new Map([[`${DOMAIN}/unavailable`, { db: [waiting] }]]),
     conditions: [{ type: "SharedResourcesReady", status: "False", ...waiting, target }],
     results: [{ severity: "Normal", ...waiting, target }],
+    shares: [{ kind: "XPostgres.data.example.org", reason: "WaitingForCopies" }],
   });
 });
 
@@ -223,11 +224,14 @@ const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions"
 describe("several shared resources", () => {
   const sharedResources = [shared(), cache];
 
-  test("have one condition, which names all that is lacking", () => {
-    const { conditions } = draftOf({ sharedResources, answers: { db: [], cache: [] } });
+  test("have one condition, which names all that is lacking, and are counted one by one", () => {
+    const { conditions, shares } = draftOf({ sharedResources, answers: { db: [], cache: [] } });
     expect(conditions).toMatchObject([
       { reason: "NotFound", message: "db: found no XPostgres orders; cache: found no XRedis sessions" },
     ]);
+    expect(shares).toEqual(
+      ["XPostgres", "XRedis"].map((kind) => ({ kind: `${kind}.data.example.org`, reason: "NotFound" })),
+    );
   });
 
   test("may not have the same Secret for a copy: the first has it", () => {

@@ -155,18 +155,52 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   const there = { bucket: ours };
-  type Conflict = [is: string, reason: string, onConflict: string, observed: CallParts["observed"], severity: string];
+  type Conflict = [
+    is: string,
+    reason: string,
+    onConflict: string,
+    observed: CallParts["observed"],
+    severity: string,
+    says: string,
+  ];
   test.each<Conflict>([
-    ["Withheld", "onConflict is Withhold, before this XR has created it", "Withhold", {}, "Warning"],
-    ["WaitingForOwner", "onConflict is Withhold, after this XR has created it", "Withhold", there, "Warning"],
-    ["Conflict", "onConflict is Fail", "Fail", there, "Fatal"],
-  ])("that another XR owns leads to the reason %s when %s", (is, _reason, onConflict, observed = {}, severity) => {
-    const contenders = [...Object.values(observed), owning(rival())];
-    const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders });
-    expect(draft.resources.get("bucket")?.is).toBe(is === "Withheld" ? "removed" : "set");
-    expect(draft.conditions).toMatchObject([{ status: "False", reason: is }]);
-    expect(draft.results).toMatchObject([{ severity }]);
-  });
+    [
+      "Withheld",
+      "onConflict is Withhold, before this XR has created it",
+      "Withhold",
+      {},
+      "Warning",
+      "so this XR does not create it",
+    ],
+    [
+      "WaitingForOwner",
+      "onConflict is Withhold, after this XR has created it",
+      "Withhold",
+      there,
+      "Warning",
+      "and has not listed this XR as a successor yet",
+    ],
+    [
+      "Conflict",
+      "onConflict is Fail",
+      "Fail",
+      there,
+      "Fatal",
+      "and onConflict is Fail; to move ownership here: kubectl annotate bucket",
+    ],
+  ])(
+    "that another XR owns leads to the reason %s when %s",
+    (is, _reason, onConflict, observed = {}, severity, says) => {
+      const contenders = [...Object.values(observed), owning(rival())];
+      const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders });
+      expect(draft.resources.get("bucket")?.is).toBe(is === "Withheld" ? "removed" : "set");
+      const message = expect.stringContaining(
+        `XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, ${says}`,
+      );
+      expect(draft.conditions).toMatchObject([{ status: "False", reason: is, message }]);
+      expect(draft.results).toMatchObject([{ severity }]);
+    },
+  );
 
   test.each([
     { reason: "its provider has not found it", own: ABSENT, is: "WaitingForProvider", status: "False" },
