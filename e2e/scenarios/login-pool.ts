@@ -1,8 +1,11 @@
-import { at, conditionOf } from "../rig/objects.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { type Postgres, startPostgres } from "../rig/postgres.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { upjetOf } from "../rig/upjet-provider.ts";
+import { current, lose, restore } from "./backup.ts";
 import {
   autoReady,
   compose,
@@ -16,7 +19,7 @@ import {
   pluralOf,
   VERSION,
 } from "./definitions.ts";
-import { loginOf, roleNamed, SERVERS, tryLogin } from "./login.ts";
+import { keepLoggingIn, loginOf, roleNamed, SERVERS, tryLogin } from "./login.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { ALLOWED, namespaceOf } from "./source.ts";
 
@@ -30,6 +33,7 @@ const user: Kind = {
   scope: "Legacy",
   claim: "PgTenant",
   input: {
+    adoption: {},
     sharedResources: [
       {
         name: "db",
@@ -50,6 +54,7 @@ export const loginPool: Suite = {
   programs: ["postgres"],
   scenarios: [
     { name: "four of five teams log in to two servers with room for two each", run: fourLogIn },
+    { name: "after a restore everybody logs in where he did, with the same Secret", run: restored },
     { name: "when somebody leaves, the fifth logs in, and a new and emptier server moves nobody", run: fifthLogsIn },
   ],
 };
@@ -88,7 +93,7 @@ async function fourLogIn(rig: Rig): Promise<string> {
   await kubectl.apply(
     compositionOf(OWNER, [
       compose({ app: roleNamed("$(metadata.name)-app", "$(metadata.name)-app") }),
-      ours("share", { consumers: { capacity: 2 } }),
+      ours("share", { adoption: {}, consumers: { capacity: 2 } }),
       autoReady,
     ]),
   );
@@ -100,19 +105,75 @@ async function fourLogIn(rig: Rig): Promise<string> {
   await until("four log in", async () => (await letIn()) === 4, PATIENCE);
   const used = (await serversOf(rig)).filter((name) => name !== undefined).sort();
   if (used.join() !== "pool-one,pool-one,pool-two,pool-two") throw new Error(`they log in to ${used.join()}`);
-  const waiting = TEAMS[(await serversOf(rig)).indexOf(undefined)] ?? "";
-  const reason = async () =>
-    conditionOf(await kubectl.get(`${pluralOf("PgTenant")}.${GROUP}/app`, waiting), "SharedResourcesReady")?.reason;
-  await until("the fifth is told", async () => (await reason()) === "NoCapacity", PATIENCE);
-  return `two on each; ${waiting}: NoCapacity`;
+  await waitUntilToldApart(rig);
+  return `two on each; ${TEAMS[(await serversOf(rig)).indexOf(undefined)]}: NoCapacity`;
+}
+
+const CLAIM = `${pluralOf("PgTenant")}.${GROUP}/app`;
+
+const claimsIn = async ({ kubectl }: Rig): Promise<readonly JsonObject[]> =>
+  (await Promise.all(TEAMS.map((team) => kubectl.get(CLAIM, team)))).filter((claim) => claim !== undefined);
+
+/** Waits until four claims are served, and the fifth is told that there is no room. */
+async function waitUntilToldApart(rig: Rig): Promise<void> {
+  const reasons = async () => (await claimsIn(rig)).map((claim) => conditionOf(claim, "SharedResourcesReady")?.reason);
+  const expected = [...TEAMS.slice(1).map(() => "Available"), "NoCapacity"].join();
+  await until("the fifth is told", async () => (await reasons()).sort().join() === expected, PATIENCE);
+}
+
+/**
+ * Servers, records, answers and Objects come back in Velero's order, without status and owner references. Of the XRs of claims nothing
+ * does: Crossplane makes them anew from their claims. The Secrets of the teams are there all the while.
+ */
+async function restored(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const xrsOf = (kind: string) => kubectl.list(`${pluralOf(kind)}.${GROUP}`);
+  const [claims, xrs, members] = [await claimsIn(rig), await xrsOf(user.kind), await xrsOf(OWNER)];
+  const composed = (await Promise.all([...xrs, ...members].map((xr) => composedBy(rig, xr)))).flat();
+  const passwords = (await kubectl.list("secrets", SERVERS)).filter((one) => nameOf(one).startsWith("pool-"));
+  const before = await whereTheyLogIn(rig);
+  const loops = TEAMS.filter((_, index) => before[index] !== undefined).map((team) =>
+    keepLoggingIn(() => loginOf(rig, team)),
+  );
+  await lose(rig, ...claims, ...xrs, ...members, ...composed, ...passwords);
+  for (const object of inVelerosOrder([...claims, ...members, ...composed, ...passwords])) await restore(rig, object);
+  await waitUntilToldApart(rig);
+  await sleep(6000); // several reconciles, in each of which it could go wrong
+  const after = await whereTheyLogIn(rig);
+  if (after.join() !== before.join()) throw new Error(`they log in by ${after.join()} in place of ${before.join()}`);
+  const ends = await Promise.all(loops.map((end) => end()));
+  const refusals = ends.flatMap((end) => end.refusals);
+  if (refusals.length > 0) throw new Error(`they were refused: ${refusals.join(", ")}`);
+  const count = ends.reduce((sum, end) => sum + end.count, 0);
+  return `${composed.length + passwords.length + members.length + claims.length} objects came back; ${count} logins meanwhile, never refused`;
+}
+
+async function composedBy(rig: Rig, xr: JsonObject): Promise<readonly JsonObject[]> {
+  const references = at(xr, "spec.resourceRefs") as readonly JsonObject[];
+  const found = references.map(({ name, ...kind }) => current(rig, { ...kind, metadata: { name } as JsonObject }));
+  return (await Promise.all(found)).filter((object) => object !== undefined);
+}
+
+/** Sorts by plural name, with Secrets first. */
+const inVelerosOrder = (objects: readonly JsonObject[]): readonly JsonObject[] => {
+  const rank = ({ kind }: JsonObject): string => (kind === "Secret" ? "" : pluralOf(String(kind)));
+  return objects.toSorted((a, b) => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))));
+};
+
+/** The server and the Secret of each team; undefined for a team without one. */
+async function whereTheyLogIn(rig: Rig): Promise<readonly (string | undefined)[]> {
+  const found = await serversOf(rig);
+  const secrets = await Promise.all(TEAMS.map((team) => rig.kubectl.get("secret/db", team)));
+  return secrets.map((secret, index) =>
+    isObject(secret) ? `${found[index]} with ${JSON.stringify(secret["data"])}` : undefined,
+  );
 }
 
 async function fifthLogsIn(rig: Rig): Promise<string> {
   const before = await serversOf(rig);
   const [leaving, waiting] = [before.findIndex((name) => name !== undefined), before.indexOf(undefined)];
   const start = Date.now();
-  const claim = `${pluralOf("PgTenant")}.${GROUP}/app`;
-  await rig.kubectl.run("delete", claim, "-n", TEAMS[leaving] ?? "", "--wait=false");
+  await rig.kubectl.run("delete", CLAIM, "-n", TEAMS[leaving] ?? "", "--wait=false");
   await until("the fifth logs in", () => isLetIn(rig, TEAMS[waiting] ?? ""), PATIENCE);
   const seconds = ((Date.now() - start) / 1000).toFixed(1);
   await addMember(rig, "pool-three");
@@ -125,7 +186,7 @@ async function fifthLogsIn(rig: Rig): Promise<string> {
   const after = await serversOf(rig);
   if (after.join() !== wanted.join())
     throw new Error(`somebody has moved: ${after.join()} in place of ${wanted.join()}`);
-  for (const team of TEAMS) await rig.kubectl.run("delete", claim, "-n", team, "--wait=false", "--ignore-not-found");
+  for (const team of TEAMS) await rig.kubectl.run("delete", CLAIM, "-n", team, "--wait=false", "--ignore-not-found");
   const left = async () => (await rig.kubectl.list(`${pluralOf(user.kind)}.${GROUP}`)).length;
   await until("all have left", async () => (await left()) === 0, PATIENCE);
   for (const name of servers.keys()) {

@@ -162,7 +162,7 @@ const refusalWith = async (own: Login | undefined): Promise<string | undefined> 
  * @param read finds what it logs in with, again after each second.
  * @returns how often, and each refusal.
  */
-function keepLoggingIn(
+export function keepLoggingIn(
   read: () => Promise<Login | undefined>,
 ): () => Promise<{ readonly count: number; readonly refusals: readonly string[] }> {
   let isOver = false;

@@ -72,7 +72,8 @@ const copy = z
       .describe(
         "The resource that delivers the copies: an `Object`, by which provider-kubernetes copies the values; a `ConnectionSecret` that an " +
           "Object publishes; or the `Secret` itself. `CompositeConnectionDetails`: no Secret, the keys become connection details of this XR " +
-          "and of its claim. docs/sharing.md compares them and has their limits.",
+          "and of its claim. For a namespaced XR use `ConnectionSecret` or `Secret` where their limits allow it: with an `Object` its " +
+          "namespace hangs when it is deleted. docs/sharing.md compares them.",
       ),
     keys: keys
       .optional()
