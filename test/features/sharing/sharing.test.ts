@@ -135,7 +135,7 @@ describe("namespaces and names come from where the input says", () => {
     ["a list in the environment", { fromEnvironmentFieldPath: "teams" }, "t1/shop", "t2/shop"],
   ])("%s", (_reason, namespaces, ...keys) => {
     const { resources } = draftOf({
-      xr: naming("orders", { apps: ["x", "y"] }),
+      xr: naming("orders", { claimRef: { namespace: "team-a", name: "shop" }, apps: ["x", "y"] }),
       spaces: ["x", "y", "t1", "t2"],
       context: { "apiextensions.crossplane.io/environment": { teams: ["t1", "t2"] } },
       sharedResources: [copying({ namespaces, secretName: fromXr("spec.claimRef.name") })],

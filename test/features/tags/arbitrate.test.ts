@@ -350,7 +350,10 @@ describe("a cloud resource that several XRs may name", () => {
     const createdAt = CREATED["crossplane.io/external-create-succeeded"];
     const moving = created(moveTo(moved, owning(ours), []), "ours");
     const newcomer = run({ ...parts, desired: { bucket: moved }, contenders: [] });
-    const others = applied(newcomer, "rival", ownedBy(RIVAL), SYNCED);
+    /** Written by hand: it has no name in a Composition. */
+    const others = withMetadata(applied(newcomer, "rival", ownedBy(RIVAL), SYNCED), {
+      annotations: { "crossplane.io/composition-resource-name": null },
+    });
     const unmarked = (annotations: JsonObject): JsonObject => ({
       ...ours,
       metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } },
