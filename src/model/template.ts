@@ -9,11 +9,11 @@ interface Placeholder {
   readonly isEncoded: boolean;
 }
 
-export interface KeyPlaceholder extends Placeholder {
+interface KeyPlaceholder extends Placeholder {
   readonly key: string;
 }
 
-export interface FieldPlaceholder extends Placeholder {
+interface FieldPlaceholder extends Placeholder {
   readonly field: FieldPath;
 }
 
