@@ -41,7 +41,9 @@ export function findContenders(candidate: Candidate, identity: string, known: Kn
   const { own } = candidate;
   const before = known.findFirst(candidate, identity);
   const label = toLabel(candidate, identity, before);
-  const first = before?.isMarked ? before : judgeFirst(before, candidate, known.list(label, candidate, identity));
+  const first = before?.isMarked
+    ? before
+    : judgeFirst(before, candidate, identity, known.list(label, candidate, identity));
   if (first === undefined) return known.withWriter(known.require(label, candidate, identity), candidate, identity);
   known.requireFirst(first, candidate, identity);
   const isOurs = first.uid === own?.uid;
@@ -64,11 +66,12 @@ function toLabel(candidate: Candidate, identity: string, before: Contender | und
 function judgeFirst(
   before: Contender | undefined,
   candidate: Candidate,
+  identity: string,
   listed: Contenders | undefined,
 ): Contender | undefined {
   const [first] = listed?.living ?? [];
   if (listed === undefined || first === undefined) return before;
-  if (precedes(first, candidate)) return before === undefined || first.isMarked ? first : before;
+  if (precedes(first, candidate, identity)) return before === undefined || first.isMarked ? first : before;
   return before ?? (isElected(first, listed, candidate) ? candidate.own : undefined);
 }
 
@@ -79,8 +82,11 @@ const isElected = (first: Contender, listed: Contenders, { own }: Candidate): bo
   own.observation === "absent" &&
   firstOther(listed.inTheWay, own.uid) === undefined;
 
-const precedes = (one: Contender, { own }: Candidate): boolean =>
-  own === undefined ? one.isMarked : byPrecedence(one, own) < 0 && one.uid !== own.uid;
+/** Tells whether it is ahead of ours: the owner, or one before it in the list that ours is in, which it is not right after a rename. */
+const precedes = (one: Contender, { own }: Candidate, identity: string): boolean =>
+  own === undefined
+    ? one.isMarked
+    : byPrecedence(one, own) < 0 && one.uid !== own.uid && (one.isMarked || own.identity === identity);
 
 /** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
 const mayBePromoted = ({ own, hasManagementPolicies }: Candidate, identity: string): boolean =>
@@ -125,16 +131,15 @@ export class KnownContenders {
   /** Finds the first contender that was found before, if it still is. */
   findFirst(candidate: Candidate, identity: string): Contender | undefined {
     const { own } = candidate;
-    const isListed = own?.identity === identity;
     const recall = (name: string): Contender | undefined => {
       const answer = this.#requirements.recall(name);
       return answer.is === "resolved" && answer.items[0] !== undefined ? toContender(answer.items[0]) : undefined;
     };
     const isFirst = (one: Contender): boolean =>
-      isLiving(one) && (one.isMarked || isListed) && precedes(one, candidate) && declares(one, candidate, isSame);
+      isLiving(one) && precedes(one, candidate, identity) && declares(one, candidate, isSame);
     const another = recall(toFirstName(identity));
     if (another !== undefined && isFirst(another)) return another;
-    if (own === undefined || own.isMarked || !isListed) return undefined;
+    if (own === undefined || own.isMarked || own.identity !== identity) return undefined;
     return recall(toFirstName(identity, own))?.uid === own.uid ? own : undefined;
   }
 

@@ -4,7 +4,14 @@ import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type LookupAnswer, Requirements, type SchemaAnswer } from "../../src/model/requirement.ts";
-import { CONTENDERS, IDENTITY_LABEL, OWNER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
+import {
+  CONTENDERS,
+  CONTENDS_LABEL,
+  IDENTITY_LABEL,
+  OWNER,
+  TAGS_OWNER,
+  TAKE_OWNERSHIP,
+} from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { Contenders } from "../../src/ownership/contenders.ts";
 import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
@@ -168,6 +175,13 @@ describe("the contenders for a cloud resource", () => {
   ])("are listed without a look-up of the last writer when $reason", ({ reason: _, listed = ["us"], ...setting }) => {
     const found = find(setting, resolved(...listed.map((name) => bucket(name))));
     expect(found).toMatchObject({ names: listed, required: [{ match: { labels: expect.anything() } }] });
+  });
+
+  test("are all listed for the owner of another cloud resource that is renamed to one that an operator gave away", () => {
+    const own = bucket("us", { [IDENTITY_LABEL]: "another" }, marked);
+    const chosen = bucket("other", LABELLED, { [TAKE_OWNERSHIP]: "1" });
+    const contending = { ...labelled, match: { labels: { [CONTENDS_LABEL]: "hash" } } };
+    expect(find({ own }, resolved(chosen))).toMatchObject({ names: ["other"], required: [contending] });
   });
 
   describe("of both twins", () => {
