@@ -243,6 +243,16 @@ describe("several shared resources", () => {
     );
   });
 
+  test("may not name a Secret in two ways: the first copy of the one share has it", () => {
+    const keys = [{ from: "password", to: "password" }];
+    const copies = ["Object", "ConnectionSecret"].map((via) => ({ via, secretName: "orders-db", keys }));
+    const draft = draftOf({ sharedResources: [shared({ connection: { copies } })], answers });
+    expect([...draft.resources.keys()]).toEqual([KEY]);
+    expect(says(draft)).toMatch(
+      /^TargetTaken: db: Secret team-a\/orders-db is a copy made by shared resource db of this XR/,
+    );
+  });
+
   test("go into the context beside what an earlier step of ours found", () => {
     const key = `${DOMAIN}/shared-resources`;
     const sharedResources = [shared({ into: "db" })];

@@ -71,6 +71,13 @@ describe("via Object, the manifest holds what a template makes, and the provider
     expect(requirementsIn(draft).has("shared-resource/db/secret")).toBe(read === "read");
   });
 
+  test("a text whose field of the XR is not set holds back its copy, and no other of the share", () => {
+    const copies = [{ secretName: "orders-db" }, { secretName: "orders-host", keys: [host] }];
+    const draft = draftWith({}, { xr: own({}), sharedResources: [shared({ connection: { copies } })] });
+    expect([...draft.resources.keys()]).toEqual([KEY]);
+    expect(says(draft)).toContain("FieldNotSet: db: spec.host of the XR is not set");
+  });
+
   test("a text needs no value of the source: it is written on Crossplane v1, and where there is no Secret", () => {
     const onV1 = draftWith({ keys: [literal, plain] }, { capabilities: [] });
     expect(keysOf(onV1).data).toEqual(TYPE);
