@@ -44,19 +44,33 @@ export const missingIn = (seen: Seen): readonly string[] =>
     ),
   );
 
-/** The matrix of docs/compatibility.md: how many scenarios of each suite have been seen on each Crossplane, of those that are for it. */
+/** The matrix of docs/compatibility.md: suites that lack a result, then how many scenarios of all suites have been seen on each Crossplane, of those for it. */
 export function matrix(): string {
   const seen = readSeen();
-  const rows = suites.map(({ name: suite, scenarios }) => {
-    const cells = versions.map((version) => {
+  const counted = suites.map(({ name, scenarios }) => ({
+    name,
+    counts: versions.map((version) => {
       const wanted = scenarios.filter(({ isFor }) => isFor?.(version) ?? true);
-      const shown = wanted.filter(({ name }) => seen[suite]?.[name]?.[version] !== undefined);
-      return wanted.length === 0 ? "–" : `${shown.length} of ${wanted.length}`;
-    });
-    return `| ${suite} | ${cells.join(" | ")} |`;
-  });
-  return [`| suite | ${versions.join(" | ")} |`, `| --- |${" --- |".repeat(versions.length)}`, ...rows].join("\n");
+      const shown = wanted.filter((scenario) => seen[name]?.[scenario.name]?.[version] !== undefined);
+      return { wanted: wanted.length, shown: shown.length };
+    }),
+  }));
+  const totals = versions.map((_, index) => ({
+    wanted: sum(counted.map(({ counts }) => counts[index]?.wanted ?? 0)),
+    shown: sum(counted.map(({ counts }) => counts[index]?.shown ?? 0)),
+  }));
+  const incomplete = counted.filter(({ counts }) => counts.some(({ shown, wanted }) => shown < wanted));
+  const rows = [...incomplete, { name: `all ${suites.length} suites`, counts: totals }];
+  return [
+    `| suite | ${versions.join(" | ")} |`,
+    `| --- |${" --- |".repeat(versions.length)}`,
+    ...rows.map(
+      ({ name, counts }) => `| ${name} | ${counts.map(({ shown, wanted }) => `${shown} of ${wanted}`).join(" | ")} |`,
+    ),
+  ].join("\n");
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 const cliVersions = ["crossplane-v1.20", "crossplane-v2.2", "crossplane-v2.5"] as const satisfies readonly ToolName[];
 

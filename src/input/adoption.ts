@@ -27,8 +27,8 @@ export const adoptionSchema = z.strictObject({
     .enum(["Continue", "ObserveFirst"])
     .default("Continue")
     .describe(
-      "For managed resources that were restored. `Continue`: they are written at once, as they are desired. `ObserveFirst`: they are " +
-        "only observed, and none is created or deleted, until each was found in the cloud as it is desired, or a person releases it.",
+      "For managed resources that were restored. `Continue`: they are written at once. `ObserveFirst`: none is written, created or " +
+        "deleted until each was found in the cloud as it is desired, or a person releases it.",
     ),
 });
 

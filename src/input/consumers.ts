@@ -80,8 +80,7 @@ export const consumersSchema = z
     of: of
       .optional()
       .describe(
-        "The shared XR, in this XR's namespace, if this XR is its companion. Then changes of consumers reconcile the companion and not the " +
-          "shared XR. Without it, this XR is the shared one.",
+        "The shared XR, in this XR's namespace, if this XR is its companion. Default: this XR is the shared one.",
       ),
     list: z
       .strictObject({
@@ -113,7 +112,7 @@ export const consumersSchema = z
     secretRef: z
       .strictObject(secretRefShape)
       .prefault({})
-      .describe("The fields in which this XR names its connection Secret. Read with `grant: ReferenceGrant` only."),
+      .describe("The fields in which this XR names its connection Secret, for `grant: ReferenceGrant`."),
     credentials: credentials
       .optional()
       .describe("Makes a credential for each namespace. Consumers copy it with `connection.secretRef.perConsumer`."),

@@ -34,8 +34,7 @@ export const inputSchema = z.strictObject({
       responseTTL: duration
         .prefault(DEFAULT_TTL)
         .describe(
-          "Time to live of the response: Crossplane reconciles the XR again after this time, 10 % more or less depending on the " +
-            "XR. `0s` leaves the interval to Crossplane.",
+          "Crossplane reconciles the XR again after this time, 10 % more or less. `0s` leaves the interval to Crossplane.",
         ),
       sharedResources: z
         .array(sharedResourceSchema)
