@@ -18,14 +18,13 @@ export const benchTables = (): string => results.map(({ name, result }) => secti
 
 function sectionOf(name: string, result: Result): string {
   const { title, caption, drawn, date, machine, versions, rows, isTransposed = false } = result;
-  const all = isTransposed ? transposed(rows) : rows;
   const more =
-    all.length > MOST_ROWS ? ` ${all.length - MOST_ROWS} more rows: [JSON](../bench/results/${name}.json).` : "";
+    rows.length > MOST_ROWS ? ` ${rows.length - MOST_ROWS} more rows: [JSON](../bench/results/${name}.json).` : "";
   return [
     `### ${title}`,
     `![${drawn}](${pictureOf(name)})`,
     caption,
-    toTable(all.slice(0, MOST_ROWS)),
+    toTable(isTransposed ? transposed(rows) : rows.slice(0, MOST_ROWS)),
     `${date}, ${machine}, Node.js ${versions["Node.js"]}, ${versions["Go"]}.${more}`,
   ].join("\n\n");
 }

@@ -6,8 +6,9 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
+import { reasonIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
-import { another, naming, reasonIn, synced } from "../../testing/builders/shared-database.ts";
+import { another, naming, synced } from "../../testing/builders/shared-database.ts";
 import {
   boundTo,
   type CallParts,

@@ -2,7 +2,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "./sharing.ts";
 
-// What tests of sharing vary of the database and of the XR that uses it, and what they read of a draft.
+// What tests of sharing vary of the database and of the XR that uses it, and what they read of its copies.
 
 /** What Crossplane v2.2 says that it can do. */
 export const V2 = ["Capabilities", "RequiredResources"] as const;
@@ -61,15 +61,6 @@ export const referenceGrant = (from: JsonObject = {}, to: JsonObject = {}, names
 export const synced = (status: string, more: JsonObject = {}): JsonObject => ({
   conditions: [{ type: "Synced", status, ...more }],
 });
-
-/** The reason and the message of the first condition. */
-export const says = ({ conditions: [condition] }: Draft): string => `${condition?.reason}: ${condition?.message}`;
-
-export const reasonIn = ({ conditions: [condition] }: Draft): string | undefined => condition?.reason;
-
-/** The messages of Fatal results. */
-export const fatalsIn = ({ results }: Draft): readonly string[] =>
-  results.flatMap(({ severity, message }) => (severity === "Fatal" ? [message] : []));
 
 /** The object that is desired under a name. */
 export function objectIn({ resources }: Draft, name = KEY): JsonObject | undefined {

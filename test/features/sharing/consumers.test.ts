@@ -4,13 +4,12 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/ownership/answer.ts";
+import { reasonIn, says } from "../../../testing/builders/read-draft.ts";
 import {
   copying,
   KEY,
   objectIn,
-  reasonIn,
   refused,
-  says,
   synced,
   V2,
   withoutCopies,

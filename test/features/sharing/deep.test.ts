@@ -9,7 +9,8 @@ import { WireDocument } from "../../../src/wire/document.ts";
 import { toBytes } from "../../../src/wire/slice.ts";
 import { writeStruct } from "../../../src/wire/struct-writer.ts";
 import { Writer } from "../../../src/wire/writer.ts";
-import { grantedTo, KEY, naming, says, withoutCopies } from "../../../testing/builders/shared-database.ts";
+import { says } from "../../../testing/builders/read-draft.ts";
+import { grantedTo, KEY, naming, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import {
   type CallParts,
   callOf,

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { fatalsIn, fromXr, refused, says, withoutCopies } from "../../../testing/builders/shared-database.ts";
+import { fatalsIn, says } from "../../../testing/builders/read-draft.ts";
+import { fromXr, refused, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import {
   ALLOWED,
   type CallParts,

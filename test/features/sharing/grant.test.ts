@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { KEY, referenceGrant, refused, says, V2 } from "../../../testing/builders/shared-database.ts";
+import { says } from "../../../testing/builders/read-draft.ts";
+import { KEY, referenceGrant, refused, V2 } from "../../../testing/builders/shared-database.ts";
 import { callOf, requirementsIn, runSharing, shared } from "../../../testing/builders/sharing.ts";
 
 const draftWith = (items: readonly JsonObject[] | undefined, grant = "ReferenceGrant") =>

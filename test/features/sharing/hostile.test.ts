@@ -5,19 +5,17 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { SHARED_FROM } from "../../../src/ownership/annotations.ts";
 import { RECORD_NAME } from "../../../src/ownership/record.ts";
+import { fatalsIn, reasonIn, says } from "../../../testing/builders/read-draft.ts";
 import {
   another,
   copying,
-  fatalsIn,
   fromXr,
   grantedTo,
   KEY,
   naming,
   objectIn,
-  reasonIn,
   referenceGrant,
   refused,
-  says,
   synced,
   V2,
   withoutCopies,

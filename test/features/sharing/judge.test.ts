@@ -6,17 +6,9 @@ import { judgeShare } from "../../../src/features/sharing/judge.ts";
 import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
 import { quote } from "../../../src/model/condition.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import { says } from "../../../testing/builders/read-draft.ts";
 import { begin } from "../../../testing/builders/run-feature.ts";
-import {
-  another,
-  copying,
-  fromXr,
-  grantedTo,
-  naming,
-  refused,
-  says,
-  V2,
-} from "../../../testing/builders/shared-database.ts";
+import { another, copying, fromXr, grantedTo, naming, refused, V2 } from "../../../testing/builders/shared-database.ts";
 import {
   ALLOWED,
   type CallParts,

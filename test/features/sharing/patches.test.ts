@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { fatalsIn, objectIn, refused, says, withoutCopies } from "../../../testing/builders/shared-database.ts";
+import { fatalsIn, says } from "../../../testing/builders/read-draft.ts";
+import { objectIn, refused, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import { ALLOWED, type CallParts, callOf, database, runSharing, xr } from "../../../testing/builders/sharing.ts";
 
 const alone = withoutCopies();

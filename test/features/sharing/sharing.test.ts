@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
+import { says } from "../../../testing/builders/read-draft.ts";
 import {
   copying,
   fromXr,
@@ -10,7 +11,6 @@ import {
   naming,
   objectIn,
   refused,
-  says,
   V2,
   withoutCopies,
 } from "../../../testing/builders/shared-database.ts";

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { externallyNamed } from "../../../testing/builders/composed.ts";
-import { reasonIn, says, synced } from "../../../testing/builders/shared-database.ts";
+import { reasonIn, says } from "../../../testing/builders/read-draft.ts";
+import { synced } from "../../../testing/builders/shared-database.ts";
 import type { CallParts } from "../../../testing/builders/sharing.ts";
 import {
   applied,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { fromXr, says } from "../../../testing/builders/shared-database.ts";
+import { says } from "../../../testing/builders/read-draft.ts";
+import { fromXr } from "../../../testing/builders/shared-database.ts";
 import { type CallParts, xr } from "../../../testing/builders/sharing.ts";
 import { at, bucket, desiredOf, run, tagsIn, team } from "../../../testing/builders/tags.ts";
 

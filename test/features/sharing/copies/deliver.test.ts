@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
+import { says } from "../../../../testing/builders/read-draft.ts";
 import {
   copying,
   fromXr,
@@ -9,7 +10,6 @@ import {
   naming,
   objectIn,
   refused,
-  says,
   secretIn,
   synced,
   V2,

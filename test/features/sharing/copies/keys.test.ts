@@ -3,15 +3,8 @@ import { asDesiredBefore } from "../../../../src/features/sharing/copies/compose
 import { documentOf } from "../../../../src/model/document.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import {
-  fatalsIn,
-  fromXr,
-  KEY,
-  naming,
-  objectIn,
-  says,
-  secretIn,
-} from "../../../../testing/builders/shared-database.ts";
+import { fatalsIn, says } from "../../../../testing/builders/read-draft.ts";
+import { fromXr, KEY, naming, objectIn, secretIn } from "../../../../testing/builders/shared-database.ts";
 import {
   base64,
   type CallParts,
