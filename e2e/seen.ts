@@ -33,44 +33,39 @@ export const withoutExpected = (seen: Seen): Seen =>
       return results.reduce((all, { version, words }) => withSeen(all, suite.name, name, version, words), kept);
     }, {});
 
+/** The scenarios of a suite that are for a Crossplane, and those of them without a recorded result. */
+function scenariosFor({ name: suite, scenarios }: Suite, version: Version, seen: Seen) {
+  const wanted = scenarios.filter(({ isFor }) => isFor?.(version) ?? true).map(({ name }) => name);
+  return { wanted, missing: wanted.filter((name) => seen[suite]?.[name]?.[version] === undefined) };
+}
+
 /** Lists scenarios that have no recorded result on a Crossplane that they are for. */
 export const missingIn = (seen: Seen): readonly string[] =>
-  suites.flatMap((suite) =>
-    suite.scenarios.flatMap(({ name, isFor }) =>
-      versions
-        .filter((version) => isExpected(suite) && (isFor?.(version) ?? true))
-        .filter((version) => seen[suite.name]?.[name]?.[version] === undefined)
-        .map((version) => `${suite.name}: ${name} on ${version}`),
-    ),
-  );
+  suites
+    .filter(isExpected)
+    .flatMap((suite) =>
+      versions.flatMap((version) =>
+        scenariosFor(suite, version, seen).missing.map((name) => `${suite.name}: ${name} on ${version}`),
+      ),
+    );
 
-/** The matrix of docs/compatibility.md: suites that lack a result, then how many scenarios of all suites have been seen on each Crossplane, of those for it. */
+/** The matrix of docs/compatibility.md: the scenarios with a result, in suites that lack one, and in all. */
 export function matrix(): string {
   const seen = readSeen();
-  const counted = suites.map(({ name, scenarios }) => ({
-    name,
-    counts: versions.map((version) => {
-      const wanted = scenarios.filter(({ isFor }) => isFor?.(version) ?? true);
-      const shown = wanted.filter((scenario) => seen[name]?.[scenario.name]?.[version] !== undefined);
-      return { wanted: wanted.length, shown: shown.length };
-    }),
-  }));
-  const totals = versions.map((_, index) => ({
-    wanted: sum(counted.map(({ counts }) => counts[index]?.wanted ?? 0)),
-    shown: sum(counted.map(({ counts }) => counts[index]?.shown ?? 0)),
-  }));
-  const incomplete = counted.filter(({ counts }) => counts.some(({ shown, wanted }) => shown < wanted));
-  const rows = [...incomplete, { name: `all ${suites.length} suites`, counts: totals }];
+  const toCell = (some: readonly Suite[]) => (version: Version) => {
+    const found = some.map((suite) => scenariosFor(suite, version, seen));
+    const wanted = found.flatMap((each) => each.wanted).length;
+    return wanted === 0 ? "–" : `${wanted - found.flatMap((each) => each.missing).length} of ${wanted}`;
+  };
+  const toRow = (name: string, some: readonly Suite[]) => `| ${[name, ...versions.map(toCell(some))].join(" | ")} |`;
+  const lacksOne = (suite: Suite) => versions.some((version) => scenariosFor(suite, version, seen).missing.length > 0);
   return [
     `| suite | ${versions.join(" | ")} |`,
     `| --- |${" --- |".repeat(versions.length)}`,
-    ...rows.map(
-      ({ name, counts }) => `| ${name} | ${counts.map(({ shown, wanted }) => `${shown} of ${wanted}`).join(" | ")} |`,
-    ),
+    ...suites.filter(lacksOne).map((suite) => toRow(suite.name, [suite])),
+    toRow(`all ${suites.length} suites`, suites),
   ].join("\n");
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 const cliVersions = ["crossplane-v1.20", "crossplane-v2.2", "crossplane-v2.5"] as const satisfies readonly ToolName[];
 
