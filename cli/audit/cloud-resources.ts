@@ -3,11 +3,14 @@ import { EXTERNAL_NAME, findController } from "../../src/crossplane/metadata.ts"
 import { formatReference, toReference } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
+import { once } from "../../src/model/once.ts";
 import { byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
 import { type Finding, type Patience, toFinding, type World } from "./world.ts";
 
-const findRegistered = ({ labelled }: World): readonly Contender[] =>
-  [...labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined);
+/** Read once for all kinds of findings: there may be thousands. */
+const findRegistered = once(({ labelled }: World): readonly Contender[] =>
+  [...labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined),
+);
 
 /** Groups the managed resources of one cloud resource. */
 const byCloudResource = (registered: readonly Contender[]): readonly (readonly Contender[])[] => [

@@ -1,10 +1,10 @@
-/** The sentences of a condition, by reason: each makes one of the facts that it tells. */
+/** The sentences of a condition, by reason. Each is made of the facts that it tells. */
 type Sentences = Readonly<Record<string, (facts: never) => string>>;
 
 /**
  * A reason of a condition, with the facts of its sentence.
  *
- * @typeParam Common the facts that all sentences are told alike.
+ * @typeParam Common the names of facts that `tell` adds, since they are the same for all reasons.
  */
 export type ReasonOf<Table extends Sentences, Common extends string> = {
   readonly [Is in keyof Table]: { readonly is: Is } & Omit<Parameters<Table[Is]>[0] & object, Common>;

@@ -28,7 +28,7 @@ export interface TagChange {
   readonly owner: string;
 }
 
-/** What became of one shared resource, without its name. */
+/** The outcome for one shared resource. It has no names: it becomes a metric. */
 export interface ShareOutcome {
   /** Kind.group */
   readonly kind: string;

@@ -82,11 +82,11 @@ const isElected = (first: Contender, listed: Contenders, { own }: Candidate): bo
   own.observation === "absent" &&
   firstOther(listed.inTheWay, own.uid) === undefined;
 
-/** Tells whether it is ahead of ours: the owner, or one before it in the list that ours is in, which it is not right after a rename. */
+/** Tells whether another one is ahead of ours. While ours has no label with this identity, as right after a rename, only the owner is. */
 const precedes = (one: Contender, { own }: Candidate, identity: string): boolean =>
-  own === undefined
-    ? one.isMarked
-    : byPrecedence(one, own) < 0 && one.uid !== own.uid && (one.isMarked || own.identity === identity);
+  one.uid !== own?.uid &&
+  (one.isMarked || own?.identity === identity) &&
+  (own === undefined || byPrecedence(one, own) < 0);
 
 /** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
 const mayBePromoted = ({ own, hasManagementPolicies }: Candidate, identity: string): boolean =>

@@ -72,21 +72,20 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
-  const { names, isForAll, selector } = readNamespaceGrant(resource);
+  const grant = readNamespaceGrant(resource);
+  const { names, isForAll, selector } = grant;
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
   const matching = new Set<string>();
-  const pending = looked.find((namespace) => namespace.is === "pending");
-  if (pending !== undefined) return pending;
   for (const each of looked) {
-    if (each.is === "known" && each.found && selector && matchesLabels(each.found, selector))
-      matching.add(each.namespace);
+    if (each.is === "pending") return each;
+    if (each.found && selector && matchesLabels(each.found, selector)) matching.add(each.namespace);
   }
   return {
     is: "known",
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
     remedy: (refused) =>
-      `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${explainInvalid(readNamespaceGrant(resource))}`,
+      `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${explainInvalid(grant)}`,
   };
 }
 

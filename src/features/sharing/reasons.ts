@@ -94,33 +94,31 @@ export type SharingReason = ReasonOf<typeof SENTENCES, "kind">;
 export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 
-type NamespacesReason = Extract<SharingReason, Namespaces>;
-
-const namesNamespaces = (reason: SharingReason): reason is NamespacesReason => "namespaces" in reason;
-
+/** Reasons of which one names all namespaces that it holds for, in the order in which they are told. */
 const BY_NAMESPACE = ["AccessNotGranted", "NamespaceNotAccepting", "NamespaceNotReadable"] as const;
+
+const JOINED: readonly string[] = [...BY_NAMESPACE, "WaitingForRequiredResources", "TooLarge", "WaitingForCopies"];
+
+const pickReasons = <Is extends SharingReason["is"]>(reasons: readonly SharingReason[], is: Is) =>
+  reasons.filter((reason): reason is Extract<SharingReason, { is: Is }> => reason.is === is);
 
 /** Joins reasons that each copy of a share has: one names all namespaces, one all Secrets that are waited for. A look-up is told once. */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
-  const named = reasons.filter(namesNamespaces);
   const byNamespace = BY_NAMESPACE.flatMap((is) => {
-    const [first, ...others] = named.filter((reason) => reason.is === is);
-    const namespaces = [first, ...others].flatMap((reason) => reason?.namespaces ?? []);
-    return first === undefined ? [] : [{ ...first, namespaces: [...new Set(namespaces)].sort() }];
+    const same = pickReasons(reasons, is);
+    const namespaces = [...new Set(same.flatMap((reason) => reason.namespaces))].sort();
+    return same.slice(0, 1).map((first) => ({ ...first, namespaces }));
   });
-  const asked = reasons.filter(({ is }) => is === "WaitingForRequiredResources");
-  const targets = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
-  const excess = reasons.filter(({ is }) => is === "TooLarge").length;
+  const targets = pickReasons(reasons, "WaitingForCopies").flatMap((reason) => reason.targets);
+  const excess = pickReasons(reasons, "TooLarge").length;
   return [
     ...byNamespace,
-    ...asked.slice(0, 1),
-    ...reasons.filter((reason) => !namesNamespaces(reason) && !JOINED.includes(reason.is)),
+    ...pickReasons(reasons, "WaitingForRequiredResources").slice(0, 1),
+    ...reasons.filter(({ is }) => !JOINED.includes(is)),
     ...(excess > 0 ? [{ is: "TooLarge", excess } as const] : []),
     ...(targets.length > 0 ? [{ is: "WaitingForCopies", targets } as const] : []),
   ];
 }
-
-const JOINED: readonly string[] = ["WaitingForRequiredResources", "TooLarge", "WaitingForCopies"];
 
 /** Explains a reason to the team whose claim or XR shows it. */
 export const explainReason = (reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string =>

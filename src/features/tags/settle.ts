@@ -44,7 +44,8 @@ type OwnerRules = Tags["owner"];
 type Ours = Extract<OwnershipVerdict, { is: "ours" }>;
 type Theirs = Extract<OwnershipVerdict, { is: "theirs" }>;
 
-const OBSERVED: Omit<Settlement, "reason"> = {
+/** A settlement's fields unless it says otherwise: the managed resource stays, and only observes. */
+const DEFAULTS: Omit<Settlement, "reason"> = {
   is: "keep",
   policies: OBSERVE,
   isOrphaned: false,
@@ -107,7 +108,7 @@ function holdBack(
     return { ...lost, policies: lost.policies && policies, annotations: marks, isReady: false };
   }
   const reason: TagReason = { is: verdict.is === "pending" ? "WaitingForRequiredResources" : "WaitingForProvider" };
-  return { ...OBSERVED, policies, isOrphaned: policies === undefined, annotations, isSettled: false, reason };
+  return { ...DEFAULTS, policies, isOrphaned: policies === undefined, annotations, isSettled: false, reason };
 }
 
 /** Settles a managed resource that does not tell yet which cloud resource it declares. */
@@ -118,7 +119,7 @@ export function awaitReferences({ subject, own, hasMoved }: Pick<Entrant, "subje
   };
   const { hasManagementPolicies } = subject;
   return {
-    ...OBSERVED,
+    ...DEFAULTS,
     policies: hasManagementPolicies ? policies : undefined,
     isOrphaned: !hasManagementPolicies,
     annotations,
@@ -148,10 +149,10 @@ function actOn(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): 
 
 /** Keeps the policies and annotations that we wrote before. */
 function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
-  if (own === undefined) return { ...OBSERVED, policies: subject.hasManagementPolicies ? OBSERVE : undefined };
+  if (own === undefined) return { ...DEFAULTS, policies: subject.hasManagementPolicies ? OBSERVE : undefined };
   const { policies } = own;
   return {
-    ...OBSERVED,
+    ...DEFAULTS,
     policies,
     isOrphaned: policies === undefined && !own.isDeletingWithIt,
     isTagged: mayWrite(policies ?? ALL_ACTIONS),
@@ -175,7 +176,7 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
   if (own?.isMarked === true) return before;
   if (own === undefined || own.identity !== undefined) {
     return {
-      ...OBSERVED,
+      ...DEFAULTS,
       policies: before.policies && OBSERVE,
       annotations: rememberCreation(own),
       isSettled: false,
@@ -187,7 +188,7 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
 /** Observes a cloud resource that others may write. */
 function asBystander(entrant: Entrant): Settlement {
   return {
-    ...OBSERVED,
+    ...DEFAULTS,
     annotations: rememberCreation(entrant.own),
     reason: { is: "ExistedBefore", isObserved: true },
     isReady: true,
@@ -217,7 +218,7 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexi
   const mayGo = origin === "created" || preexisting === "Delete" || !subject.hasManagementPolicies;
   const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
   return {
-    ...OBSERVED,
+    ...DEFAULTS,
     reason:
       origin === "existed" && !mayGo && mayDelete(subject.desired)
         ? { is: "ExistedBefore", isObserved: false }
@@ -236,7 +237,7 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexi
 function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {
     const annotations = rememberCreation(entrant.own);
-    return { ...OBSERVED, annotations, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
+    return { ...DEFAULTS, annotations, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
   const { owner, isNext } = verdict;
   const { own, subject } = entrant;
@@ -261,7 +262,7 @@ function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, entrant: Entr
   const reason: TagReason =
     isNext || (hasFound && !isAcknowledged) ? { is: "WaitingForOwner", owner, isNext } : toObserverReason(owner, own);
   return {
-    ...OBSERVED,
+    ...DEFAULTS,
     reason,
     annotations: [...noteOrigin(entrant, isCreated), ...noteOwner(entrant, owner, isNext)],
     isSettled: isAcknowledged && !owner.isDeleting,

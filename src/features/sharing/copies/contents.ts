@@ -74,12 +74,12 @@ const KEY_BYTES = 200;
 /** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
 function selectKeys({ via, keys }: NamedCopy, values: Values): Contents {
   const all: readonly NamedKey[] = keys ?? Object.keys(values.data).map((name) => ({ from: name, to: name }));
-  const isFilledIn = ({ from }: NamedKey): boolean =>
-    from !== undefined && (via === "Object" || via === "ConnectionSecret");
+  const isFilledIn = (key: NamedKey): key is Extract<NamedKey, { from: string }> =>
+    key.from !== undefined && (via === "Object" || via === "ConnectionSecret");
   // For each key that the provider copies, an Object repeats the source's name.
   const source = values.secret.namespace.length + values.secret.name.length;
   const toBytes = (key: NamedKey): number =>
-    KEY_BYTES + key.to.length + (isFilledIn(key) ? (key.from ?? "").length + source : 0);
+    KEY_BYTES + key.to.length + (isFilledIn(key) ? key.from.length + source : 0);
   let bytes = all.reduce((sum, key) => sum + toBytes(key), 0);
   const selected: [string, string][] = [];
   for (const key of keys === undefined ? all : all.filter((each) => !isFilledIn(each))) {

@@ -112,7 +112,7 @@ export function gatherRows(
       target,
       key,
       observed,
-      copies: [...(observed ? [observed] : []), ...there].filter((copy) => left.delete(copy.key)),
+      copies: [...(observed ? [observed] : []), ...there].filter((copy) => left.delete(copy.key)), // each is in one row
       holder: target.copy.via === "CompositeConnectionDetails" ? undefined : findHolder(secret),
       isHeld: there.some((copy) => !isSecret(copy.resource.document) && !isDroppable(copy)),
     };
