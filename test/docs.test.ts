@@ -46,6 +46,14 @@ describe.each(pages)("%s", (page) => {
     });
     expect(broken).toEqual([]);
   });
+
+  test("has tables that GitHub shows as such: the line below the header has as many columns", () => {
+    const toColumns = (row = ""): number => row.replaceAll(/`[^`]*`|\\\|/g, "").split("|").length;
+    const heads = [...proseOf(page).matchAll(/^(\|.*)\n(\|[ :|-]+\|)$/gm)];
+    expect(
+      heads.filter(([, header, line]) => toColumns(header) !== toColumns(line)).map(([, header]) => header),
+    ).toEqual([]);
+  });
 });
 
 test("README.md has a link to every page of docs/, and is short enough to be read", () => {

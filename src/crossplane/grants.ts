@@ -1,5 +1,6 @@
+import { didYouMean } from "../model/did-you-mean.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import { DNS_LABEL, DOMAIN } from "../model/names.ts";
 import { once } from "../model/once.ts";
 import type { Request } from "../model/request.ts";
@@ -51,6 +52,19 @@ export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
     invalidSelector: selector === undefined && text?.trim() !== "" ? text : undefined,
   };
 });
+
+const toName = (key: string): string => key.slice(key.indexOf("/") + 1);
+const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR];
+
+/** Finds an annotation that grants nothing because it is misspelt: `…/allowed-namespace`. Other tools have annotations of that name, too. */
+export function findMisspeltGrant(shared: Document): string | undefined {
+  const annotations = shared.at(["metadata", "annotations"]);
+  const ours = Object.keys(isObject(annotations) ? annotations : {}).filter((key) =>
+    key.startsWith("shared-infrastructure."),
+  );
+  const names = GRANTS.map(toName);
+  return ours.sort().find((key) => !GRANTS.includes(key) && didYouMean(toName(key), names) !== "");
+}
 
 /** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;

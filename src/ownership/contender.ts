@@ -29,7 +29,7 @@ import {
 /** The longest mark: marks are repeated on other managed resources. Names are shorter. */
 const MAX_MARK = 1024;
 
-/** A managed resource that declares a cloud resource, possibly one of several. Facts that few contenders need are read when asked for. */
+/** A managed resource that declares a cloud resource, possibly one of several. Facts that are seldom needed are read when asked for. */
 class ManagedContender {
   readonly document: Document;
   readonly uid: string;
@@ -46,6 +46,12 @@ class ManagedContender {
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
   readonly isDeleting: boolean;
+  /** Undefined if the kind has no management policies. */
+  readonly policies: Policies | undefined;
+  /** True if its provider may write the cloud resource now. */
+  readonly isWriting: boolean;
+  /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
+  readonly isCreated: boolean;
 
   constructor(document: Document) {
     const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
@@ -62,23 +68,15 @@ class ManagedContender {
     this.knowsOwner = marker !== "";
     this.identity = readLabel(document, IDENTITY_LABEL);
     this.isDeleting = isBeingDeleted(document);
+    this.policies = readPolicies(document);
+    const isAllowed = this.policies === undefined ? this.isMarked : mayWrite(this.policies);
+    this.isWriting = isAllowed && !this.isDeleting && !isPaused(document);
+    this.isCreated = hasCreated(document);
   }
 
   /** The managed resource's name, with its namespace where it has one. */
   get name(): string {
     return qualifiedName(this.document);
-  }
-
-  /** Undefined if the kind has no management policies. */
-  get policies(): Policies | undefined {
-    return readPolicies(this.document);
-  }
-
-  /** True if its provider may write the cloud resource now. */
-  get isWriting(): boolean {
-    if (this.isDeleting || isPaused(this.document)) return false;
-    const { policies } = this;
-    return policies === undefined ? this.isMarked : mayWrite(policies);
   }
 
   /** The identity under which the owner has to know it; undefined for a newcomer. */
@@ -100,14 +98,6 @@ class ManagedContender {
     return readObservation(this.document);
   }
 
-  /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
-  get isCreated(): boolean {
-    const createdAt = readCreationTime(this.document);
-    const isOwnCreation = createdAt !== undefined && createdAt !== readAnnotation(this.document, CREATED_BEFORE);
-    const hasMark = (key: string, text: string): boolean => readAnnotation(this.document, key) === text;
-    return isOwnCreation || hasMark(ORIGIN, "Created") || hasMark(ALLOW_DELETE, "true");
-  }
-
   /** The names of its successors, to which it leaves the cloud resource. */
   get acknowledged(): ReadonlySet<string> {
     return acknowledgedIn(this.document);
@@ -118,6 +108,12 @@ class ManagedContender {
 export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 
 export const toContender = (document: Document): Contender => new ManagedContender(document);
+
+function hasCreated(document: Document): boolean {
+  const createdAt = readCreationTime(document);
+  if (createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE)) return true;
+  return readAnnotation(document, ORIGIN) === "Created" || readAnnotation(document, ALLOW_DELETE) === "true";
+}
 
 const UID_PATH = ["metadata", "uid"];
 const CREATION_TIMESTAMP = ["metadata", "creationTimestamp"];

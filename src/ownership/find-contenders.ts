@@ -1,21 +1,23 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { type ManagedKind, readManagedKind } from "../crossplane/managed-resource.ts";
+import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { findTwin } from "../crossplane/twin.ts";
-import { stringAt } from "../model/document.ts";
+import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
 import { Contenders, firstOther, isLiving } from "./contenders.ts";
-import { type CloudResource, hasSameName, isKnown, isSame, readCloudResource } from "./identity.ts";
+import { type CloudResource, hasSameName, isKnown, isSame, readByItself } from "./identity.ts";
 
 /** A managed resource, with the facts for the search for its contenders. */
 export interface Candidate {
   readonly kind: ManagedKind;
   readonly facts: IdentityFacts;
   readonly declared: CloudResource;
+  /** The cloud resource that ours declares by itself, as it is observed. */
+  readonly observed: CloudResource | "unresolved" | undefined;
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
   /** True if the kind supports observing only. */
@@ -107,7 +109,7 @@ function toLabelled({ apiVersion, kind }: ManagedKind, label: string, identity: 
  * in which all were listed: until it is written.
  */
 const toFirstName = (identity: string, own?: Contender): string =>
-  `tags/first/${identity}/${(own && stringAt(own.document, ["metadata", "resourceVersion"])) ?? ""}`;
+  `tags/first/${identity}/${(own && stringAt(own.document, RESOURCE_VERSION)) ?? ""}`;
 
 /** A list of contenders, undefined while an answer is pending, and what was asked for it. */
 interface Listed {
@@ -164,13 +166,14 @@ export class KnownContenders {
   }
 
   #list(label: string, candidate: Candidate, identity: string): Listed {
+    const { own } = candidate;
     const labelled = toLabelled(candidate.kind, label, identity);
     const before = this.#listed.get(labelled.name);
     if (before !== undefined) return before;
     const asked = this.#requirements.fork();
     const twin = this.#canAskSchemas ? findTwin(candidate.kind) : undefined;
-    const found = toContenders(asked.ask(labelled));
-    const twins = twin === undefined ? [] : toContenders(asked.askIfServed(toLabelled(twin, label, identity)));
+    const found = toContenders(asked.ask(labelled), own);
+    const twins = twin === undefined ? [] : toContenders(asked.askIfServed(toLabelled(twin, label, identity)), own);
     const all = found && twins && [...found, ...twins].filter((one) => declares(one, candidate, isSame));
     const listed = { asked, found: all && new Contenders(all) };
     this.#listed.set(labelled.name, listed);
@@ -186,15 +189,26 @@ export class KnownContenders {
     if (before !== undefined) return before;
     const isNew = (contender: Contender): boolean =>
       !listed.byUid.has(contender.uid) && declares(contender, candidate, hasSameName);
-    const found = toContenders(this.#requirements.ask(writer));
+    const found = toContenders(this.#requirements.ask(writer), candidate.own);
     const all = found && new Contenders([...listed.all, ...found.filter(isNew)]);
     if (all !== undefined) this.#withWriter.set(key, all);
     return all;
   }
 }
 
-const toContenders = (answer: LookupAnswer): readonly Contender[] | undefined =>
-  answer.is === "pending" ? undefined : answer.items.map(toContender);
+/** Reads the contenders of an answer. Ours is in most answers, as it was observed: it is not read a second time. */
+const toContenders = (answer: LookupAnswer, own: Contender | undefined): readonly Contender[] | undefined =>
+  answer.is === "pending"
+    ? undefined
+    : answer.items.map((item) => (own && isSameVersion(item, own) ? own : toContender(item)));
+
+function isSameVersion(item: Document, { uid, document }: Contender): boolean {
+  if (stringAt(item, ["metadata", "uid"]) !== uid) return false;
+  const version = stringAt(item, RESOURCE_VERSION);
+  return version !== undefined && version === stringAt(document, RESOURCE_VERSION);
+}
+
+const RESOURCE_VERSION = ["metadata", "resourceVersion"];
 
 /**
  * Tells by its own document whether a managed resource declares the candidate's cloud resource. Its label may be forged, or of the
@@ -202,11 +216,11 @@ const toContenders = (answer: LookupAnswer): readonly Contender[] | undefined =>
  * that do not distinguish cloud resources of every kind, such as the region of a DNS zone.
  */
 function declares(
-  { document }: Contender,
-  { facts, declared }: Candidate,
+  contender: Contender,
+  { own, facts, declared, observed }: Candidate,
   compare: (a: CloudResource, b: CloudResource) => boolean,
 ): boolean {
-  const read = readCloudResource({ kind: readManagedKind(document), desired: document, observed: document, facts });
+  const read = contender === own ? observed : readByItself(contender.document, facts);
   return isKnown(read) && compare(declared, read);
 }
 

@@ -1,5 +1,5 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
+import { type ManagedKind, readManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME, readLabel } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
@@ -62,6 +62,10 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   };
 }
 
+/** Reads the cloud resource that a managed resource declares by itself, without what is desired of it. */
+export const readByItself = (managed: Document, facts: IdentityFacts): CloudResource | "unresolved" | undefined =>
+  readCloudResource({ kind: readManagedKind(managed), desired: managed, observed: managed, facts });
+
 /** Reads ProviderConfig, location and parents; undefined while a reference is unresolved. */
 function readPlace(declared: DeclaredResource): readonly (readonly [field: string, text: string])[] | undefined {
   const { kind, desired, observed, facts } = declared;
@@ -102,11 +106,16 @@ function findLostName(observed: Document, facts: IdentityFacts): readonly string
 /**
  * Tells whether the observed managed resource declares another cloud resource than the desired one: its name or a desired location
  * differs. The provider may have filled in fields that are not desired, or lost the name of one that has the identity already.
+ *
+ * @param read the cloud resource that the observed one declares by itself.
  */
-export function isElsewhere(declared: DeclaredResource, desired: CloudResource, identity: string): boolean {
-  const { kind, observed, facts } = declared;
+export function isElsewhere(
+  { kind, observed, facts }: DeclaredResource,
+  desired: CloudResource,
+  identity: string,
+  read: CloudResource | "unresolved" | undefined,
+): boolean {
   if (observed === undefined) return false;
-  const read = readCloudResource({ kind, desired: observed, observed, facts });
   const label = readLabel(observed, IDENTITY_LABEL);
   if (label !== undefined) return label !== identity || (isKnown(read) && !isSame(desired, read));
   const found = findLostName(observed, facts) ?? (isKnown(read) ? read.parts : []);

@@ -15,7 +15,7 @@ import {
 import { toContender } from "../../src/ownership/contender.ts";
 import { Contenders } from "../../src/ownership/contenders.ts";
 import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
-import type { CloudResource } from "../../src/ownership/identity.ts";
+import { type CloudResource, readByItself } from "../../src/ownership/identity.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 
 const S3 = "s3.aws.upbound.io/v1beta2";
@@ -64,6 +64,7 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
   kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
   facts,
   declared: orders,
+  observed: own === null ? undefined : readByItself(own, facts),
   own: own === null ? undefined : toContender(own),
   hasManagementPolicies: true,
   reportedTags: () => reported && new Map(Object.entries(reported)),

@@ -4,6 +4,7 @@ import {
   ALLOWED_NAMESPACE_SELECTOR,
   ALLOWED_NAMESPACES,
   askReferenceGrants,
+  findMisspeltGrant,
   type Grantee,
   readGrantees,
   readNamespaceGrant,
@@ -13,7 +14,7 @@ import { couldNotBeRead, toNamespaceRequirement } from "../../crossplane/require
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
 import { quote } from "../../model/condition.ts";
-import { stringAt } from "../../model/document.ts";
+import { type Document, stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { type Call, isUnreadable } from "../feature.ts";
 import type { Owner } from "./find.ts";
@@ -37,12 +38,9 @@ const REQUIREMENT = "consumers/namespaces";
 export function findAccess({ grant }: Consumers, owner: Owner, call: Call): Access {
   if (owner.is !== "found") return { is: "pending" };
   if (grant === "None") return toAccess([], true, undefined);
-  const { names, isForAll, selector, invalidSelector, invalidName } = readNamespaceGrant(owner.composite.document);
-  const invalidList =
-    invalidName &&
-    `its annotation ${ALLOWED_NAMESPACES} lists ${quote(invalidName)}, which is not the name of a namespace`;
-  const fault =
-    invalidSelector === undefined ? invalidList : `its annotation ${ALLOWED_NAMESPACE_SELECTOR} is no label selector`;
+  const { document } = owner.composite;
+  const { names, isForAll, selector } = readNamespaceGrant(document);
+  const fault = findFault(document);
   if (selector === undefined) return toAccess(names, isForAll, fault);
   const requirement = toNamespaceRequirement(REQUIREMENT, { labels: requiredLabels(selector) });
   if (isUnreadable(requirement, REQUIREMENT, call)) return { is: "unreadable" };
@@ -53,6 +51,15 @@ export function findAccess({ grant }: Consumers, owner: Owner, call: Call): Acce
     .flatMap((item) => stringAt(item, ["metadata", "name"]) ?? [])
     .filter((name) => DNS_LABEL.test(name));
   return toAccess([...names, ...matching], isForAll, fault);
+}
+
+function findFault(shared: Document): string | undefined {
+  const { invalidSelector, invalidName } = readNamespaceGrant(shared);
+  if (invalidSelector !== undefined) return `its annotation ${ALLOWED_NAMESPACE_SELECTOR} is no label selector`;
+  if (invalidName !== undefined)
+    return `its annotation ${ALLOWED_NAMESPACES} lists ${quote(invalidName)}, which is not the name of a namespace`;
+  const misspelt = findMisspeltGrant(shared);
+  return misspelt && `its annotation ${quote(misspelt)} is misspelt`;
 }
 
 function toAccess(names: Iterable<string>, isForAll: boolean, fault: string | undefined): KnownAccess {

@@ -5,10 +5,10 @@ import {
   ALLOWED_NAMESPACE_SELECTOR,
   ALLOWED_NAMESPACES,
   askReferenceGrants,
+  findMisspeltGrant,
   formatGrantee,
   type Grantee,
   grantsOf,
-  type NamespaceGrant,
   readAccepted,
   readNamespaceGrant,
   type SecretGrants,
@@ -72,8 +72,7 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
-  const grant = readNamespaceGrant(resource);
-  const { names, isForAll, selector } = grant;
+  const { names, isForAll, selector } = readNamespaceGrant(resource);
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
   const matching = new Set<string>();
@@ -85,15 +84,21 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     is: "known",
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
     remedy: (refused) =>
-      `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${explainInvalid(grant)}`,
+      `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${explainInvalid(resource)}`,
   };
 }
 
 /** Quotes what the owner has misspelt, so that it is corrected and not added a second time. */
-function explainInvalid({ invalidName, invalidSelector }: NamespaceGrant): string {
-  const name = invalidName === undefined ? "" : `, separated by commas, in which ${quote(invalidName)} is no namespace`;
-  if (invalidSelector === undefined) return name;
-  return `${name}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: ${quote(invalidSelector)} is no label selector`;
+function explainInvalid(resource: Document): string {
+  const { invalidName, invalidSelector } = readNamespaceGrant(resource);
+  const misspelt = findMisspeltGrant(resource);
+  return [
+    invalidName === undefined ? "" : `, separated by commas, in which ${quote(invalidName)} is no namespace`,
+    invalidSelector === undefined
+      ? ""
+      : `, or correct ${ALLOWED_NAMESPACE_SELECTOR}: ${quote(invalidSelector)} is no label selector`,
+    misspelt === undefined ? "" : `; its annotation ${quote(misspelt)} is misspelt`,
+  ].join("");
 }
 
 const NAMESPACE_REQUIREMENT = "namespace/";

@@ -21,7 +21,7 @@ import {
 } from "../../ownership/annotations.ts";
 import { type Contender, toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/find-contenders.ts";
-import { type Identity, identify, isElsewhere } from "../../ownership/identity.ts";
+import { type Identity, identify, isElsewhere, readByItself } from "../../ownership/identity.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
 import { awaitReferences, type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
@@ -53,13 +53,22 @@ export function arbitrate(
   }
   const identified = identify(kind, declared);
   const { identity } = identified;
-  const candidate = { kind, facts, declared, own, hasManagementPolicies, reportedTags: tagSources.cloud };
+  const read = observed && readByItself(observed, facts);
+  const candidate = {
+    kind,
+    facts,
+    declared,
+    observed: read,
+    own,
+    hasManagementPolicies,
+    reportedTags: tagSources.cloud,
+  };
   const found = findContenders(candidate, identity, known);
   const contenders = wanted.isClusterUnset || subject.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const id = contenderId(owner, subject.resource);
-  const hasMoved = isElsewhere(subject, declared, identity);
+  const hasMoved = isElsewhere(subject, declared, identity, read);
   const settlement = settle(verdict, { subject, own, contenders, id, hasMoved }, rules);
   const isCertain = !wanted.isClusterUnset;
   return {

@@ -283,10 +283,18 @@ describe("a grant by label", () => {
     expect(itemsOf(draft).map((item) => item.split(", ").at(-1))).toEqual(["true", "false"]);
   });
 
-  test("that is no selector grants nothing, and its owner is told", () => {
-    const draft = draftOf({ list }, { xr: database({ [SELECTOR]: "team=(orders" }), answers: copies });
-    expect(says(draft)).toMatch(
-      /^False: InvalidGrant: its annotation .* is no label selector, and grants nothing; copies without a grant: 2/,
+  test.each([
+    ["that is no selector", { [SELECTOR]: "team=(orders" }, `${SELECTOR} is no label selector`],
+    ["whose annotation is misspelt", { [`${ALLOWED}s`]: "team-a" }, `"${ALLOWED}s" is misspelt`],
+    [
+      "that lists what is no namespace",
+      { [ALLOWED]: "a;b" },
+      `${ALLOWED} lists "a;b", which is not the name of a namespace`,
+    ],
+  ])("%s grants nothing, and its owner is told", (_grant, annotations, fault) => {
+    const draft = draftOf({ list }, { xr: database(annotations), answers: copies });
+    expect(says(draft)).toContain(
+      `False: InvalidGrant: its annotation ${fault}, and grants nothing; copies without a grant: 2`,
     );
   });
 });

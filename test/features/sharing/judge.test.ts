@@ -178,6 +178,11 @@ describe("only what the owner grants is copied", () => {
       database({ annotations: { [ALLOWED_NAMESPACE_SELECTOR]: "team=a;" } }),
       `${ALLOWED}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: "team=a;" is no label selector`,
     ],
+    [
+      "an annotation that is misspelt",
+      database({ annotations: { [ALLOWED.slice(0, -1)]: "team-a" } }),
+      `${ALLOWED}; its annotation "${ALLOWED.slice(0, -1)}" is misspelt`,
+    ],
   ])("%s is quoted to the owner, so that it is not added a second time", (_what, db, quoted) => {
     expect(says(runSharing(callOf({ answers: { db: [db] } })))).toContain(
       `db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${quoted}`,
