@@ -128,12 +128,13 @@ export function leavesBehind(
   const before = departed.filter((other) => other.identity === identity).map((other) => other.leaving);
   const gone = new Set([leaving, ...before].map(({ uid }) => uid));
   const isAssociation = findFacts(withoutScope(group), kind).identity.name.is === "association";
+  const name = isAssociation ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
   const isStale = leaving.observation === "absent";
-  const name = isAssociation && !isStale ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
-  const isSucceeded = contenders.some(
-    ({ uid, isDeleting, document }) =>
-      !isDeleting && !gone.has(uid) && (name === undefined || stringAt(document, EXTERNAL_NAME) === name),
-  );
+  const hasName = ({ document }: Contender): boolean => {
+    const known = stringAt(document, EXTERNAL_NAME);
+    return name === undefined || known === name || (isStale && known !== undefined);
+  };
+  const isSucceeded = contenders.some((one) => !one.isDeleting && !gone.has(one.uid) && hasName(one));
   return !isSucceeded && [leaving, ...before, ...contenders].some(({ isCreated }) => isCreated);
 }
 

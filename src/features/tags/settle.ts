@@ -215,7 +215,8 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexi
   const { id, subject } = entrant;
   const asked = readPolicies(subject.desired) ?? ALL_ACTIONS;
   const isLeft = others.length > 0 && onRelease === "HandOver";
-  const mayGo = origin === "created" || preexisting === "Delete" || !subject.hasManagementPolicies;
+  const mayGo =
+    origin === "created" || preexisting === "Delete" || !subject.hasManagementPolicies || isUnnamed(entrant);
   const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
   return {
     ...DEFAULTS,
@@ -233,6 +234,13 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexi
     ],
   };
 }
+
+/**
+ * Tells whether an association has no name yet: its provider finds, and so deletes, only what it creates itself. Deleted while that
+ * is under way, it would leave what nobody could find.
+ */
+const isUnnamed = ({ subject: { desired, facts }, contenders }: Entrant): boolean =>
+  facts.name.is === "association" && stringAt(desired, EXTERNAL_NAME) === undefined && contenders?.named.length === 0;
 
 function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {

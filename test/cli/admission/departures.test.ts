@@ -133,7 +133,8 @@ test.each([
   { of: "BucketPolicy", says: "", successor: "id-1", isLeft: false },
   { of: "BucketPolicy", says: "", successor: "id-0", isLeft: true },
   { of: "BucketPolicy", says: "", successor: undefined, isLeft: true },
-  { of: "BucketPolicy", says: "external resource does not exist", successor: undefined, isLeft: false },
+  { of: "BucketPolicy", says: "external resource does not exist", successor: "id-0", isLeft: false },
+  { of: "BucketPolicy", says: "external resource does not exist", successor: undefined, isLeft: true },
   { of: "Bucket", says: "", successor: undefined, isLeft: false },
 ])("a $of with the name id-1 ($says) is left behind where its successor has the name $successor: $isLeft", (row) => {
   const named = (uid: string, name = ""): JsonObject => {

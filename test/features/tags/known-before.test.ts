@@ -308,6 +308,14 @@ describe("an association, whose external name its provider makes up,", () => {
     const draft = run({ tags: {}, desired, contenders, ...(own && { observed: { bucket: own } }) });
     expect(marksOf(draft)["crossplane.io/external-name"] ?? "none").toBe(is);
   });
+
+  test.each([
+    ["without a name has Delete: it can only delete what it creates", undefined, ["*"]],
+    ["with a name that is not found has not", "id-0", ["Observe", "Create", "Update", "LateInitialize"]],
+  ])("that its owner is about to create %s", (_reason, name, policies) => {
+    const own = one("ours", name, synced("False", { message: "external resource does not exist" }));
+    expect(policiesOf(run({ tags: {}, desired, observed: { bucket: own }, contenders: [own] }))).toEqual(policies);
+  });
 });
 
 describe("a managed resource", () => {
