@@ -79,8 +79,8 @@ export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: Owner
 }
 
 /**
- * Names an association for its provider, which makes up the name: as one has recorded it that has found the association, else as the
- * owner's, ours or another one has. Without the name a provider finds nothing, and fails to create what exists.
+ * Names an association for its provider, which makes up the name: as one has recorded it that has found the association, ours first,
+ * else as the owner's, ours or another one has. Without the name a provider finds nothing, and fails to create what exists.
  */
 function nameAssociation(
   verdict: OwnershipVerdict,
@@ -89,9 +89,10 @@ function nameAssociation(
 ): readonly Annotation[] {
   if (facts.name.is !== "association" || stringAt(desired, EXTERNAL_NAME) !== undefined) return [];
   const owner = verdict.is === "theirs" && "owner" in verdict ? verdict.owner : undefined;
+  const ours = move === undefined ? own : undefined;
   const other = contenders?.named.find(({ uid }) => uid !== own?.uid);
-  const named = [owner, move === undefined ? own : undefined, other].filter((one) => one !== undefined && isNamed(one));
-  const known = named.find((one) => one?.observation === "present") ?? named[0];
+  const isFound = (one: Contender | undefined): boolean => one?.observation === "present" && isNamed(one);
+  const known = [ours, owner, other].find(isFound) ?? [owner, ours, other].find((one) => one && isNamed(one));
   return known === undefined ? [] : [[EXTERNAL_NAME_KEY, stringAt(known.document, EXTERNAL_NAME) ?? ""]];
 }
 

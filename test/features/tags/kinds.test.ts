@@ -152,7 +152,12 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
 
   test.each<[reason: string, own: JsonObject, other: JsonObject | undefined, is: string | undefined]>([
     ["the owner's provider gave it, for an observer", {}, externalName("made-up"), "made-up"],
-    ["the owner's provider gave it later", externalName("before"), externalName("made-up"), "made-up"],
+    [
+      "its own provider still finds, while the owner has another",
+      externalName("before"),
+      externalName("made-up"),
+      "before",
+    ],
     ["it has, where the owner's provider has not given it yet", externalName("before"), {}, "before"],
     ["it observed, once it takes over", externalName("made-up"), undefined, "made-up"],
     ["its provider will give it", {}, undefined, undefined],

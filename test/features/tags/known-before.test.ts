@@ -300,6 +300,7 @@ describe("an association, whose external name its provider makes up,", () => {
     ["id-1", "is created beside its owner", undefined, [owner]],
     ["id-1", "is observed beside its owner", one("ours", undefined, FAILED), [owner]],
     ["id-1", "has the name of one that is gone, beside its owner", one("ours", "id-0", FAILED), [owner]],
+    ["id-2", "is found beside an owner with another name", one("ours", "id-2"), [owner]],
     ["id-2", "is owned", one("ours", "id-2", LOOKED, ownXr), []],
     ["id-1", "is owned, and only an observer has found it", one("ours", "id-0", FAILED, ownXr), [one("b", "id-1")]],
     ["none", "is not created yet", undefined, []],
