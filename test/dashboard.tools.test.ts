@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
+import { healthReasons } from "../scripts/generate/reasons.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
@@ -13,8 +14,8 @@ import { corpus } from "../testing/wire/corpus.ts";
 import { encodeRequest } from "../testing/wire/oracle.ts";
 
 /**
- * Prometheus' engine answers each query of the dashboard, over two scrapes of a server that has run real requests. The metrics of
- * Crossplane and of providers are made up here, of the names in foreign-metrics.yaml.
+ * Prometheus' engine answers each query of the dashboard, over two scrapes of a server that has run real requests. The metrics of others
+ * are made up here, of the names in foreign-metrics.yaml.
  */
 
 const promtool = toolOrSkip("promtool") ?? "";
@@ -104,26 +105,50 @@ async function runAndScrape(): Promise<readonly Series[]> {
 }
 
 const OTHERS = 'function_name="f",result_severity="Fatal",controller="c",gvk="g",service="s",operation="o"';
-const foreign: readonly Series[] = Object.keys(parse(read("foreign-metrics.yaml")) as object).flatMap((name) =>
-  (name.endsWith("_bucket") ? ["1", "+Inf"] : [undefined]).map((le) => ({
-    series: `${name}{${OTHERS}${le === undefined ? "" : `,le="${le}"`}}`,
-    values: "0+1x11",
+const XR_CONDITION = "kube_customresource_xr_condition";
+const foreign: readonly Series[] = Object.keys(parse(read("foreign-metrics.yaml")) as object)
+  .filter((name) => name !== XR_CONDITION)
+  .flatMap((name) =>
+    (name.endsWith("_bucket") ? ["1", "+Inf"] : [undefined]).map((le) => ({
+      series: `${name}{${OTHERS}${le === undefined ? "" : `,le="${le}"`}}`,
+      values: "0+1x11",
+    })),
+  );
+
+/** An XR for each reason of a condition. */
+const conditions = healthReasons.map(({ type, name: reason, state }, index) => ({
+  state,
+  labels: `customresource_kind="XApp", exported_namespace="team", name="app-${index}", reason="${reason}", type="${type}"`,
+}));
+/** Their conditions as kube-state-metrics shows them: once for each version that is served. */
+const shown: readonly Series[] = conditions.flatMap(({ state, labels }) =>
+  ["v1alpha1", "v1"].map((version) => ({
+    series: `${XR_CONDITION}{customresource_version="${version}", ${labels}}`,
+    values: state === "True" ? "1x11" : "0x11",
   })),
 );
 
-test.skipIf(promtool === "")(
-  "every query of the dashboard has data after a run, as Prometheus' engine computes it",
-  async () => {
-    const series = [...(await runAndScrape()), ...foreign];
-    const file = join(temporaryFolder(), "dashboard.test.yaml");
-    const hasData = queries.map(({ expr }) => ({
-      expr: `count(${expr}) > bool 0`,
-      eval_time: "8m",
-      exp_samples: [{ value: 1 }],
-    }));
-    const tests = [{ interval: "1m", input_series: series, promql_expr_test: hasData }];
-    writeFileSync(file, stringify({ rule_files: [], evaluation_interval: "1m", tests }));
-    const { exitCode, stdout, stderr } = await run(promtool, ["test", "rules", file]);
-    expect(exitCode, stdout + stderr).toBe(0);
-  },
-);
+/** Has Prometheus' engine compute queries over these series. */
+async function evaluate(series: readonly Series[], asked: readonly object[]): Promise<void> {
+  const file = join(temporaryFolder(), "dashboard.test.yaml");
+  const promql_expr_test = asked.map((query) => ({ eval_time: "8m", ...query }));
+  const tests = [{ interval: "1m", input_series: series, promql_expr_test }];
+  writeFileSync(file, stringify({ rule_files: [], evaluation_interval: "1m", tests }));
+  const { exitCode, stdout, stderr } = await run(promtool, ["test", "rules", file]);
+  expect(exitCode, stdout + stderr).toBe(0);
+}
+
+describe.skipIf(promtool === "")("as Prometheus' engine computes it", () => {
+  test("every query of the dashboard has data after a run", async () => {
+    const series = [...(await runAndScrape()), ...foreign, ...shown];
+    const hasData = queries.map(({ expr }) => ({ expr: `count(${expr}) > bool 0`, exp_samples: [{ value: 1 }] }));
+    await evaluate(series, hasData);
+  });
+
+  test("the table by name has the XRs on which a person has to act, each once, and no others", async () => {
+    const rows = conditions.filter(({ state }) => state === "False" || state === "Stops");
+    const query = queries.find(({ title }) => title === "XRs that wait for a person, by name");
+    const samples = rows.map(({ labels }) => ({ labels: `{${labels}}`, value: 0 }));
+    await evaluate(shown, [{ expr: query?.expr, exp_samples: samples }]);
+  });
+});

