@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fieldPath } from "./fields.ts";
+import { fieldPath, flag, list } from "./fields.ts";
 
 const rescueRule = z.strictObject({
   apiGroup: z.string().min(1).describe("The kind's API group, without the `.m.` of namespaced managed resources."),
@@ -10,26 +10,20 @@ const rescueRule = z.strictObject({
 });
 
 export const externalNamesSchema = z.strictObject({
-  pin: z
-    .boolean()
-    .default(true)
-    .describe(
-      "Desire each external name once it is observed. `false`: desire only rescued names and names from the record.",
-    ),
-  rescue: z
-    .array(rescueRule)
-    .prefault([])
-    .describe(
-      "Kinds whose provider may lose the external name, and the field to restore it from. They precede the built-in rules.",
-    ),
-  builtInRescue: z.boolean().default(true).describe("Also rescue the built-in kinds. docs/restore.md names them."),
-  requireRecord: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Create no managed resource unless the pipeline or the record names it; `metadata.name` is enough where its provider does not choose " +
-        "the external name. For a cluster that is rebuilt.",
-    ),
+  pin: flag(
+    true,
+    "Desire each external name once it is observed. `false`: desire only rescued names and names from the record.",
+  ),
+  rescue: list(
+    rescueRule,
+    "Kinds whose provider may lose the external name, and the field to restore it from. They precede the built-in rules.",
+  ),
+  builtInRescue: flag(true, "Also rescue the built-in kinds. docs/restore.md names them."),
+  requireRecord: flag(
+    false,
+    "Create no managed resource unless the pipeline or the record names it; `metadata.name` is enough where its provider does not choose " +
+      "the external name. For a cluster that is rebuilt.",
+  ),
 });
 
 export type ExternalNames = z.output<typeof externalNamesSchema>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { choice } from "./fields.ts";
 
 /** The section of Operations: finds XRs for which Crossplane has never called a function. */
 export const neverReconciledSchema = z.strictObject({
@@ -8,11 +9,9 @@ export const neverReconciledSchema = z.strictObject({
     })
     .prefault({})
     .describe("The XRDs whose XRs are checked. Default: all."),
-  onFound: z
-    .enum(["Nudge", "Report"])
-    .default("Nudge")
-    .describe(
-      "`Nudge`: annotate the XRD, so that Crossplane reconciles it and restarts the watch of its XRs if that has ended. " +
-        "`Report`: only list the XRs.",
-    ),
+  onFound: choice(
+    ["Nudge", "Report"],
+    "`Nudge`: annotate the XRD, so that Crossplane reconciles it and restarts the watch of its XRs if that has ended. " +
+      "`Report`: only list the XRs.",
+  ),
 });
