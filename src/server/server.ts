@@ -4,15 +4,15 @@ import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
 import { addressToText, type TcpAddress } from "./address.ts";
 import type { Config } from "./config.ts";
+import { readCredentials } from "./credentials.ts";
 import { type Connections, createGate, type Gate, trackConnections, within } from "./drain.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
 import { addHealthAndReflection } from "./health-and-reflection.ts";
 import { openHttp2 } from "./http2.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { type MetricsEndpoint, serveMetrics } from "./metrics-endpoint.ts";
+import { serveMetrics } from "./metrics-endpoint.ts";
+import { logRefusals, MutualTlsCredentials } from "./mutual-tls.ts";
 import { functionRunners, runFunctionPaths } from "./services.ts";
-import { readCredentials } from "./tls/credentials.ts";
-import { logRefusals, MutualTlsCredentials } from "./tls/mutual-tls.ts";
 
 export interface Dependencies {
   readonly runFunction: RunFunction;
@@ -64,8 +64,9 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
     if (!isFinished) log.warn("the grace period is over: connections are cut off");
     destroy();
   };
-  log.info("serving", { ...config, ...boundAddresses(config, port, endpoint) });
-  return { port, metricsPort: endpoint?.port, shutDown, destroy };
+  const { port: metricsPort } = endpoint ?? {};
+  log.info("serving", { ...config, ...boundAddresses(config, port, metricsPort) });
+  return { port, metricsPort, shutDown, destroy };
 }
 
 /** The time for calls in flight on a connection that has reached its age. */
@@ -102,11 +103,7 @@ function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics
   return { credentials, follow: () => files.follow(credentials) };
 }
 
-/**
- * Binds the address; without a host that is every address of the machine, IPv6 and IPv4.
- *
- * @returns the port.
- */
+/** Binds the address; without a host that is every address of the machine, IPv6 and IPv4. @returns the port. */
 async function bind(server: Server, address: TcpAddress, credentials: ServerCredentials): Promise<number> {
   const text = addressToText(address);
   const bindTo = (target: string): Promise<number> =>
@@ -144,10 +141,7 @@ async function drain(server: Server, connections: Connections, gate: Gate): Prom
   await connections.closed();
 }
 
-const boundAddresses = (config: Config, port: number, endpoint: MetricsEndpoint | undefined) => ({
-  address: addressToText({ ...config.address, port }),
-  metricsAddress:
-    endpoint === undefined || config.metricsAddress === "off"
-      ? "off"
-      : addressToText({ ...config.metricsAddress, port: endpoint.port }),
+const boundAddresses = ({ address, metricsAddress }: Config, port: number, metricsPort = 0) => ({
+  address: addressToText({ ...address, port }),
+  metricsAddress: metricsAddress === "off" ? "off" : addressToText({ ...metricsAddress, port: metricsPort }),
 });
