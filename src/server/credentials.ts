@@ -141,10 +141,7 @@ const findExpiry = ({ cert }: Certificates): Date =>
   new Date(Math.min(...parseChain(cert).map(({ validTo }) => Date.parse(validTo))));
 
 /** Makes the options of a TLS server. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
-const toSecureContext = (certificates: Certificates): SecureContextOptions => ({
-  ...certificates,
-  minVersion: "TLSv1.2",
-});
+const toSecureContext = (pem: Certificates): SecureContextOptions => ({ ...pem, minVersion: "TLSv1.2" });
 
 function findFault(name: string, part: Buffer | Error, parse: (pem: Buffer) => unknown): string | undefined {
   if (part instanceof Error) return `${name}: cannot be read: ${part.message}`;

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 import type { Log } from "../log.ts";
-import type { TcpAddress } from "./address.ts";
-import { listen } from "./listen.ts";
+import { listen, type TcpAddress } from "./address.ts";
 
 interface Pages {
   readonly registry: Registry;
