@@ -87,9 +87,7 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const composer = toPossibleComposer(call.composite);
   const prove = proverFor(composer, call);
-  const kinds = new Map(
-    wanted.map(([, desired]) => requireKind(desired, composer.root, call)).map((one) => [one.name, one]),
-  );
+  const kinds = new Map(wanted.map(([, like]) => requireKind(like, composer.root, call)).map((one) => [one.name, one]));
   const proven = [...kinds.values()]
     .flatMap((requirement) => ask(requirement, call))
     .filter((item) => (findController(item)?.uid ?? composer.uid) === composer.uid && !isBeingDeleted(item))

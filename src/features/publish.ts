@@ -54,15 +54,13 @@ const PREFIX = "publish/environment-config/";
 
 function publish(config: EnvironmentConfig, name: string, call: Call, draft: Draft): Draft {
   const key = `${PREFIX}${name}`;
-  const observed = call.request.observed.resources.get(key);
-  if (observed !== undefined) return compose(config, name, observed, call, draft);
-
+  if (call.request.observed.resources.has(key)) return compose(config, name, call, draft);
   const selector = { apiVersion: config.apiVersion, kind: "EnvironmentConfig", match: { name } };
   const answer = call.requirements.ask(toRequirement(key, selector));
   if (answer.is === "pending") return keep({ is: "WaitingForRequiredResources" }, call, draft);
   const [existing] = answer.items;
   return existing === undefined || isOurs(existing, key, call)
-    ? compose(config, name, undefined, call, draft)
+    ? compose(config, name, call, draft)
     : keep({ is: "NameTaken", name }, call, draft);
 }
 
@@ -71,14 +69,10 @@ const isOurs = (existing: Document, key: string, { composite }: Call): boolean =
   readAnnotation(existing, OWNER) === formatOwner(composite) &&
   [undefined, key].includes(stringAt(existing, COMPOSITION_RESOURCE_NAME));
 
-function compose(
-  config: EnvironmentConfig,
-  name: string,
-  observed: Resource | undefined,
-  call: Call,
-  draft: Draft,
-): Draft {
+function compose(config: EnvironmentConfig, name: string, call: Call, draft: Draft): Draft {
   const { apiVersion, labels } = config;
+  const key = `${PREFIX}${name}`;
+  const observed = call.request.observed.resources.get(key);
   const { data, missing: fields, faults } = toData(config, observed, call);
   const annotations = { [OWNER]: formatOwner(call.composite) };
   const metadata = { name, ...(Object.keys(labels).length > 0 && { labels }), annotations };
@@ -86,7 +80,7 @@ function compose(
   const unset: PublishState = fields.length === 0 ? { is: "Published" } : { is: "FieldNotSet", fields };
   const state: PublishState = faults.length === 0 ? unset : { is: "InvalidData", faults };
   const ready = state.is === "Published" && observed !== undefined ? "True" : "False";
-  return withState(withResource(draft, `${PREFIX}${name}`, { is: "set", object, ready }), state, call);
+  return withState(withResource(draft, key, { is: "set", object, ready }), state, call);
 }
 
 /**

@@ -23,7 +23,6 @@ export function resolveStrings(value: Value<string | string[]>, call: Call): Res
   return toResolved(texts.length > 0 && texts.every((text) => text !== undefined) ? texts : undefined, value);
 }
 
-/** Resolves a value of any type. */
 export const resolveJson = (value: Value<JsonValue>, call: Call): Resolved<JsonValue> =>
   value.is === "literal" ? { is: "set", value: value.value } : toResolved(readField(value, call), value);
 

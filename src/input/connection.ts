@@ -12,6 +12,7 @@ import {
   onObjects,
   optional,
   source,
+  text,
   unique,
   value,
 } from "./fields.ts";
@@ -72,10 +73,7 @@ const annotations = z
 
 const copy = z
   .strictObject({
-    secretName: optional(
-      value(z.string().min(1)),
-      "The copies' name. Required, except with `via: CompositeConnectionDetails`.",
-    ),
+    secretName: optional(value(text), "The copies' name. Required, except with `via: CompositeConnectionDetails`."),
     namespaces: optional(
       value(dnsLabel, z.array(dnsLabel).min(1)),
       "The namespace of the copy, or a list of them. Default: the XR's own, or its claim's.",
@@ -93,12 +91,12 @@ const copy = z
       "The keys to copy, and their names; or the field of an object in which each key of the copy has a key of the Secret or, with " +
         "braces, a text as in `value`. Default: all keys, with their names.",
     ),
-    type: optional(z.string().min(1), "The copies' Secret type. Default: `Opaque`."),
+    type: optional(text, "The copies' Secret type. Default: `Opaque`."),
     labels: optional(z.record(z.string(), z.string()), "The copies' labels."),
     annotations: optional(annotations, "The copies' annotations."),
     providerConfigRef: z
       .strictObject({
-        name: z.string().min(1).default("default"),
+        name: text.default("default"),
         kind: z
           .enum(["ProviderConfig", "ClusterProviderConfig"])
           .default("ClusterProviderConfig")

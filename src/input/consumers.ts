@@ -12,6 +12,7 @@ import {
   onObjects,
   optional,
   statusPath,
+  text,
   value,
 } from "./fields.ts";
 
@@ -50,7 +51,7 @@ const credentials = z
         "XRs and namespaces. The name of its Secret, where the template gives one, contains {hash}.",
     ),
     turns: optional(
-      value(z.string().min(1), z.array(z.string().min(1)).min(1).max(2)),
+      value(text, z.array(text).min(1).max(2)),
       "Any text, or a list of two: one credential for each. Consumers copy that of the last text once its Secret is there. One whose text " +
         "is listed no longer stays until no consumer copies it.",
     ),
@@ -69,14 +70,14 @@ const credentials = z
   });
 
 const rotation = z.strictObject({
-  resource: z.string().min(1).describe("A composed resource's name in the Composition; an earlier step desires it."),
+  resource: text.describe("A composed resource's name in the Composition; an earlier step desires it."),
   toFieldPath: fieldPath.describe("A field of it whose change makes its provider or generator choose a new password."),
 });
 
 const of = z.strictObject({
   apiVersion: apiVersion.describe("The API version of the shared XR."),
   kind: kind.describe("The kind of the shared XR."),
-  name: value(z.string().min(1)).describe("The name of the shared XR."),
+  name: value(text).describe("The name of the shared XR."),
 });
 
 export const consumersSchema = z

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { fieldPath, flag, list } from "./fields.ts";
+import { fieldPath, flag, list, text } from "./fields.ts";
 
 const rescueRule = z.strictObject({
-  apiGroup: z.string().min(1).describe("The kind's API group, without the `.m.` of namespaced managed resources."),
-  kind: z.string().min(1).describe("The managed resource's kind."),
+  apiGroup: text.describe("The kind's API group, without the `.m.` of namespaced managed resources."),
+  kind: text.describe("The managed resource's kind."),
   fromFieldPath: fieldPath
     .prefault("status.atProvider.id")
     .describe("The field in which the provider reports the external name, exactly as in the annotation."),

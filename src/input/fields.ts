@@ -5,8 +5,6 @@ import { type FieldPath, formatFieldPath, parseFieldPath } from "../model/field-
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
-// The types of fields in the input's sections.
-
 /** Runs a check of an object even if its fields have faults: all faults of an input are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
 
@@ -64,6 +62,9 @@ export const list = <T extends z.ZodType>(item: T, meaning: string) => z.array(i
 
 export const flag = (byDefault: boolean, meaning: string) => z.boolean().default(byDefault).describe(meaning);
 
+/** A text that is not empty. */
+export const text = z.string().min(1);
+
 /** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
 export const fieldPath = z.string().transform((text, check): FieldPath => {
   const path = attempt(() => parseFieldPath(text));
@@ -85,12 +86,9 @@ export const NOT_A_DNS_LABEL = "not a DNS label: lower case letters, digits and 
 export const dnsLabel = z.string().regex(DNS_LABEL, NOT_A_DNS_LABEL);
 
 /** `v1`, or `group/v1beta1`. */
-export const apiVersion = z
-  .string()
-  .regex(
-    /^(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?\/)?v[a-z0-9]{1,62}$/,
-    "not an API version, such as example.org/v1",
-  );
+const API_VERSION = /^(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?\/)?v[a-z0-9]{1,62}$/;
+
+export const apiVersion = z.string().regex(API_VERSION, "not an API version, such as example.org/v1");
 
 export const kind = z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind");
 
@@ -104,10 +102,11 @@ export interface ValueSource {
 }
 
 const sourceShape = {
-  fromCompositeFieldPath: fieldPath.optional().describe("A field path of the XR, such as spec.parameters.database."),
-  fromEnvironmentFieldPath: fieldPath
-    .optional()
-    .describe("A field path of the environment that an earlier step, such as function-environment-configs, selected."),
+  fromCompositeFieldPath: optional(fieldPath, "A field path of the XR, such as spec.parameters.database."),
+  fromEnvironmentFieldPath: optional(
+    fieldPath,
+    "A field path of the environment that an earlier step, such as function-environment-configs, selected.",
+  ),
 };
 
 const SOURCES = ["fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
@@ -137,7 +136,7 @@ export const optionalValue = <T extends z.ZodType>(literal: T) =>
     exactlyOneOf(
       z.strictObject({
         ...sourceShape,
-        optional: z.boolean().default(false).describe("Do without it while the field is not set."),
+        optional: flag(false, "Do without it while the field is not set."),
       }),
       SOURCES,
     ).transform(({ optional, ...sources }) => ({ value: toSource(sources) as Value<z.output<T>>, optional })),

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { choice } from "./fields.ts";
+import { choice, text } from "./fields.ts";
 
 /** The section of Operations: finds XRs for which Crossplane has never called a function. */
 export const neverReconciledSchema = z.strictObject({
   definitions: z
     .strictObject({
-      matchLabels: z.record(z.string().min(1), z.string()).default({}).describe("The labels of these XRDs."),
+      matchLabels: z.record(text, z.string()).default({}).describe("The labels of these XRDs."),
     })
     .prefault({})
     .describe("The XRDs whose XRs are checked. Default: all."),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { choice, exactlyOneOf, fieldPath, optional, statusPath } from "./fields.ts";
+import { choice, exactlyOneOf, fieldPath, optional, statusPath, text } from "./fields.ts";
 
 /** A copy of one field of a shared resource, as it is; function-patch-and-transform can transform what is in the environment. */
 export const patch = exactlyOneOf(
@@ -8,13 +8,10 @@ export const patch = exactlyOneOf(
     toCompositeFieldPath: optional(statusPath, "A field of the XR's status."),
     toResource: z
       .strictObject({
-        name: z
-          .string()
-          .min(1)
-          .describe(
-            "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
-              "value is not available.",
-          ),
+        name: text.describe(
+          "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
+            "value is not available.",
+        ),
         fieldPath: fieldPath.describe("A field of it."),
       })
       .optional()

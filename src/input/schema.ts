@@ -4,7 +4,7 @@ import { DOMAIN } from "../model/names.ts";
 import { adoptionSchema } from "./adoption.ts";
 import { consumersSchema } from "./consumers.ts";
 import { externalNamesSchema } from "./external-names.ts";
-import { duration, json, optional, unique } from "./fields.ts";
+import { duration, json, optional, text, unique } from "./fields.ts";
 import { neverReconciledSchema } from "./never-reconciled.ts";
 import { publishSchema } from "./publish.ts";
 import { findEnvironmentLoop, type SharedResource, sharedResourceSchema } from "./shared-resource.ts";
@@ -49,9 +49,7 @@ export const inputSchema = z.strictObject({
         })
         .prefault([])
         .describe("Shared resources that this XR uses, and the copies of their connection Secrets."),
-      contextKey: z
-        .string()
-        .min(1)
+      contextKey: text
         .default(`${DOMAIN}/shared-resources`)
         .describe(
           "The context key under which later steps find the shared resources, as lists by `into`. Templates written for " +

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { compareTexts } from "../model/collections.ts";
+import { compareEntries } from "../model/collections.ts";
 import { DNS_LABEL } from "../model/names.ts";
 import {
   exactlyOneOf,
@@ -9,17 +9,18 @@ import {
   onObjects,
   optional,
   optionalValue,
+  text,
   value,
 } from "./fields.ts";
 
 /** Sorts the labels: the fields of an input come in any order. */
 const labels = z
-  .record(z.string().min(1), optionalValue(z.string()))
+  .record(text, optionalValue(z.string()))
   .refine((map) => Object.keys(map).length > 0, "empty")
   .transform((map) =>
     Object.entries(map)
-      .map(([key, label]) => ({ key, ...label }))
-      .sort((a, b) => compareTexts(a.key, b.key)),
+      .sort(compareEntries)
+      .map(([key, label]) => ({ key, ...label })),
   );
 
 /** The fields that are allowed with `matchLabels` only. */
@@ -29,7 +30,7 @@ const count = z.int("not a whole number");
 
 export const select = exactlyOneOf(
   z.strictObject({
-    name: optional(value(z.string().min(1)), "The shared resource's name."),
+    name: optional(value(text), "The shared resource's name."),
     matchLabels: optional(
       labels,
       "The shared resource's labels. With `optional: true` beside a field, a label that is not set is left out.",
@@ -61,17 +62,14 @@ export const select = exactlyOneOf(
     ({ matchLabels, ...given }) => matchLabels !== undefined || ofLabels.every((key) => given[key] === undefined),
     { ...onObjects, error: `${ofLabels.join(", ")} need matchLabels` },
   )
-  .refine(
-    ({ self, namespace }) => self === undefined || namespace === undefined,
-    faultAt("namespace", "not allowed with self"),
-  )
+  .refine(({ self, namespace }) => !self || !namespace, faultAt("namespace", "not allowed with self"))
   .refine(
     ({ name, namespace }) => name === undefined || namespace?.is !== "literal" || namespace.value !== "*",
     faultAt("namespace", '"*" needs matchLabels'),
   )
   .refine(({ minMatch = 1, maxMatch = 1 }) => minMatch <= maxMatch, faultAt("minMatch", "more than maxMatch"))
   .refine(
-    ({ maxMatch = 1, prefer }) => maxMatch === 1 || prefer === undefined,
+    ({ maxMatch = 1, prefer }) => maxMatch === 1 || !prefer,
     faultAt("prefer", "not allowed with maxMatch above 1"),
   )
   .transform(({ name, matchLabels, namespace, minMatch = 1, maxMatch = 1, sortByFieldPath, prefer }) => {

@@ -3,7 +3,7 @@ import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { connection } from "./connection.ts";
-import { apiVersion, choice, dnsLabel, faultAt, fieldPath, kind, list, onObjects, optional } from "./fields.ts";
+import { apiVersion, choice, dnsLabel, faultAt, fieldPath, kind, list, onObjects, optional, text } from "./fields.ts";
 import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
@@ -27,7 +27,7 @@ export const sharedResourceSchema = z
   .strictObject({
     name: dnsLabel.describe("Its name in conditions, events, the context and the names of composed resources."),
     into: optional(
-      z.string().min(1),
+      text,
       "The key under which later steps find it in the context, any text, as in function-extra-resources. Default: not in the context.",
     ),
     apiVersion: optional(apiVersion, "Its API version. Required, except with `select.self`."),

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { choice, dnsLabel, fieldPath, flag, list, optional, optionalValue, value } from "./fields.ts";
+import { choice, dnsLabel, fieldPath, flag, list, optional, optionalValue, text, value } from "./fields.ts";
 
 /** The rule for a tag that is there already: Replace overwrites it, Retain keeps it. */
 const onExisting = (meaning: string) => choice(["Replace", "Retain"], meaning);
 
 const add = z
   .strictObject({
-    key: optional(z.string().min(1), "The tag's key. Without a key, `value` is a field with a map of tags."),
+    key: optional(text, "The tag's key. Without a key, `value` is a field with a map of tags."),
     value: optionalValue(z.string()).describe(
       "The tag's value. With `optional: true` beside a field, the tag is left out, without a fault, while that is not set.",
     ),
@@ -18,7 +18,7 @@ const add = z
   })
   .transform(({ value: found, ...entry }) => ({ ...entry, ...found }));
 
-const glob = z.string().min(1);
+const glob = text;
 
 /** Keys: globs in the Composition, or a field with exact keys, since a tenant may write it. */
 const keys = value(glob, z.array(glob)).describe(

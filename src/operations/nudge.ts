@@ -6,10 +6,7 @@ import { hashText } from "../model/hash.ts";
 import { toPlainText } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 
-export const DEFINITION = {
-  apiVersion: "apiextensions.crossplane.io/v2",
-  kind: "CompositeResourceDefinition",
-} as const;
+export const XRD = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" } as const;
 
 /** A CompositeResourceDefinition (XRD), and the kind of XR that it defines. */
 interface Definition {
@@ -67,5 +64,5 @@ export const withNudges = (draft: Draft, judged: readonly JudgedDefinition[]): D
     .filter(({ is }) => is === "NeverReconciled")
     .reduce((nudging, { definition: { name }, nudgedFor }) => {
       const metadata = { name, annotations: { [NUDGED_FOR]: nudgedFor } };
-      return withObject(nudging, `nudge/${name}`, { ...DEFINITION, metadata });
+      return withObject(nudging, `nudge/${name}`, { ...XRD, metadata });
     }, draft);

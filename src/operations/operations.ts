@@ -6,7 +6,7 @@ import { listSome, MAX_NAMES, type Result } from "../model/condition.ts";
 import { type Draft, emptyDraft, withOutput, withResults } from "../model/draft.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirements } from "../model/requirement.ts";
-import { DEFINITION, type JudgedDefinition, judgeReconciles, toDefinition, withNudges } from "./nudge.ts";
+import { type JudgedDefinition, judgeReconciles, toDefinition, withNudges, XRD } from "./nudge.ts";
 
 /** One call of an Operation: without an XR. Desired resources are applied to existing resources of the same name. */
 export interface OperationCall {
@@ -47,7 +47,7 @@ function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
   const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
   if (selected === undefined) return emptyDraft;
   const match = { labels: selected.matchLabels };
-  const answer = requirements.ask(toRequirement("never-reconciled/definitions", { ...DEFINITION, match }));
+  const answer = requirements.ask(toRequirement("never-reconciled/definitions", { ...XRD, match }));
   if (answer.is === "pending") return emptyDraft;
   const definitions = answer.items.flatMap((item) => toDefinition(item) ?? []);
   const judged = definitions

@@ -34,7 +34,7 @@ class WireResource implements Resource, Slice {
   }
 
   get ready(): Ready {
-    return READY[readEnums(this, { unpacked: fields.RESOURCE_READY }).at(-1) ?? 0] ?? "Unspecified";
+    return READY[readEnums(this, fields.RESOURCE_READY).at(-1) ?? 0] ?? "Unspecified";
   }
 }
 
@@ -57,8 +57,8 @@ export class WireState implements State {
 
 /** Writes the desired state: that of earlier steps byte for byte, except for the draft's edits. */
 export function writeState(writer: Writer, state: WireState, draft: Draft): void {
-  const { composite: values, compositeReady: ready, connectionDetails } = draft;
-  const isCompositeEdited = values.length > 0 || ready !== undefined || connectionDetails.size > 0;
+  const { composite: values, compositeReady: ready, connectionDetails: details } = draft;
+  const isCompositeEdited = values.length > 0 || ready !== undefined || details.size > 0;
   for (const [name, edit] of [...draft.resources].reverse()) {
     if (edit.is === "removed") continue;
     const before = state.resources.get(name) ?? emptySlice;
@@ -66,9 +66,7 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
   }
   if (isCompositeEdited) {
     const document = values.length === 0 ? undefined : state.composite.document.with(values);
-    writer.message(fields.STATE_COMPOSITE, () =>
-      writeResource(writer, state.composite, { document, ready }, connectionDetails),
-    );
+    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, state.composite, { document, ready }, details));
   }
   if (!isCompositeEdited && draft.resources.size === 0) {
     writer.bytes(state.slice.bytes, state.slice.start, state.slice.end);
@@ -84,14 +82,14 @@ type Edit = Omit<Extract<ResourceEdit, { is: "set" }>, "is">;
 
 const noDetails: Draft["connectionDetails"] = new Map();
 
-/** @param connectionDetails of the XR, the only resource that has them. */
-function writeResource(writer: Writer, before: Slice, edit: Edit, connectionDetails = noDetails): void {
+/** @param details connection details of the XR, the only resource that has them. */
+function writeResource(writer: Writer, before: Slice, edit: Edit, details = noDetails): void {
   const { document, object = document, ready } = edit;
   if (ready !== undefined) writer.number(fields.RESOURCE_READY, READY.indexOf(ready));
-  writeDetails(writer, connectionDetails);
+  writeDetails(writer, details);
   if (object !== undefined) writer.message(fields.RESOURCE_STRUCT, () => writeStruct(writer, object));
   writeExcept(writer, before, (tag, content) => {
-    if (tag === fields.RESOURCE_CONNECTION_DETAILS) return connectionDetails.has(readEntryKey(content));
+    if (tag === fields.RESOURCE_CONNECTION_DETAILS) return details.has(readEntryKey(content));
     if (tag === fields.RESOURCE_STRUCT) return object !== undefined;
     return tag === fields.RESOURCE_READY && ready !== undefined;
   });

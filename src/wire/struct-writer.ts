@@ -24,7 +24,6 @@ export function writeStruct(writer: Writer, object: Fields | Document): void {
   for (const key of Object.keys(plain).reverse()) writeField(writer, key, plain[key] as ContextValue);
 }
 
-/** Writes one entry of a Struct's map of fields. */
 export function writeField(writer: Writer, key: string, value: ContextValue): void {
   const end = writer.length;
   writeValue(writer, value);
@@ -38,7 +37,6 @@ function endField(writer: Writer, key: string, mark: number): void {
   writer.endMessage(fields.STRUCT_FIELDS, mark);
 }
 
-/** Writes the Value of a field or an item. */
 function writeValue(writer: Writer, value: ContextValue): void {
   switch (typeof value) {
     case "string":
@@ -133,7 +131,6 @@ interface FieldRange {
   readonly value: Slice;
 }
 
-/** Finds the ranges of edited fields, in the order of the bytes. */
 function findRanges({ bytes, start, end }: Slice, edited: readonly EditedField[]): readonly FieldRange[] {
   const ranges: FieldRange[] = [];
   let entryEnd = start;

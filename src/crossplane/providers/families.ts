@@ -42,10 +42,7 @@ const toParameterPath = (field: FieldPath): FieldPath => ["spec", "forProvider",
 const below = ({ path, shape }: TagField): TagField => ({ path: toParameterPath(path), shape });
 
 /** Splits a table when the first kind of its family is looked up. */
-const lazily = (table: Table): Pick<Family, "table" | "entries"> => ({
-  table,
-  entries: lazy(() => splitTable(table.kinds)),
-});
+const lazily = (table: Table) => ({ table, entries: lazy(() => splitTable(table.kinds)) });
 
 /** The location fields of unknown kinds. */
 const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);

@@ -6,6 +6,7 @@ import { brief, type Condition, listSome, MAX_NAMES, type Result, shownCondition
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
 import { DUPLICATED, formatDuplicates } from "../predecessors.ts";
+import type { Remarks } from "../reasons.ts";
 import type { Case } from "./cases.ts";
 import type { AdoptionVerdict } from "./verdict.ts";
 
@@ -41,15 +42,11 @@ const STATUSES: Readonly<Partial<Record<AdoptionReason, Condition["status"]>>> =
   Adopted: "True",
 };
 
-interface Said {
+/** One resource in the condition; the sentence says how to go on. */
+export interface AdoptionRemark {
   readonly reason: AdoptionReason;
-  /** The problem with the resource, and how to go on. */
-  readonly sentence: string;
-}
-
-/** One resource in the condition. */
-export interface AdoptionRemark extends Said {
   readonly resource: string;
+  readonly sentence: string;
 }
 
 interface Facts {
@@ -58,81 +55,60 @@ interface Facts {
   readonly call: Call;
 }
 
-type Sayings = {
-  readonly [Is in AdoptionVerdict["is"]]: (
-    verdict: Extract<AdoptionVerdict, { readonly is: Is }>,
-    facts: Facts,
-  ) => Said | undefined;
-};
-
 const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
 
-/** What the condition says of each verdict; undefined for one that needs no action. */
-const SAYINGS: Sayings = {
+const REMARKS: Remarks<AdoptionVerdict, Facts, AdoptionReason> = {
   gone: () => undefined,
-  ours: (_, { found }) =>
-    found.is === "observed" ? { reason: "NoLongerDesired", sentence: NO_LONGER_DESIRED } : undefined,
-  unsettled: () => ({ reason: "Adopting", sentence: "kept until it controls its own composed resources again" }),
+  ours: (_, { found }) => (found.is === "observed" ? ["NoLongerDesired", NO_LONGER_DESIRED] : undefined),
+  unsettled: () => ["Adopting", "kept until it controls its own composed resources again"],
   unadopted: (_, { found, policy, call }) => {
     if (found.is === "referenced")
-      return { reason: "RestoreInProgress", sentence: explainRestoreInProgress(findRival(found.resource, call)) };
+      return ["RestoreInProgress", explainRestoreInProgress(findRival(found.resource, call))];
     return policy.onUnadopted === "Adopt"
-      ? {
-          reason: "Adopting",
-          sentence: "desired again until this XR controls it, so that Crossplane can delete it properly",
-        }
-      : {
-          reason: "Unadopted",
-          sentence: "it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt",
-        };
+      ? ["Adopting", "desired again until this XR controls it, so that Crossplane can delete it properly"]
+      : ["Unadopted", "it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt"];
   },
   unproven: ({ because }, { policy, call: { composite } }) => {
     const unproven = `it has no controller, and nothing proves that this XR composed it: ${because}`;
-    if (policy.onUnproven === "Release")
-      return { reason: "Released", sentence: `${unproven}; released, because onUnproven is Release` };
-    const root = readLabel(composite.document, COMPOSITE_LABEL) ?? composite.name;
-    const sentence = `${unproven}; if this XR did, set its label ${COMPOSITE_LABEL} to ${brief(root)}; if not, remove its reference from the XR`;
-    return { reason: "Unproven", sentence };
+    if (policy.onUnproven === "Release") return ["Released", `${unproven}; released, because onUnproven is Release`];
+    const root = brief(readLabel(composite.document, COMPOSITE_LABEL) ?? composite.name);
+    const otherwise = "if not, remove its reference from the XR";
+    return ["Unproven", `${unproven}; if this XR did, set its label ${COMPOSITE_LABEL} to ${root}; ${otherwise}`];
   },
-  unconfirmed: ({ root, because }) => ({
-    reason: "WaitingForComposite",
-    sentence:
-      `it has no controller, and nothing confirms that this XR is nested below ${brief(root)}, as its label ` +
+  unconfirmed: ({ root, because }) => [
+    "WaitingForComposite",
+    `it has no controller, and nothing confirms that this XR is nested below ${brief(root)}, as its label ` +
       `${COMPOSITE_LABEL} says: ${because}; XR ${brief(root)} has to adopt this XR first; if this XR is not ` +
       "nested, remove the label from it",
-  }),
-  stale: ({ controller }) => ({
-    reason: "StaleController",
-    sentence:
-      `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
+  ],
+  stale: ({ controller }) => [
+    "StaleController",
+    `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
       "reference from the resource, and this XR adopts it",
-  }),
-  missing: (_, { policy }) =>
-    policy.onMissing === "Recreate"
-      ? undefined
-      : {
-          reason: "MissingAfterRestore",
-          sentence:
-            "it does not exist, and the XR's references come from a backup; restore it too, or remove its reference from the " +
-            "XR, or set onMissing: Recreate",
-        },
-  foreign: ({ controller: { kind, name } }) => ({
-    reason: "ControlledByAnother",
-    sentence: `controlled by ${brief(kind)} ${brief(name)}, so left unchanged`,
-  }),
-  pending: () => ({ reason: "WaitingForRequiredResources", sentence: "waiting for Crossplane to look it up" }),
+  ],
+  missing: (_, { policy }) => {
+    if (policy.onMissing === "Recreate") return undefined;
+    const restore = "restore it too, or remove its reference from the XR, or set onMissing: Recreate";
+    return ["MissingAfterRestore", `it does not exist, and the XR's references come from a backup; ${restore}`];
+  },
+  foreign: ({ controller: { kind, name } }) => [
+    "ControlledByAnother",
+    `controlled by ${brief(kind)} ${brief(name)}, so left unchanged`,
+  ],
+  pending: () => ["WaitingForRequiredResources", "waiting for Crossplane to look it up"],
 };
 
 /** Describes the cases for the condition, without those that need no action. */
 export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call: Call): readonly AdoptionRemark[] {
   const remarks = cases.flatMap((found): readonly AdoptionRemark[] => {
     const { verdict } = found;
-    const said = SAYINGS[verdict.is](verdict as never, { found, policy, call });
-    if (said === undefined) return [];
+    const remark = REMARKS[verdict.is](verdict as never, { found, policy, call });
+    if (remark === undefined) return [];
+    const [reason, sentence] = remark;
     if (found.is === "observed")
-      return [{ ...said, resource: `${found.name} (${formatReference(toReference(found.resource))})` }];
+      return [{ reason, resource: `${found.name} (${formatReference(toReference(found.resource))})`, sentence }];
     const isHidden = verdict.is !== "unadopted" && isOutside(found.resource, call);
-    return [{ ...said, resource: formatReference(found.reference), ...(isHidden && { sentence: OUTSIDE }) }];
+    return [{ reason, resource: formatReference(found.reference), sentence: isHidden ? OUTSIDE : sentence }];
   });
   return markIfNotLast(remarks, call);
 }
@@ -187,13 +163,8 @@ function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly
 export function toAdoptionCondition(remarks: readonly AdoptionRemark[]) {
   const reason = sortByReason(remarks)[0]?.reason ?? "Adopted";
   const message = remarks.length === 0 ? undefined : toSentences(remarks).join("; ");
-  return {
-    type: TYPE,
-    status: STATUSES[reason] ?? "False",
-    reason,
-    message,
-    target: "Composite",
-  } as const satisfies Condition;
+  const status = STATUSES[reason] ?? "False";
+  return { type: TYPE, status, reason, message, target: "Composite" } as const;
 }
 
 /** Makes the message of the Fatal result, with a line for each resource. */

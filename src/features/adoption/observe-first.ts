@@ -36,19 +36,17 @@ type Held = ReadonlyMap<string, Judged>;
  * @param draft the draft of earlier features.
  */
 export function findHeld(call: Call, draft: Draft): Held {
-  const { request, composite, input } = call;
-  if (input.spec.adoption?.restore !== "ObserveFirst") return new Map();
+  if (call.input.spec.adoption?.restore !== "ObserveFirst") return new Map();
+  const { resources } = call.request.observed;
   const desired = desiredSoFar(call, draft);
-  const observed = [...request.observed.resources].filter(([, { document }]) => isRestored(document));
+  const observed = [...resources].filter(([, { document }]) => isRestored(document));
   if (observed.length === 0) return new Map();
-  const unrestored = [...desired].filter(
-    ([name, document]) => !request.observed.resources.has(name) && isOthers(document),
-  );
+  const unrestored = [...desired].filter(([name, document]) => !resources.has(name) && isOthers(document));
   const judged: readonly (readonly [string, Judged])[] = [
     ...observed.map(([name, { document }]) => [name, desired.has(name) ? judgeRestored(document) : DROPPED] as const),
     ...unrestored.map(([name]) => [name, { is: "unrestored" }] as const),
   ];
-  const isReleased = readReleased(composite.document);
+  const isReleased = readReleased(call.composite.document);
   const held = judged.filter(([name]) => !isReleased(name));
   return new Map(held.some(([, { is }]) => is !== "found") ? held.toSorted(compareEntries) : []);
 }

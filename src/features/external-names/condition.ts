@@ -1,5 +1,6 @@
 import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, type Condition, type Result, sentencesForSome } from "../../model/condition.ts";
+import type { Remarks } from "../reasons.ts";
 import type { NamedResource, NameVerdict } from "./pin.ts";
 
 const TYPE = "ExternalNamesPinned";
@@ -37,15 +38,7 @@ export function toNamesCondition(resources: readonly NamedResource[]) {
   return { condition: { type: TYPE, status, reason, message, target: "Composite" } as const, severity };
 }
 
-type Remarks = {
-  readonly [Is in NameVerdict["is"]]: (
-    verdict: Extract<NameVerdict, { readonly is: Is }>,
-    resource: NamedResource,
-  ) => readonly [reason: NameReason, sentence: string] | undefined;
-};
-
-/** The remark on each verdict; undefined for one that needs none. */
-const REMARKS: Remarks = {
+const REMARKS: Remarks<NameVerdict, NamedResource, NameReason> = {
   observed: () => undefined,
   duplicate: ({ name, other }) => [
     "DuplicateSuspected",
