@@ -17,3 +17,13 @@ export class FunctionError extends Error {
     this.code = code;
   }
 }
+
+/** Runs a function; returns the FunctionError that it throws. */
+export function attempt<T>(run: () => T): T | FunctionError {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof FunctionError) return error;
+    throw error;
+  }
+}

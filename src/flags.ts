@@ -173,14 +173,12 @@ function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config 
     maxRecvMessageBytes: read("max-recv-message-size", toBytes, "a whole number of MB from 1 to 2047"),
     maxConcurrentStreams: read("max-concurrent-streams", toCount, "a whole number from 1 to 1000000"),
     maxConnectionAgeMs: read("max-connection-age", toMilliseconds, A_DURATION),
-    metricsAddress: read(
-      "metrics-address",
-      (text) => (text === "" ? "off" : toAddress(text)),
-      `${AN_ADDRESS}, or empty`,
-    ),
+    metricsAddress: read("metrics-address", toMetricsAddress, `${AN_ADDRESS}, or empty`),
     shutdownGracePeriodMs: read("shutdown-grace-period", toMilliseconds, A_DURATION),
   };
 }
+
+const toMetricsAddress = (text: string) => (text === "" ? "off" : toAddress(text));
 
 const toBoolean = (text: string): boolean | undefined =>
   text === "true" || text === "false" ? text === "true" : undefined;

@@ -21,9 +21,7 @@ const features: readonly Feature[] = [
   adoption, // after every feature that desires resources: it looks for those that are no longer desired
 ];
 
+const runAll = (call: Call): Draft => features.reduce((draft, feature) => feature(call, draft), emptyDraft);
+
 /** Runs the features, with what the XR composed before a restore. The TTL comes last: a pending requirement forbids it. */
-export const run = (call: Call): Draft =>
-  responseTTL(
-    call,
-    runWithPredecessors(call, (each) => features.reduce((draft, feature) => feature(each, draft), emptyDraft)),
-  );
+export const run = (call: Call): Draft => responseTTL(call, runWithPredecessors(call, runAll));

@@ -104,17 +104,17 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   ConsumersServed: ["consumers/condition.ts"],
   CapacityAvailable: ["../ownership/capacity.ts"],
   TagsOwned: ["tags/condition.ts"],
-  ResourcesAdopted: ["adoption/condition.ts", "adoption/reasons.ts"],
+  ResourcesAdopted: ["adoption/condition.ts"],
   ExternalNamesPinned: ["external-names/condition.ts"],
 };
 
-/** What the variants of a union or the sentences of a table are called, what a list of reasons holds, and what a reason is where nothing is to be said. */
+/** What the variants of a union or the entries of a table are called, what a list of reasons holds, and what a reason is where nothing is to be said. */
 function reasonsIn(source: string): readonly string[] {
   const unions = [...source.matchAll(/readonly is: ((?:"\w+"(?: \| )?)+)/g)];
-  const sentences = [...source.matchAll(/^ {2}([A-Z]\w+): \(/gm)].map(([all, name]) => [all, `"${name}"`]);
+  const entries = [...source.matchAll(/^ {2}([A-Z]\w+): [("[]/gm)].map(([all, name]) => [all, `"${name}"`]);
   const lists = [...source.matchAll(/REASONS(?:: [^=]*)? = \[([^\]]*)\]/g)];
   const expressions = [...source.matchAll(/const reason =([^;]*);|\breason: (\w+\?\..*)/g)];
-  return [...unions, ...sentences, ...lists, ...expressions]
+  return [...unions, ...entries, ...lists, ...expressions]
     .flatMap(([, ...found]) => [...found.join().matchAll(/"([A-Z]\w+)"/g)])
     .map(([, reason = ""]) => reason);
 }

@@ -3,9 +3,8 @@ import { createServer } from "node:https";
 import type { Registry } from "prom-client";
 import type { Log } from "../../src/log.ts";
 import { parseJson } from "../../src/model/json.ts";
-import { addressToText, type TcpAddress } from "../../src/server/address.ts";
-import { listen } from "../../src/server/listen.ts";
-import { readCredentials } from "../../src/server/tls/credentials.ts";
+import { addressToText, listen, type TcpAddress } from "../../src/server/address.ts";
+import { readCredentials } from "../../src/server/credentials.ts";
 import { toAdmissionRequest, toReview } from "./review.ts";
 import type { Reviewer } from "./reviewer.ts";
 

@@ -31,6 +31,7 @@ export interface SecretName {
 export const formatSecret = ({ namespace, name }: SecretName): string => `${namespace}/${name}`;
 
 const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
+
 /** The field in which a Crossplane v1 XR, a claim or an Object names its connection Secret. */
 export const CONNECTION_SECRET_REF: FieldPath = ["spec", "writeConnectionSecretToRef"];
 
@@ -38,14 +39,12 @@ export const CONNECTION_SECRET_REF: FieldPath = ["spec", "writeConnectionSecretT
 export function readCopiedSecret(resource: Document): SecretName | undefined {
   if (resource.at(["kind"]) === "Secret") return secretAt(resource, ["metadata"]);
   if (resource.at(CONNECTION_SECRET_REF) === undefined) return secretAt(resource, MANIFEST_METADATA);
-  const name = stringAt(resource, [...CONNECTION_SECRET_REF, "name"]);
-  const namespace =
-    stringAt(resource, [...CONNECTION_SECRET_REF, "namespace"]) ?? stringAt(resource, [...MANIFEST_METADATA, "name"]);
-  return name === undefined || namespace === undefined ? undefined : { namespace, name };
+  return secretAt(resource, CONNECTION_SECRET_REF, stringAt(resource, [...MANIFEST_METADATA, "name"]));
 }
 
-function secretAt(resource: Document, path: FieldPath): SecretName | undefined {
-  const namespace = stringAt(resource, [...path, "namespace"]);
+/** Reads the name of a Secret from the object at `path`. */
+function secretAt(resource: Document, path: FieldPath, byDefault?: string): SecretName | undefined {
+  const namespace = stringAt(resource, [...path, "namespace"]) ?? byDefault;
   const name = stringAt(resource, [...path, "name"]);
   return name === undefined || namespace === undefined ? undefined : { namespace, name };
 }

@@ -36,9 +36,7 @@ const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
 /** Reads from a Namespace whose copies it accepts. */
-export const readAccepted = once((namespace: Document) =>
-  toNamespaceSet(readAnnotation(namespace, ACCEPT_COPIES_FROM)),
-);
+export const readAccepted = once((target: Document) => toNamespaceSet(readAnnotation(target, ACCEPT_COPIES_FROM)));
 
 export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
   const listed = toNamespaceSet(readAnnotation(shared, ALLOWED_NAMESPACES));
@@ -100,19 +98,15 @@ export function askReferenceGrants(
     request.requiredSchema(schemaOf(version).name).is === "pending" &&
     request.required(require(version).name).is === "resolved";
   const version = VERSIONS.find(isAnswered) ?? findGrantVersion(request, requirements);
-  if (version === "pending" || version === "none") return { is: version === "none" ? "notServed" : version };
-  return requirements.ask(require(version));
+  return version === "pending" || version === "notServed" ? { is: version } : requirements.ask(require(version));
 }
 
 /** Finds the version of ReferenceGrant that the cluster serves, by its schemas. */
-export function findGrantVersion(
-  { capabilities }: Pick<Request, "capabilities">,
-  requirements: Requirements,
-): Version | "pending" | "none" {
-  if (!capabilities.has("RequiredSchemas")) return "v1beta1";
+export function findGrantVersion(request: Request, requirements: Requirements): Version | "pending" | "notServed" {
+  if (!request.capabilities.has("RequiredSchemas")) return "v1beta1";
   const answers = VERSIONS.map((version) => ({ version, is: requirements.askSchema(schemaOf(version)).is }));
   const served = answers.find(({ is }) => is !== "unknown");
-  if (served === undefined) return "none";
+  if (served === undefined) return "notServed";
   return served.is === "pending" ? "pending" : served.version;
 }
 

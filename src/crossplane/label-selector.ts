@@ -17,9 +17,10 @@ export interface LabelSelector {
 const KEY = "(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?";
 const VALUE = "(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)?";
 
-const EQUALITY = new RegExp(`^(${KEY})\\s*(==|=|!=)\\s*(${VALUE})$`);
-const SET = new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
-const EXISTENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
+/** A key with a value or with a set of values, or a key alone, which may be negated. */
+const TERM = new RegExp(
+  `^(?:(${KEY})(?:\\s*(==|=|!=)\\s*(${VALUE})|\\s+(in|notin)\\s*\\(([^()]*)\\))|(!?)\\s*(${KEY}))$`,
+);
 const ONE_VALUE = new RegExp(`^${VALUE}$`);
 
 /** Limits of the length and the number of terms: each Namespace is compared with each term. */
@@ -55,23 +56,12 @@ function splitTerms(text: string): readonly string[] {
   return [...terms, text.slice(start)];
 }
 
-const parseTerm = (text: string): Term | undefined => parseEquality(text) ?? parseSet(text) ?? parseExistence(text);
-
-function parseEquality(text: string): Term | undefined {
-  const [, key, operator, value = ""] = EQUALITY.exec(text) ?? [];
-  return key === undefined ? undefined : { key, values: new Set([value]), isNegated: operator === "!=" };
-}
-
-function parseSet(text: string): Term | undefined {
-  const [, key, word, list = ""] = SET.exec(text) ?? [];
-  const values = list.split(",").map((item) => item.trim());
-  if (key === undefined || !values.every((item) => ONE_VALUE.test(item))) return undefined;
-  return { key, values: new Set(values), isNegated: word === "notin" };
-}
-
-function parseExistence(text: string): Term | undefined {
-  const [, not, key] = EXISTENCE.exec(text) ?? [];
-  return key === undefined ? undefined : { key, isNegated: not === "!" };
+function parseTerm(text: string): Term | undefined {
+  const [, key, operator, value, word, list, not, alone] = TERM.exec(text) ?? [];
+  if (key === undefined) return alone === undefined ? undefined : { key: alone, isNegated: not === "!" };
+  const values = list?.split(",").map((item) => item.trim()) ?? [value ?? ""];
+  if (!values.every((item) => ONE_VALUE.test(item))) return undefined;
+  return { key, values: new Set(values), isNegated: operator === "!=" || word === "notin" };
 }
 
 export function matchesLabels(resource: Document, { terms }: LabelSelector): boolean {

@@ -2,6 +2,7 @@ import { findCondition, shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isNamespacedGroup, toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
 import { EXTERNAL_NAME, readAnnotation } from "./metadata.ts";
+import { findFacts } from "./providers/families.ts";
 
 /** The kind of a managed resource: `Distribution` of `cloudfront.aws.upbound.io`. */
 export interface ManagedKind {
@@ -18,6 +19,25 @@ export const readManagedKind = (resource: Document): ManagedKind =>
 export function toManagedKind(apiVersion: string, kind: string): ManagedKind {
   const group = toApiGroup(apiVersion);
   return { apiVersion, group: withoutScope(group), kind, isNamespaced: isNamespacedGroup(group) };
+}
+
+/** The groups of the classic provider-aws, whose kinds are cluster-scoped only. */
+const CLASSIC = /(?:^|\.)aws\.crossplane\.io$/;
+
+/** The groups whose kinds' versions are known. */
+const LISTED = /\.upbound\.io$|^kubernetes\.crossplane\.io$/;
+
+/**
+ * Finds the twin of a kind, by which the same provider manages the same cloud resources: the namespaced kind of a cluster-scoped one, or
+ * the other way round. A kind that is not listed is taken to have the version of its twin. The twin may not be served.
+ */
+export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind): ManagedKind | undefined {
+  const scoped = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
+  if (scoped === group || CLASSIC.test(group)) return undefined;
+  const { cluster, namespaced } = findFacts(group, kind).versions;
+  const listed = isNamespaced ? cluster : namespaced;
+  const version = LISTED.test(group) ? listed : apiVersion.slice(apiVersion.indexOf("/") + 1);
+  return toManagedKind(`${isNamespaced ? group : scoped}/${version}`, kind);
 }
 
 /** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them too, but also has a Composition. */

@@ -2,7 +2,6 @@ import { brief } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import type { LookupAnswer } from "../model/requirement.ts";
-import { toApiGroup } from "./api-group.ts";
 import { type Composite, toComposite } from "./composite.ts";
 import {
   CLAIM_NAME_LABEL,
@@ -16,6 +15,7 @@ import {
 } from "./metadata.ts";
 import {
   formatReference,
+  isSameResource,
   type Reference,
   readReference,
   resourceKey,
@@ -136,7 +136,10 @@ function climb(nested: Document, lookUp: LookUp): Climb {
 
   const answer = lookUp(reference);
   if (answer.is === "pending") return { is: "pending" };
-  const composer = answer.items.find((item) => isSame(toReference(item), reference));
+  const composer = answer.items.find((item) => {
+    const found = toReference(item);
+    return isSameResource(found, { ...reference, namespace: found.namespace && reference.namespace });
+  });
   const described = `${brief(formatReference(reference))}, the controller of ${describeComposite(nested)},`;
   if (composer === undefined) return unconfirmed(`${described} does not exist`);
   if (stringAt(composer, UID) !== controller.uid) return unconfirmed(`${described} has another UID`);
@@ -166,10 +169,3 @@ function toCompositeReference({ apiVersion, kind, name }: Controller, nested: Do
   if (!group.includes(".") || version === "" || more.length > 0 || kind === "") return undefined;
   return readReference({ apiVersion, kind, name, namespace: toReference(nested).namespace ?? null });
 }
-
-/** Tells whether the found object is the referenced one, in any version of its API. */
-const isSame = (found: Reference, { apiVersion, kind, name, namespace }: Reference): boolean =>
-  toApiGroup(found.apiVersion) === toApiGroup(apiVersion) &&
-  found.kind === kind &&
-  found.name === name &&
-  (found.namespace === undefined || found.namespace === namespace);

@@ -27,11 +27,10 @@ export const hasReferences = (resource: Document): boolean =>
   });
 
 export function withoutReferences(spec: JsonObject): JsonObject {
-  const legacy = pick(spec, (field) => field !== "resourceRefs");
+  const isKept = (field: string): boolean => field !== "resourceRefs";
+  const legacy = pick(spec, isKept);
   const { crossplane } = legacy;
-  return isObject(crossplane)
-    ? { ...legacy, crossplane: pick(crossplane, (field) => field !== "resourceRefs") }
-    : legacy;
+  return isObject(crossplane) ? { ...legacy, crossplane: pick(crossplane, isKept) } : legacy;
 }
 
 /** Reads an XR's references, without those that have no name: placeholders of Crossplane v1's native composition engine. */

@@ -3,6 +3,7 @@ import { shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import type { Requirement, ResourceSelector } from "../model/requirement.ts";
+import type { SecretName } from "./copies.ts";
 
 /** Enough digits to prevent collisions on purpose: teams choose parts of selectors. */
 const DIGITS = 32;
@@ -25,16 +26,8 @@ function hashSelector({ apiVersion, kind, namespace = "", match }: ResourceSelec
 export const toNamespaceRequirement = (name: string, match: ResourceSelector["match"]): Requirement =>
   toRequirement(name, { apiVersion: "v1", kind: "Namespace", match });
 
-export const toSecretRequirement = (
-  name: string,
-  secret: { readonly namespace: string; readonly name: string },
-): Requirement =>
-  toRequirement(name, {
-    apiVersion: "v1",
-    kind: "Secret",
-    namespace: secret.namespace,
-    match: { name: secret.name },
-  });
+export const toSecretRequirement = (name: string, secret: SecretName): Requirement =>
+  toRequirement(name, { apiVersion: "v1", kind: "Secret", namespace: secret.namespace, match: { name: secret.name } });
 
 /** Source: errCompose, errFmtRunPipelineStep and FetchingFunctionRunner, the same in Crossplane v1.20 to v2.4. */
 const NOT_FETCHED =

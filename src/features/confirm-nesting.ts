@@ -1,26 +1,43 @@
-import { NestedComposites, type Nesting } from "../crossplane/proof.ts";
+import { findProof, NestedComposites, type Nesting, type PossibleComposer, type Proof } from "../crossplane/proof.ts";
 import { formatReference, type Reference } from "../crossplane/references.ts";
 import { couldNotBeRead, toRequirement } from "../crossplane/requirement-names.ts";
+import type { Document } from "../model/document.ts";
+import { lazy } from "../model/once.ts";
 import type { Requirement } from "../model/requirement.ts";
 import type { Call } from "./feature.ts";
 
 export function requireAs(prefix: string, reference: Reference): Requirement {
   const { apiVersion, kind, namespace, name } = reference;
-  return toRequirement(`${prefix}${formatReference(reference)}`, {
-    apiVersion,
-    kind,
-    ...(namespace !== undefined && { namespace }),
-    match: { name },
-  });
+  return toRequirement(`${prefix}${formatReference(reference)}`, { apiVersion, kind, namespace, match: { name } });
 }
 
 const CONTROLLER = "adoption/controller/";
+
+/** Looks for the proof that this XR composed a resource. `unconfirmed`: only if this XR is nested, which nothing confirms. */
+export type Prove = (
+  resource: Document,
+) =>
+  | Exclude<Proof, { is: "nested" }>
+  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string }
+  | { readonly is: "pending" };
+
+/** Makes the function that looks for proofs. It looks up the XRs above this one if one of them depends on these. */
+export function proverFor(composer: PossibleComposer, call: Call): Prove {
+  const nesting = lazy(() => confirmNesting(call));
+  return (resource) => {
+    const proof = findProof(resource, composer);
+    if (proof.is !== "nested") return proof;
+    const found = nesting();
+    if (found.is === "unconfirmed") return { ...found, root: proof.root };
+    return found.is === "confirmed" ? { is: "proven" } : found;
+  };
+}
 
 /**
  * Confirms that the XR is nested. Each call climbs to the first XR above it that Crossplane has not looked up yet. Crossplane finds a
  * cluster-scoped controller also with the namespace of the nested XR.
  */
-export function confirmNesting({ requirements, composite }: Call): Nesting {
+function confirmNesting({ requirements, composite }: Call): Nesting {
   if (couldNotBeRead(CONTROLLER, composite.document)) {
     return { is: "unconfirmed", because: "Crossplane could not read the controller of this XR" };
   }

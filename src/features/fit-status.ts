@@ -98,8 +98,7 @@ function stepInto(schema: JsonValue | undefined, step: string | number): JsonVal
 }
 
 /** Tells whether a value is of its schema's type: the API server refuses the whole status for one that is not. */
-function hasType(value: JsonValue, schema: JsonObject): boolean {
-  const { type, nullable } = schema;
+function hasType(value: JsonValue, { type, nullable }: JsonObject): boolean {
   if (value === null) return nullable === true || type === undefined;
   switch (type) {
     case "object":
@@ -108,11 +107,7 @@ function hasType(value: JsonValue, schema: JsonObject): boolean {
       return isList(value);
     case "integer":
       return Number.isInteger(value);
-    case "string":
-    case "number":
-    case "boolean":
-      return typeof value === type;
-    default:
-      return true; // without a type: x-kubernetes-int-or-string, or anything
+    default: // without a type: x-kubernetes-int-or-string, or anything
+      return !["string", "number", "boolean"].includes(String(type)) || typeof value === type;
   }
 }

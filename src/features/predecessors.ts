@@ -9,7 +9,7 @@ import {
   readComposers,
   readLabel,
 } from "../crossplane/metadata.ts";
-import { findProof, toPossibleComposer } from "../crossplane/proof.ts";
+import { toPossibleComposer } from "../crossplane/proof.ts";
 import {
   formatReference,
   isSameResource,
@@ -26,7 +26,7 @@ import type { Resource } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { RESTORED } from "../ownership/annotations.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
-import { confirmNesting } from "./confirm-nesting.ts";
+import { proverFor } from "./confirm-nesting.ts";
 import { desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
 import { withRecordedNames } from "./names.ts";
@@ -86,23 +86,19 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const composer = toPossibleComposer(call.composite);
-  const kinds = new Map(
-    wanted.map(([, desired]) => requireKind(desired, composer.root, call)).map((one) => [one.name, one]),
-  );
-  const judged = [...kinds.values()]
+  const prove = proverFor(composer, call);
+  const kinds = new Map(wanted.map(([, like]) => requireKind(like, composer.root, call)).map((one) => [one.name, one]));
+  const proven = [...kinds.values()]
     .flatMap((requirement) => ask(requirement, call))
     .filter((item) => (findController(item)?.uid ?? composer.uid) === composer.uid && !isBeingDeleted(item))
-    .map((item) => ({ item, proof: isOwnRecord(item, call) ? "proven" : findProof(item, composer).is }));
-  const isNested = judged.some(({ proof }) => proof === "nested") && confirmNesting(call).is === "confirmed";
-  const proven = judged.filter(({ proof }) => proof === "proven" || (proof === "nested" && isNested));
-  const byName = groupBy(proven, ({ item }) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
+    .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven");
+  const byName = groupBy(proven, (item) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
   const desired = new Map(wanted);
   return new Map(
     [...byName].sort(compareEntries).flatMap(([name, own]) => {
       const observed = resources.get(name)?.document;
       const like = desired.get(name);
       const others = own
-        .map(({ item }) => item)
         .filter((item) => (like ? isLike(item, like, observed) : readComposers(item).includes(composer.fieldManager)))
         .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
       return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];

@@ -1,38 +1,36 @@
 import { COMPOSITION_RESOURCE_NAME, readAnnotation } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
-import { FunctionError } from "../errors.ts";
+import { attempt, FunctionError } from "../errors.ts";
 import { invalidInput } from "../input/faults.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
-import { brief, type Condition, quote } from "../model/condition.ts";
+import { brief, quote } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import {
-  type Draft,
-  withCompositeUnready,
-  withCondition,
-  withResource,
-  withResources,
-  withResults,
-} from "../model/draft.ts";
-import { type FieldPath, parseFieldPath, withValueAt } from "../model/field-path.ts";
-import type { JsonObject, JsonValue } from "../model/json.ts";
+import { type Draft, withCompositeUnready, withResource, withResources } from "../model/draft.ts";
+import { parseFieldPath, withValueAt } from "../model/field-path.ts";
+import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import type { Resource } from "../model/request.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
 import { RECORD_PREFIX } from "../ownership/names.ts";
 import { pickObserved } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
-import { eventsFor } from "./transition-events.ts";
+import { type ReasonOf, tell } from "./reasons.ts";
+import { withConditionAndEvent } from "./transition-events.ts";
 import { resolveJson, resolveString } from "./value.ts";
 
 const TYPE = "EnvironmentConfigPublished";
 
-/** The state of the EnvironmentConfig; its names are the reasons of the condition. */
-type PublishState =
-  | { readonly is: "Published" }
-  | { readonly is: "WaitingForRequiredResources" }
-  | { readonly is: "FieldNotSet"; readonly fields: readonly string[] }
-  | { readonly is: "InvalidData"; readonly faults: readonly string[] }
-  | { readonly is: "InvalidName" | "NameTaken"; readonly name: string };
+/** The sentences for the states in which the EnvironmentConfig is not published. The names are the reasons of the condition. */
+const SENTENCES = {
+  WaitingForRequiredResources: () => "waiting for Crossplane to look up EnvironmentConfig",
+  FieldNotSet: ({ fields }: { readonly fields: readonly string[] }) => `${fields.join(", ")} is not set`,
+  InvalidData: ({ faults }: { readonly faults: readonly string[] }) => faults.join("; "),
+  InvalidName: ({ name }: { readonly name: string }) => `${quote(name)} is not a valid resource name`,
+  NameTaken: ({ name }: { readonly name: string }) =>
+    `EnvironmentConfig ${brief(name)} exists and belongs to somebody else, so it is left unchanged: choose another name`,
+};
+
+type PublishState = { readonly is: "Published" } | ReasonOf<typeof SENTENCES, never>;
 
 /**
  * Composes an EnvironmentConfig with values of this XR that others need, so that they can select it like any other shared
@@ -56,16 +54,13 @@ const PREFIX = "publish/environment-config/";
 
 function publish(config: EnvironmentConfig, name: string, call: Call, draft: Draft): Draft {
   const key = `${PREFIX}${name}`;
-  const observed = call.request.observed.resources.get(key);
-  if (observed !== undefined) return compose(config, name, observed, call, draft);
-
+  if (call.request.observed.resources.has(key)) return compose(config, name, call, draft);
   const selector = { apiVersion: config.apiVersion, kind: "EnvironmentConfig", match: { name } };
-  const requirement = toRequirement(key, selector);
-  const answer = call.requirements.ask(requirement);
+  const answer = call.requirements.ask(toRequirement(key, selector));
   if (answer.is === "pending") return keep({ is: "WaitingForRequiredResources" }, call, draft);
   const [existing] = answer.items;
   return existing === undefined || isOurs(existing, key, call)
-    ? compose(config, name, undefined, call, draft)
+    ? compose(config, name, call, draft)
     : keep({ is: "NameTaken", name }, call, draft);
 }
 
@@ -74,26 +69,18 @@ const isOurs = (existing: Document, key: string, { composite }: Call): boolean =
   readAnnotation(existing, OWNER) === formatOwner(composite) &&
   [undefined, key].includes(stringAt(existing, COMPOSITION_RESOURCE_NAME));
 
-function compose(
-  config: EnvironmentConfig,
-  name: string,
-  observed: Resource | undefined,
-  call: Call,
-  draft: Draft,
-): Draft {
+function compose(config: EnvironmentConfig, name: string, call: Call, draft: Draft): Draft {
   const { apiVersion, labels } = config;
-  const { data, missing, faults } = toData(config, observed, call);
+  const key = `${PREFIX}${name}`;
+  const observed = call.request.observed.resources.get(key);
+  const { data, missing: fields, faults } = toData(config, observed, call);
   const annotations = { [OWNER]: formatOwner(call.composite) };
   const metadata = { name, ...(Object.keys(labels).length > 0 && { labels }), annotations };
   const object: JsonObject = { apiVersion, kind: "EnvironmentConfig", metadata, data };
-  const state = toState(missing, faults);
+  const unset: PublishState = fields.length === 0 ? { is: "Published" } : { is: "FieldNotSet", fields };
+  const state: PublishState = faults.length === 0 ? unset : { is: "InvalidData", faults };
   const ready = state.is === "Published" && observed !== undefined ? "True" : "False";
-  return withState(withResource(draft, `${PREFIX}${name}`, { is: "set", object, ready }), state, call);
-}
-
-function toState(missing: readonly string[], faults: readonly string[]): PublishState {
-  if (faults.length > 0) return { is: "InvalidData", faults };
-  return missing.length === 0 ? { is: "Published" } : { is: "FieldNotSet", fields: missing };
+  return withState(withResource(draft, key, { is: "set", object, ready }), state, call);
 }
 
 /**
@@ -109,20 +96,11 @@ function toData({ data: fields }: EnvironmentConfig, observed: Resource | undefi
     if (resolved.is === "unset") missing.push(resolved.field);
     const kept = resolved.is === "set" ? resolved.value : observed?.document.at(["data", ...toFieldPath]);
     if (kept === undefined) continue;
-    data = withField(data, toFieldPath, kept, faults);
+    const extended = attempt(() => withValueAt(data, toFieldPath, kept));
+    if (extended instanceof FunctionError) faults.push(extended.message);
+    else data = extended;
   }
   return { data, missing, faults };
-}
-
-/** @param faults receives a fault if the path leads through another field's value. */
-function withField(data: JsonObject, path: FieldPath, value: JsonValue, faults: string[]): JsonObject {
-  try {
-    return withValueAt(data, path, value);
-  } catch (error) {
-    if (!(error instanceof FunctionError)) throw error;
-    faults.push(error.message);
-    return data;
-  }
 }
 
 /** Keeps what was published while the desired values are unknown: a resource that is left out is deleted. */
@@ -140,32 +118,9 @@ const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "meta
 
 /** Adds the condition, and marks the XR unready until the EnvironmentConfig is published: nothing else does if none is composed. */
 function withState(draft: Draft, state: PublishState, call: Call): Draft {
-  const { is: reason } = state;
-  const status = STATUS[reason] ?? "False";
-  const condition: Condition = { type: TYPE, status, reason, message: explain(state), target: "Composite" };
-  const severity = status === "False" ? "Warning" : "Normal";
-  const conditioned = withResults(withCondition(draft, condition), eventsFor(condition, severity, call));
-  return state.is === "Published" ? conditioned : withCompositeUnready(conditioned);
-}
-
-const STATUS: Readonly<Partial<Record<PublishState["is"], Condition["status"]>>> = {
-  Published: "True",
-  WaitingForRequiredResources: "Unknown",
-};
-
-function explain(state: PublishState): string | undefined {
-  switch (state.is) {
-    case "Published":
-      return undefined;
-    case "WaitingForRequiredResources":
-      return "waiting for Crossplane to look up EnvironmentConfig";
-    case "FieldNotSet":
-      return `${state.fields.join(", ")} is not set`;
-    case "InvalidData":
-      return state.faults.join("; ");
-    case "InvalidName":
-      return `${quote(state.name)} is not a valid resource name`;
-    case "NameTaken":
-      return `EnvironmentConfig ${brief(state.name)} exists and belongs to somebody else, so it is left unchanged: choose another name`;
-  }
+  const condition = { type: TYPE, reason: state.is, target: "Composite" } as const;
+  if (state.is === "Published") return withConditionAndEvent(draft, { ...condition, status: "True" }, "Normal", call);
+  const status = state.is === "WaitingForRequiredResources" ? "Unknown" : "False";
+  const message = tell(SENTENCES, state, {});
+  return withCompositeUnready(withConditionAndEvent(draft, { ...condition, status, message }, "Warning", call));
 }

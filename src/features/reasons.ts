@@ -18,3 +18,11 @@ export function tell<Is extends string>(
 ): string {
   return sentences[reason.is]({ ...reason, ...common } as never);
 }
+
+/** The remark of a condition on a resource, by the verdict on it; undefined for a verdict that needs none. */
+export type Remarks<Verdict extends { readonly is: string }, Facts, Reason> = {
+  readonly [Is in Verdict["is"]]: (
+    verdict: Extract<Verdict, { readonly is: Is }>,
+    facts: Facts,
+  ) => readonly [reason: Reason, sentence: string] | undefined;
+};

@@ -14,9 +14,8 @@ const JITTER = 0.1;
 export const responseTTL: Feature = ({ input, requirements: { isPending }, composite }, draft) => {
   const isFatal = draft.results.some(({ severity }) => severity === "Fatal");
   const { responseTTL: seconds } = input.spec;
-  return isPending || isFatal || seconds === 0
-    ? draft
-    : withTtl(draft, Math.max(1, Math.round(seconds * spread(composite))));
+  if (isPending || isFatal || seconds === 0) return draft;
+  return withTtl(draft, Math.max(1, Math.round(seconds * spread(composite))));
 };
 
 /** Computes a factor from 0.9 to 1.1, constant for an XR. */

@@ -10,37 +10,30 @@ export const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly is: "unset"; readonly field: string };
 
 /** Resolves a value to a string; converts numbers and booleans. */
-export function resolveString(value: Value<string>, call: Call): Resolved<string> {
-  if (value.is === "literal") return { is: "set", value: value.value };
-  const text = toNonEmptyText(readField(value, call));
-  return text === undefined ? unset(value) : { is: "set", value: text };
-}
+export const resolveString = (value: Value<string>, call: Call): Resolved<string> =>
+  value.is === "literal"
+    ? { is: "set", value: value.value }
+    : toResolved(toNonEmptyText(readField(value, call)), value);
 
 /** Resolves a value to a list of strings; a single string is a list of one. */
 export function resolveStrings(value: Value<string | string[]>, call: Call): Resolved<readonly string[]> {
   if (value.is === "literal") return { is: "set", value: [value.value].flat() };
   const found = readField(value, call);
   const texts = (isList(found) ? found : [found]).map(toNonEmptyText);
-  return texts.length > 0 && texts.every((text) => text !== undefined) ? { is: "set", value: texts } : unset(value);
+  return toResolved(texts.length > 0 && texts.every((text) => text !== undefined) ? texts : undefined, value);
 }
 
-/** Resolves a value of any type. */
-export function resolveJson(value: Value<JsonValue>, call: Call): Resolved<JsonValue> {
-  if (value.is === "literal") return { is: "set", value: value.value };
-  const found = readField(value, call);
-  return found === undefined ? unset(value) : { is: "set", value: found };
-}
+export const resolveJson = (value: Value<JsonValue>, call: Call): Resolved<JsonValue> =>
+  value.is === "literal" ? { is: "set", value: value.value } : toResolved(readField(value, call), value);
 
 /** Resolves a field to the entries of a map of strings. */
 export function resolveMap(source: ValueSource, call: Call): Resolved<readonly (readonly [string, string])[]> {
   const found = readField(source, call);
-  if (!isObject(found)) return unset(source);
-  const entries: (readonly [string, string])[] = [];
-  for (const key of Object.keys(found)) {
-    const text = found[key] === "" ? "" : toNonEmptyText(found[key]);
-    if (text !== undefined) entries.push([key, text]);
-  }
-  return { is: "set", value: entries };
+  const toEntry = ([key, value]: readonly [string, JsonValue]): readonly (readonly [string, string])[] => {
+    const text = value === "" ? "" : toNonEmptyText(value);
+    return text === undefined ? [] : [[key, text]];
+  };
+  return toResolved(isObject(found) ? Object.entries(found).flatMap(toEntry) : undefined, source);
 }
 
 /** Reads a field of the XR or of the environment. */
@@ -53,4 +46,5 @@ const toNonEmptyText = (value: JsonValue | undefined): string | undefined => toP
 export const describeField = ({ is, path }: ValueSource): string =>
   `${formatFieldPath(path)} of the ${is === "composite" ? "XR" : "environment"}`;
 
-const unset = (source: ValueSource): Resolved<never> => ({ is: "unset", field: describeField(source) });
+const toResolved = <T>(value: T | undefined, source: ValueSource): Resolved<T> =>
+  value === undefined ? { is: "unset", field: describeField(source) } : { is: "set", value };

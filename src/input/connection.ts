@@ -2,7 +2,20 @@ import * as z from "zod";
 import { isObject } from "../model/json.ts";
 import { DOMAIN, SECRET_KEY } from "../model/names.ts";
 import { NOT_A_TEMPLATE, parseTemplate } from "../model/template.ts";
-import { dnsLabel, exactlyOneOf, fieldPath, onObjects, source, unique, value } from "./fields.ts";
+import {
+  choice,
+  dnsLabel,
+  exactlyOneOf,
+  faultAt,
+  fieldPath,
+  flag,
+  onObjects,
+  optional,
+  source,
+  text,
+  unique,
+  value,
+} from "./fields.ts";
 
 const keyTemplate = z.string().transform((text, check) => {
   const parsed = parseTemplate(text);
@@ -15,13 +28,12 @@ const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
 
 const key = exactlyOneOf(
   z.strictObject({
-    from: secretKey.optional().describe("A key of the shared resource's connection Secret."),
-    value: keyTemplate
-      .optional()
-      .describe(
-        "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR, and {key|url} or " +
-          "{xr:spec.database|url} by the same, encoded for a URL.",
-      ),
+    from: optional(secretKey, "A key of the shared resource's connection Secret."),
+    value: optional(
+      keyTemplate,
+      "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR, and {key|url} or " +
+        "{xr:spec.database|url} by the same, encoded for a URL.",
+    ),
     to: value(secretKey).describe("The key's name in the copy."),
   }),
   ["from", "value"],
@@ -61,12 +73,11 @@ const annotations = z
 
 const copy = z
   .strictObject({
-    secretName: value(z.string().min(1))
-      .optional()
-      .describe("The copies' name. Required, except with `via: CompositeConnectionDetails`."),
-    namespaces: value(dnsLabel, z.array(dnsLabel).min(1))
-      .optional()
-      .describe("The namespace of the copy, or a list of them. Default: the XR's own, or its claim's."),
+    secretName: optional(value(text), "The copies' name. Required, except with `via: CompositeConnectionDetails`."),
+    namespaces: optional(
+      value(dnsLabel, z.array(dnsLabel).min(1)),
+      "The namespace of the copy, or a list of them. Default: the XR's own, or its claim's.",
+    ),
     via: via
       .default("Object")
       .describe(
@@ -75,18 +86,17 @@ const copy = z
           "and of its claim. For a namespaced XR use `ConnectionSecret` or `Secret` where their limits allow it: with an `Object` its " +
           "namespace hangs when it is deleted. docs/sharing.md compares them.",
       ),
-    keys: keys
-      .optional()
-      .describe(
-        "The keys to copy, and their names; or the field of an object in which each key of the copy has a key of the Secret or, with " +
-          "braces, a text as in `value`. Default: all keys, with their names.",
-      ),
-    type: z.string().min(1).optional().describe("The copies' Secret type. Default: `Opaque`."),
-    labels: z.record(z.string(), z.string()).optional().describe("The copies' labels."),
-    annotations: annotations.optional().describe("The copies' annotations."),
+    keys: optional(
+      keys,
+      "The keys to copy, and their names; or the field of an object in which each key of the copy has a key of the Secret or, with " +
+        "braces, a text as in `value`. Default: all keys, with their names.",
+    ),
+    type: optional(text, "The copies' Secret type. Default: `Opaque`."),
+    labels: optional(z.record(z.string(), z.string()), "The copies' labels."),
+    annotations: optional(annotations, "The copies' annotations."),
     providerConfigRef: z
       .strictObject({
-        name: z.string().min(1).default("default"),
+        name: text.default("default"),
         kind: z
           .enum(["ProviderConfig", "ClusterProviderConfig"])
           .default("ClusterProviderConfig")
@@ -102,16 +112,17 @@ const copy = z
       return `${findUnusable(fields).join(" and ")} cannot be used with via: ${fields.via}`;
     },
   })
-  .refine(({ secretName, via: chosen }) => secretName !== undefined || chosen === "CompositeConnectionDetails", {
-    ...onObjects,
-    path: ["secretName"],
-    error: "required, except with via: CompositeConnectionDetails",
-  })
-  .refine(({ keys: listed, via: chosen }) => chosen !== "ConnectionSecret" || !hasTemplate(listed), {
-    ...onObjects,
-    path: ["keys"],
-    error: "a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
-  })
+  .refine(
+    ({ secretName, via: chosen }) => secretName !== undefined || chosen === "CompositeConnectionDetails",
+    faultAt("secretName", "required, except with via: CompositeConnectionDetails"),
+  )
+  .refine(
+    ({ keys: listed, via: chosen }) => chosen !== "ConnectionSecret" || !hasTemplate(listed),
+    faultAt(
+      "keys",
+      "a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
+    ),
+  )
   .transform(({ type = "Opaque", labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
     ...fields,
     type,
@@ -135,22 +146,18 @@ export const connection = z.strictObject({
   secretRef: z
     .strictObject({
       ...secretRefShape,
-      perConsumer: z
-        .boolean()
-        .default(false)
-        .describe(
-          "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the " +
-            "common Secret.",
-        ),
+      perConsumer: flag(
+        false,
+        "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the " +
+          "common Secret.",
+      ),
     })
     .prefault({})
     .describe("The fields in which the shared resource names its connection Secret."),
-  onSourceMissing: z
-    .enum(["Keep", "Delete"])
-    .default("Keep")
-    .describe(
-      "Keep or delete copies once the shared resource, its Secret, or its reference to the Secret no longer exists.",
-    ),
+  onSourceMissing: choice(
+    ["Keep", "Delete"],
+    "Keep or delete copies once the shared resource, its Secret, or its reference to the Secret no longer exists.",
+  ),
   copies: z.array(copy).min(1).describe("The copies of the connection Secret."),
 });
 

@@ -2,7 +2,19 @@ import * as z from "zod";
 import { valueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { secretRefShape } from "./connection.ts";
-import { apiVersion, fieldPath, kind, onObjects, statusPath, value } from "./fields.ts";
+import {
+  apiVersion,
+  choice,
+  faultAt,
+  fieldPath,
+  flag,
+  kind,
+  onObjects,
+  optional,
+  statusPath,
+  text,
+  value,
+} from "./fields.ts";
 
 /** The placeholder for the namespace, or for a hash of it, in a template. */
 const PLACEHOLDER = /\{(?:namespace|hash)\}/;
@@ -13,43 +25,36 @@ const isIn = (value: unknown, placeholder: RegExp): boolean => placeholder.test(
 const hasHash = (name: JsonValue | undefined): boolean => typeof name !== "string" || name.includes("{hash}");
 
 const credentialTemplate = z
-  .looseObject({
-    apiVersion,
-    kind,
-  })
+  .looseObject({ apiVersion, kind })
   .refine((found) => isIn(found, PLACEHOLDER), {
     ...onObjects,
     error: "equal for all namespaces: use {namespace} or {hash} in one of its texts",
   })
   .refine(
     ({ metadata }) => !isObject(metadata) || metadata["name"] === undefined || isIn(metadata["name"], PLACEHOLDER),
-    {
-      ...onObjects,
-      path: ["metadata", "name"],
-      error: "equal for all namespaces: use {namespace} or {hash} in it, or leave the name to Crossplane",
-    },
+    faultAt(
+      "metadata.name",
+      "equal for all namespaces: use {namespace} or {hash} in it, or leave the name to Crossplane",
+    ),
   )
   .transform((found) => found as unknown as JsonObject);
 
 const credentials = z
   .strictObject({
-    forEach: z
-      .enum(["Consumer", "Grant"])
-      .default("Consumer")
-      .describe(
-        "`Consumer`: one for each granted namespace whose XRs copy a credential of their own (`secretRef.perConsumer`). `Grant`: one for " +
-          "each namespace that the owner's annotations name.",
-      ),
+    forEach: choice(
+      ["Consumer", "Grant"],
+      "`Consumer`: one for each granted namespace whose XRs copy a credential of their own (`secretRef.perConsumer`). `Grant`: one for " +
+        "each namespace that the owner's annotations name.",
+    ),
     template: credentialTemplate.describe(
       "The composed resource. In its texts {namespace} is replaced by the namespace and {hash} by sixteen digits that differ between " +
         "XRs and namespaces. The name of its Secret, where the template gives one, contains {hash}.",
     ),
-    turns: value(z.string().min(1), z.array(z.string().min(1)).min(1).max(2))
-      .optional()
-      .describe(
-        "Any text, or a list of two: one credential for each. Consumers copy that of the last text once its Secret is there. One whose text " +
-          "is listed no longer stays until no consumer copies it.",
-      ),
+    turns: optional(
+      value(text, z.array(text).min(1).max(2)),
+      "Any text, or a list of two: one credential for each. Consumers copy that of the last text once its Secret is there. One whose text " +
+        "is listed no longer stays until no consumer copies it.",
+    ),
     secretRef: z
       .strictObject(secretRefShape)
       .prefault({})
@@ -65,23 +70,22 @@ const credentials = z
   });
 
 const rotation = z.strictObject({
-  resource: z.string().min(1).describe("A composed resource's name in the Composition; an earlier step desires it."),
+  resource: text.describe("A composed resource's name in the Composition; an earlier step desires it."),
   toFieldPath: fieldPath.describe("A field of it whose change makes its provider or generator choose a new password."),
 });
 
 const of = z.strictObject({
   apiVersion: apiVersion.describe("The API version of the shared XR."),
   kind: kind.describe("The kind of the shared XR."),
-  name: value(z.string().min(1)).describe("The name of the shared XR."),
+  name: value(text).describe("The name of the shared XR."),
 });
 
 export const consumersSchema = z
   .strictObject({
-    of: of
-      .optional()
-      .describe(
-        "The shared XR, in this XR's namespace, if this XR is its companion. Default: this XR is the shared one.",
-      ),
+    of: optional(
+      of,
+      "The shared XR, in this XR's namespace, if this XR is its companion. Default: this XR is the shared one.",
+    ),
     list: z
       .strictObject({
         toCompositeFieldPath: statusPath.describe(
@@ -90,56 +94,45 @@ export const consumersSchema = z
       })
       .optional()
       .describe("Lists the XRs and claims that use this XR in its status, 50 at most."),
-    protect: z
-      .boolean()
-      .default(true)
-      .describe("Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
-    capacity: z
-      .int("not a whole number")
-      .min(1, "less than 1")
-      .max(1000, "more than 1000")
-      .optional()
-      .describe(
-        "The most XRs that use this XR at a time, oldest first. It admits those that select it with `select.prefer`, and counts the others.",
-      ),
-    grant: z
-      .enum(["Annotation", "ReferenceGrant", "None"])
-      .default("Annotation")
-      .describe(
-        "How the consumers' Compositions judge access. `Annotation`: by this XR's annotations. `ReferenceGrant`: by these or by " +
-          "ReferenceGrants in its Secret's namespace (Crossplane v2). `None`: not at all, so every consumer counts as granted.",
-      ),
+    protect: flag(true, "Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
+    capacity: optional(
+      z.int("not a whole number").min(1, "less than 1").max(1000, "more than 1000"),
+      "The most XRs that use this XR at a time, oldest first. It admits those that select it with `select.prefer`, and counts the others.",
+    ),
+    grant: choice(
+      ["Annotation", "ReferenceGrant", "None"],
+      "How the consumers' Compositions judge access. `Annotation`: by this XR's annotations. `ReferenceGrant`: by these or by " +
+        "ReferenceGrants in its Secret's namespace (Crossplane v2). `None`: not at all, so every consumer counts as granted.",
+    ),
     secretRef: z
       .strictObject(secretRefShape)
       .prefault({})
       .describe("The fields in which this XR names its connection Secret, for `grant: ReferenceGrant`."),
-    credentials: credentials
-      .optional()
-      .describe("Makes a credential for each namespace. Consumers copy it with `connection.secretRef.perConsumer`."),
-    rotation: rotation
-      .optional()
-      .describe("Rotates the common password when a namespace loses access, and at no other time."),
+    credentials: optional(
+      credentials,
+      "Makes a credential for each namespace. Consumers copy it with `connection.secretRef.perConsumer`.",
+    ),
+    rotation: optional(rotation, "Rotates the common password when a namespace loses access, and at no other time."),
   })
-  .refine(({ protect, grant }) => !protect || grant !== "None", {
-    ...onObjects,
-    path: ["protect"],
-    error: "set it to false with grant: None: without grants, the owner could not stop a team from keeping the XR",
-  })
-  .refine(({ of: shared, capacity }) => shared === undefined || capacity === undefined, {
-    ...onObjects,
-    path: ["capacity"],
-    error: "not allowed with of: consumers read from the shared XR itself whether it has capacity left",
-  })
-  .refine(({ credentials: found, grant }) => found === undefined || grant !== "None", {
-    ...onObjects,
-    path: ["grant"],
-    error: "not None with credentials: grants name the namespaces to make credentials for",
-  })
-  .refine(({ rotation: found, grant }) => found === undefined || grant !== "None", {
-    ...onObjects,
-    path: ["grant"],
-    error: "not None with rotation: only a revoked grant causes a rotation",
-  });
+  .refine(
+    ({ protect, grant }) => !protect || grant !== "None",
+    faultAt(
+      "protect",
+      "set it to false with grant: None: without grants, the owner could not stop a team from keeping the XR",
+    ),
+  )
+  .refine(
+    ({ of: shared, capacity }) => shared === undefined || capacity === undefined,
+    faultAt("capacity", "not allowed with of: consumers read from the shared XR itself whether it has capacity left"),
+  )
+  .refine(
+    ({ credentials: found, grant }) => found === undefined || grant !== "None",
+    faultAt("grant", "not None with credentials: grants name the namespaces to make credentials for"),
+  )
+  .refine(
+    ({ rotation: found, grant }) => found === undefined || grant !== "None",
+    faultAt("grant", "not None with rotation: only a revoked grant causes a rotation"),
+  );
 
 export type Consumers = z.output<typeof consumersSchema>;
 export type Credentials = z.output<typeof credentials>;

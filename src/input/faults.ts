@@ -23,10 +23,11 @@ export const faultsIn = ({ issues }: z.core.$ZodError, schema: z.core.$ZodType):
 function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fault[] {
   const path = issue.path.filter((step) => typeof step !== "symbol");
   if (issue.code === "unrecognized_keys") {
-    const known = listFields(schema, path);
+    const schemas = findSchemas(schema, path);
+    const known = schemas.flatMap(({ shape }) => Object.keys(shape ?? {}));
     return issue.keys.map((key) => ({
       path: formatFieldPath([...path, key]),
-      message: `unknown field${didYouMean(key, known.filter(mayBeMeant(key, issue.input))) || suggestPlace(key, path, schema) || pointElsewhere(key)}`,
+      message: `unknown field${didYouMean(key, known.filter(mayBeMeant(key, issue.input))) || suggestPlace(key, path, schemas) || pointElsewhere(key)}`,
     }));
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
@@ -53,17 +54,15 @@ function unwrap(schema: z.core.$ZodType): readonly ZodDefinition[] {
 }
 
 /** Finds the schemas at a path; none if there is no object or list there. */
-const findSchemas = (schema: z.core.$ZodType, [step, ...rest]: readonly PropertyKey[]): readonly ZodDefinition[] =>
-  step === undefined
-    ? unwrap(schema)
-    : unwrap(schema).flatMap(({ shape, element, valueType }) => {
+const findSchemas = (schema: z.core.$ZodType, path: FieldPath): readonly ZodDefinition[] =>
+  path.reduce(
+    (found, step) =>
+      found.flatMap(({ shape, element, valueType }) => {
         const next = shape?.[String(step)] ?? element ?? valueType;
-        return next === undefined ? [] : findSchemas(next, rest);
-      });
-
-/** Lists the fields of a schema's object at a path; empty if the schema has no object there. */
-const listFields = (schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] =>
-  findSchemas(schema, path).flatMap(({ shape }) => Object.keys(shape ?? {}));
+        return next === undefined ? [] : unwrap(next);
+      }),
+    unwrap(schema),
+  );
 
 /** Tells whether a field may be the one that was meant: one that is set as well is not, but for another case of its letters. */
 const mayBeMeant =
@@ -78,13 +77,17 @@ const pointElsewhere = (key: string): string =>
     : "";
 
 /** Suggests the place of a field that is indented too little: the nearest field of that name further down. */
-function suggestPlace(key: string, path: FieldPath, schema: z.core.$ZodType): string {
-  const found = findBelow(key, findSchemas(schema, path));
-  const place = path.length === 0 ? found?.slice(1) : found && `${formatFieldPath(path)}${found}`;
-  return place === undefined ? "" : `; did you mean ${place}?`;
+function suggestPlace(key: string, path: FieldPath, schemas: readonly ZodDefinition[]): string {
+  let places: readonly Place[] = [{ at: formatFieldPath(path), schemas }];
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    places = places.flatMap(toInner);
+    const found = places.find((place) => place.schemas.some(({ shape = {} }) => Object.hasOwn(shape, key)));
+    if (found !== undefined) return `; did you mean ${`${found.at}.${key}`.replace(/^\./, "")}?`;
+  }
+  return "";
 }
 
-/** A place below a field, such as `.copies[]`, and the schemas there. */
+/** A place below a field, such as `copies[]`, and the schemas there. */
 interface Place {
   readonly at: string;
   readonly schemas: readonly ZodDefinition[];
@@ -92,16 +95,6 @@ interface Place {
 
 /** The depth of the search: two lists in objects. */
 const MAX_LEVELS = 4;
-
-function findBelow(key: string, schemas: readonly ZodDefinition[]): string | undefined {
-  let places: readonly Place[] = [{ at: "", schemas }];
-  for (let level = 0; level < MAX_LEVELS; level++) {
-    places = places.flatMap(toInner);
-    const found = places.find((place) => place.schemas.some(({ shape = {} }) => Object.hasOwn(shape, key)));
-    if (found !== undefined) return `${found.at}.${key}`;
-  }
-  return undefined;
-}
 
 const toInner = ({ at, schemas }: Place): readonly Place[] =>
   schemas.flatMap(({ shape = {}, element }) => [

@@ -1,13 +1,15 @@
 import * as z from "zod";
-import { FunctionError } from "../errors.ts";
+import { attempt, FunctionError } from "../errors.ts";
+import { toMilliseconds } from "../model/duration.ts";
 import { type FieldPath, formatFieldPath, parseFieldPath } from "../model/field-path.ts";
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
-// The types of fields in the input's sections.
-
 /** Runs a check of an object even if its fields have faults: all faults of an input are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
+
+/** The fault of a rule between an object's fields, which is checked even if some of them have faults. */
+export const faultAt = (path: string, error: string) => ({ ...onObjects, path: path.split("."), error });
 
 /** Guards an object that must have exactly one of `keys`. */
 export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
@@ -46,14 +48,29 @@ function toComparable(value: unknown): string | undefined {
   return isObject(value) && value["is"] === "literal" ? toComparable(value["value"]) : undefined;
 }
 
+/** One of several words; the default is the first. */
+export const choice = <const Words extends readonly [string, ...string[]]>(words: Words, meaning: string) =>
+  z
+    .enum<Words>(words)
+    .default(words[0] as never)
+    .describe(meaning);
+
+export const optional = <T extends z.ZodType>(schema: T, meaning: string) => schema.optional().describe(meaning);
+
+/** A list; empty by default. */
+export const list = <T extends z.ZodType>(item: T, meaning: string) => z.array(item).prefault([]).describe(meaning);
+
+export const flag = (byDefault: boolean, meaning: string) => z.boolean().default(byDefault).describe(meaning);
+
+/** A text that is not empty. */
+export const text = z.string().min(1);
+
 /** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
 export const fieldPath = z.string().transform((text, check): FieldPath => {
-  try {
-    return parseFieldPath(text);
-  } catch (error) {
-    check.addIssue(error instanceof FunctionError ? error.message : String(error));
-    return z.NEVER;
-  }
+  const path = attempt(() => parseFieldPath(text));
+  if (!(path instanceof FunctionError)) return path;
+  check.addIssue(path.message);
+  return z.NEVER;
 });
 
 /** A path into the XR's status, the only part of the XR that a function can set. */
@@ -69,12 +86,9 @@ export const NOT_A_DNS_LABEL = "not a DNS label: lower case letters, digits and 
 export const dnsLabel = z.string().regex(DNS_LABEL, NOT_A_DNS_LABEL);
 
 /** `v1`, or `group/v1beta1`. */
-export const apiVersion = z
-  .string()
-  .regex(
-    /^(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?\/)?v[a-z0-9]{1,62}$/,
-    "not an API version, such as example.org/v1",
-  );
+const API_VERSION = /^(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?\/)?v[a-z0-9]{1,62}$/;
+
+export const apiVersion = z.string().regex(API_VERSION, "not an API version, such as example.org/v1");
 
 export const kind = z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind");
 
@@ -88,10 +102,11 @@ export interface ValueSource {
 }
 
 const sourceShape = {
-  fromCompositeFieldPath: fieldPath.optional().describe("A field path of the XR, such as spec.parameters.database."),
-  fromEnvironmentFieldPath: fieldPath
-    .optional()
-    .describe("A field path of the environment that an earlier step, such as function-environment-configs, selected."),
+  fromCompositeFieldPath: optional(fieldPath, "A field path of the XR, such as spec.parameters.database."),
+  fromEnvironmentFieldPath: optional(
+    fieldPath,
+    "A field path of the environment that an earlier step, such as function-environment-configs, selected.",
+  ),
 };
 
 const SOURCES = ["fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
@@ -121,21 +136,16 @@ export const optionalValue = <T extends z.ZodType>(literal: T) =>
     exactlyOneOf(
       z.strictObject({
         ...sourceShape,
-        optional: z.boolean().default(false).describe("Do without it while the field is not set."),
+        optional: flag(false, "Do without it while the field is not set."),
       }),
       SOURCES,
     ).transform(({ optional, ...sources }) => ({ value: toSource(sources) as Value<z.output<T>>, optional })),
   ]);
 
-const DURATION = /^(?:(?<hours>\d+)h)?(?:(?<minutes>\d+)m)?(?:(?<seconds>\d+)s)?$/;
-
 /** A Go duration of whole seconds, such as 60s or 1m30s; converted to seconds. */
 export const duration = z.string().transform((text, check): number => {
-  const parts = text === "" ? undefined : DURATION.exec(text)?.groups;
-  if (parts === undefined) {
-    check.addIssue(`not a duration: ${JSON.stringify(text)} (for example 60s, 5m, 1h30m)`);
-    return z.NEVER;
-  }
-  const { hours = 0, minutes = 0, seconds = 0 } = parts;
-  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  const seconds = (toMilliseconds(text, Number.MAX_SAFE_INTEGER) ?? Number.NaN) / 1000;
+  if (Number.isInteger(seconds)) return seconds;
+  check.addIssue(`not a duration: ${JSON.stringify(text)} (for example 60s, 5m, 1h30m)`);
+  return z.NEVER;
 });

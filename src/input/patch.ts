@@ -1,32 +1,27 @@
 import * as z from "zod";
-import { exactlyOneOf, fieldPath, statusPath } from "./fields.ts";
+import { choice, exactlyOneOf, fieldPath, optional, statusPath, text } from "./fields.ts";
 
 /** A copy of one field of a shared resource, as it is; function-patch-and-transform can transform what is in the environment. */
 export const patch = exactlyOneOf(
   z.strictObject({
     fromFieldPath: fieldPath.describe("A field of the shared resource."),
-    toCompositeFieldPath: statusPath.optional().describe("A field of the XR's status."),
+    toCompositeFieldPath: optional(statusPath, "A field of the XR's status."),
     toResource: z
       .strictObject({
-        name: z
-          .string()
-          .min(1)
-          .describe(
-            "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
-              "value is not available.",
-          ),
+        name: text.describe(
+          "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
+            "value is not available.",
+        ),
         fieldPath: fieldPath.describe("A field of it."),
       })
       .optional()
       .describe("A field of a composed resource."),
-    policy: z
-      .enum(["Required", "Optional"])
-      .default("Required")
-      .describe(
-        "`Required`: without the field the XR is not ready, a resource that does not exist is held back, and a name that no earlier step " +
-          "desires stops the XR, in a step without `connection`. `Optional`: the XR goes on without the field; choose it also for a resource " +
-          "that earlier steps leave out at times.",
-      ),
+    policy: choice(
+      ["Required", "Optional"],
+      "`Required`: without the field the XR is not ready, a resource that does not exist is held back, and a name that no earlier step " +
+        "desires stops the XR, in a step without `connection`. `Optional`: the XR goes on without the field; choose it also for a resource " +
+        "that earlier steps leave out at times.",
+    ),
   }),
   ["toCompositeFieldPath", "toResource"],
 );

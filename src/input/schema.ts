@@ -4,7 +4,7 @@ import { DOMAIN } from "../model/names.ts";
 import { adoptionSchema } from "./adoption.ts";
 import { consumersSchema } from "./consumers.ts";
 import { externalNamesSchema } from "./external-names.ts";
-import { duration, json, unique } from "./fields.ts";
+import { duration, json, optional, text, unique } from "./fields.ts";
 import { neverReconciledSchema } from "./never-reconciled.ts";
 import { publishSchema } from "./publish.ts";
 import { findEnvironmentLoop, type SharedResource, sharedResourceSchema } from "./shared-resource.ts";
@@ -49,9 +49,7 @@ export const inputSchema = z.strictObject({
         })
         .prefault([])
         .describe("Shared resources that this XR uses, and the copies of their connection Secrets."),
-      contextKey: z
-        .string()
-        .min(1)
+      contextKey: text
         .default(`${DOMAIN}/shared-resources`)
         .describe(
           "The context key under which later steps find the shared resources, as lists by `into`. Templates written for " +
@@ -66,29 +64,28 @@ export const inputSchema = z.strictObject({
         })
         .optional()
         .describe("The environment that later steps read. `sharedResources[].toEnvironment` adds to it."),
-      publish: publishSchema.optional().describe("Makes fields of this XR available to others."),
-      consumers: consumersSchema
-        .optional()
-        .describe("For the Composition of a shared XR: serves its consumers. See docs/consumers.md."),
-      tags: tagsSchema
-        .optional()
-        .describe(
-          "Sets tags on composed resources, and decides which XR owns a cloud resource that several XRs declare. See docs/tags.md.",
-        ),
-      externalNames: externalNamesSchema
-        .optional()
-        .describe("Keeps the external names of managed resources. `{}` turns it on. See docs/restore.md."),
-      adoption: adoptionSchema
-        .optional()
-        .describe(
-          "Keeps every resource that the XR refers to until the XR controls it, for a restore. `{}` turns it on. The step " +
-            "must be the last of the pipeline. See docs/restore.md.",
-        ),
-      neverReconciled: neverReconciledSchema
-        .optional()
-        .describe(
-          "In an Operation only, without any other section: finds XRs that were never reconciled. See docs/cli.md.",
-        ),
+      publish: optional(publishSchema, "Makes fields of this XR available to others."),
+      consumers: optional(
+        consumersSchema,
+        "For the Composition of a shared XR: serves its consumers. See docs/consumers.md.",
+      ),
+      tags: optional(
+        tagsSchema,
+        "Sets tags on composed resources, and decides which XR owns a cloud resource that several XRs declare. See docs/tags.md.",
+      ),
+      externalNames: optional(
+        externalNamesSchema,
+        "Keeps the external names of managed resources. `{}` turns it on. See docs/restore.md.",
+      ),
+      adoption: optional(
+        adoptionSchema,
+        "Keeps every resource that the XR refers to until the XR controls it, for a restore. `{}` turns it on. The step " +
+          "must be the last of the pipeline. See docs/restore.md.",
+      ),
+      neverReconciled: optional(
+        neverReconciledSchema,
+        "In an Operation only, without any other section: finds XRs that were never reconciled. See docs/cli.md.",
+      ),
     })
     .refine(
       ({ sharedResources, tags }) =>

@@ -1,16 +1,26 @@
 import * as z from "zod";
-import { compareTexts } from "../model/collections.ts";
+import { compareEntries } from "../model/collections.ts";
 import { DNS_LABEL } from "../model/names.ts";
-import { exactlyOneOf, fieldPath, NOT_A_DNS_LABEL, onObjects, optionalValue, value } from "./fields.ts";
+import {
+  exactlyOneOf,
+  faultAt,
+  fieldPath,
+  NOT_A_DNS_LABEL,
+  onObjects,
+  optional,
+  optionalValue,
+  text,
+  value,
+} from "./fields.ts";
 
 /** Sorts the labels: the fields of an input come in any order. */
 const labels = z
-  .record(z.string().min(1), optionalValue(z.string()))
+  .record(text, optionalValue(z.string()))
   .refine((map) => Object.keys(map).length > 0, "empty")
   .transform((map) =>
     Object.entries(map)
-      .map(([key, label]) => ({ key, ...label }))
-      .sort((a, b) => compareTexts(a.key, b.key)),
+      .sort(compareEntries)
+      .map(([key, label]) => ({ key, ...label })),
   );
 
 /** The fields that are allowed with `matchLabels` only. */
@@ -20,72 +30,48 @@ const count = z.int("not a whole number");
 
 export const select = exactlyOneOf(
   z.strictObject({
-    name: value(z.string().min(1)).optional().describe("The shared resource's name."),
-    matchLabels: labels
-      .optional()
-      .describe(
-        "The shared resource's labels. With `optional: true` beside a field, a label that is not set is left out.",
-      ),
+    name: optional(value(text), "The shared resource's name."),
+    matchLabels: optional(
+      labels,
+      "The shared resource's labels. With `optional: true` beside a field, a label that is not set is left out.",
+    ),
     self: z
       .strictObject({})
       .optional()
       .describe("`{}`: this XR itself is the shared resource, and pushes its own credentials."),
-    namespace: value(z.string().refine((text) => text === "*" || DNS_LABEL.test(text), `${NOT_A_DNS_LABEL}, or "*"`))
-      .optional()
-      .describe(
-        'The namespace of a namespaced kind (Crossplane v2). `"*"`, with `matchLabels`, for all namespaces: only ' +
-          "safe if no team can create a resource with these labels in its own namespace.",
-      ),
-    minMatch: count
-      .min(0, "less than 0")
-      .optional()
-      .describe("The fewest resources that matchLabels has to find. Default: 1."),
-    maxMatch: count
-      .min(1, "less than 1")
-      .optional()
-      .describe(
-        "The most resources that matchLabels may find. With sortByFieldPath, the most that are used. Default: 1.",
-      ),
-    sortByFieldPath: fieldPath
-      .optional()
-      .describe("The field by which the resources are sorted. Default: their names."),
-    prefer: z
-      .enum(["First", "LeastUsed"])
-      .optional()
-      .describe(
-        "The resources are a pool, each with `consumers.capacity`: the XR uses the `First` in order, or the `LeastUsed`, that has capacity " +
-          "left and grants access, once that one has admitted it, and stays there.",
-      ),
+    namespace: optional(
+      value(z.string().refine((text) => text === "*" || DNS_LABEL.test(text), `${NOT_A_DNS_LABEL}, or "*"`)),
+      'The namespace of a namespaced kind (Crossplane v2). `"*"`, with `matchLabels`, for all namespaces: only ' +
+        "safe if no team can create a resource with these labels in its own namespace.",
+    ),
+    minMatch: optional(count.min(0, "less than 0"), "The fewest resources that matchLabels has to find. Default: 1."),
+    maxMatch: optional(
+      count.min(1, "less than 1"),
+      "The most resources that matchLabels may find. With sortByFieldPath, the most that are used. Default: 1.",
+    ),
+    sortByFieldPath: optional(fieldPath, "The field by which the resources are sorted. Default: their names."),
+    prefer: optional(
+      z.enum(["First", "LeastUsed"]),
+      "The resources are a pool, each with `consumers.capacity`: the XR uses the `First` in order, or the `LeastUsed`, that has capacity " +
+        "left and grants access, once that one has admitted it, and stays there.",
+    ),
   }),
   ["name", "matchLabels", "self"],
 )
   .refine(
     ({ matchLabels, ...given }) => matchLabels !== undefined || ofLabels.every((key) => given[key] === undefined),
-    {
-      ...onObjects,
-      error: `${ofLabels.join(", ")} need matchLabels`,
-    },
+    { ...onObjects, error: `${ofLabels.join(", ")} need matchLabels` },
   )
-  .refine(({ self, namespace }) => self === undefined || namespace === undefined, {
-    ...onObjects,
-    path: ["namespace"],
-    error: "not allowed with self",
-  })
-  .refine(({ name, namespace }) => name === undefined || namespace?.is !== "literal" || namespace.value !== "*", {
-    ...onObjects,
-    path: ["namespace"],
-    error: '"*" needs matchLabels',
-  })
-  .refine(({ minMatch = 1, maxMatch = 1 }) => minMatch <= maxMatch, {
-    ...onObjects,
-    path: ["minMatch"],
-    error: "more than maxMatch",
-  })
-  .refine(({ maxMatch = 1, prefer }) => maxMatch === 1 || prefer === undefined, {
-    ...onObjects,
-    path: ["prefer"],
-    error: "not allowed with maxMatch above 1",
-  })
+  .refine(({ self, namespace }) => !self || !namespace, faultAt("namespace", "not allowed with self"))
+  .refine(
+    ({ name, namespace }) => name === undefined || namespace?.is !== "literal" || namespace.value !== "*",
+    faultAt("namespace", '"*" needs matchLabels'),
+  )
+  .refine(({ minMatch = 1, maxMatch = 1 }) => minMatch <= maxMatch, faultAt("minMatch", "more than maxMatch"))
+  .refine(
+    ({ maxMatch = 1, prefer }) => maxMatch === 1 || !prefer,
+    faultAt("prefer", "not allowed with maxMatch above 1"),
+  )
   .transform(({ name, matchLabels, namespace, minMatch = 1, maxMatch = 1, sortByFieldPath, prefer }) => {
     if (name !== undefined) return { by: "name" as const, name, namespace };
     if (matchLabels === undefined) return { by: "self" as const, namespace: undefined };

@@ -3,13 +3,13 @@ import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { connection } from "./connection.ts";
-import { apiVersion, dnsLabel, fieldPath, kind, onObjects } from "./fields.ts";
+import { apiVersion, choice, dnsLabel, faultAt, fieldPath, kind, list, onObjects, optional, text } from "./fields.ts";
 import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
 const toEnvironment = z.strictObject({
   fromFieldPath: fieldPath.describe("An object in the shared resource, such as an EnvironmentConfig's data."),
-  toFieldPath: fieldPath.optional().describe("A field of the environment. Default: the top of the environment."),
+  toFieldPath: optional(fieldPath, "A field of the environment. Default: the top of the environment."),
 });
 
 /** Tells whether the selector, parsed or not, is `self`: this check runs even if the selector has faults. */
@@ -26,83 +26,76 @@ const orSelf = (field: "apiVersion" | "kind") => ({
 export const sharedResourceSchema = z
   .strictObject({
     name: dnsLabel.describe("Its name in conditions, events, the context and the names of composed resources."),
-    into: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        "The key under which later steps find it in the context, any text, as in function-extra-resources. Default: not in the context.",
-      ),
-    apiVersion: apiVersion.optional().describe("Its API version. Required, except with `select.self`."),
-    kind: kind.optional().describe("Its kind. Required, except with `select.self`."),
+    into: optional(
+      text,
+      "The key under which later steps find it in the context, any text, as in function-extra-resources. Default: not in the context.",
+    ),
+    apiVersion: optional(apiVersion, "Its API version. Required, except with `select.self`."),
+    kind: optional(kind, "Its kind. Required, except with `select.self`."),
     select: select.describe("Its selector: exactly one of name, matchLabels and self."),
-    resolution: z
-      .enum(["Required", "Optional", "Fail"])
-      .default("Required")
-      .describe(
-        "If it is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: the XR does not wait for a " +
-          "missing one. `Fail`: a Fatal result, so that nothing is composed without it; not with `connection`.",
-      ),
-    grant: z
-      .enum(["Annotation", "ReferenceGrant", "None"])
-      .default("Annotation")
-      .describe(
-        `How its owner grants access to its connection Secret and its fields. \`Annotation\`: by namespaces in its annotation ${DOMAIN}/allowed-namespaces. ` +
-          "`ReferenceGrant`: by a ReferenceGrant in the Secret's namespace (Crossplane v2). `None`: no grant is needed.",
-      ),
-    patches: z.array(patch).prefault([]).describe("Copies of its fields."),
-    toEnvironment: toEnvironment
-      .optional()
-      .describe("Merges an object of it into the environment for later steps, like function-environment-configs."),
-    connection: connection.optional().describe("Copies of its connection Secret."),
+    resolution: choice(
+      ["Required", "Optional", "Fail"],
+      "If it is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: the XR does not wait for a " +
+        "missing one. `Fail`: a Fatal result, so that nothing is composed without it; not with `connection`.",
+    ),
+    grant: choice(
+      ["Annotation", "ReferenceGrant", "None"],
+      `How its owner grants access to its connection Secret and its fields. \`Annotation\`: by namespaces in its annotation ${DOMAIN}/allowed-namespaces. ` +
+        "`ReferenceGrant`: by a ReferenceGrant in the Secret's namespace (Crossplane v2). `None`: no grant is needed.",
+    ),
+    patches: list(patch, "Copies of its fields."),
+    toEnvironment: optional(
+      toEnvironment,
+      "Merges an object of it into the environment for later steps, like function-environment-configs.",
+    ),
+    connection: optional(connection, "Copies of its connection Secret."),
   })
-  .refine(({ apiVersion: version, kind }) => !isBuiltIn(version) || kind !== "Secret", {
-    ...onObjects,
-    path: ["kind"],
-    error: "a Secret cannot be shared itself, because it has no owner to grant it: select the resource that writes it",
-  })
+  .refine(
+    ({ apiVersion: version, kind }) => !isBuiltIn(version) || kind !== "Secret",
+    faultAt(
+      "kind",
+      "a Secret cannot be shared itself, because it has no owner to grant it: select the resource that writes it",
+    ),
+  )
   .refine(
     ({ apiVersion: version, kind, connection: copies, grant }) =>
       !isBuiltIn(version) || kind === "Secret" || copies === undefined || grant !== "Annotation",
-    {
-      ...onObjects,
-      path: ["grant"],
-      error:
-        "Annotation is not allowed with connection for Kubernetes' own kinds: no controller sets the Secret that they name, so anyone who " +
+    faultAt(
+      "grant",
+      "Annotation is not allowed with connection for Kubernetes' own kinds: no controller sets the Secret that they name, so anyone who " +
         "can edit the resource could share any Secret; use ReferenceGrant or None",
-    },
+    ),
   )
-  .refine(({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies !== undefined, {
-    ...onObjects,
-    path: ["grant"],
-    error: "ReferenceGrant needs connection: it grants access to the connection Secret",
-  })
-  .refine(({ grant, select: found }) => grant !== "ReferenceGrant" || found.by !== "labels" || !found.prefer, {
-    ...onObjects,
-    path: ["grant"],
-    error: "ReferenceGrant is not allowed with select.prefer: the pool is searched for one that grants access",
-  })
-  .refine(({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies?.secretRef.perConsumer !== true, {
-    ...onObjects,
-    path: ["grant"],
-    error:
+  .refine(
+    ({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies !== undefined,
+    faultAt("grant", "ReferenceGrant needs connection: it grants access to the connection Secret"),
+  )
+  .refine(
+    ({ grant, select: found }) => grant !== "ReferenceGrant" || found.by !== "labels" || !found.prefer,
+    faultAt(
+      "grant",
+      "ReferenceGrant is not allowed with select.prefer: the pool is searched for one that grants access",
+    ),
+  )
+  .refine(
+    ({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies?.secretRef.perConsumer !== true,
+    faultAt(
+      "grant",
       "ReferenceGrant is not allowed with perConsumer: credentials are made for the namespaces that annotations grant",
-  })
+    ),
+  )
   .refine(
     ({ connection: found }) => !found?.secretRef.perConsumer || found.copies.every(({ via }) => via !== "Object"),
-    {
-      ...onObjects,
-      path: ["connection", "secretRef", "perConsumer"],
-      error:
-        "not allowed with via: Object, whose provider keeps a finalizer on the credential's Secret: the credential would not end before " +
+    faultAt(
+      "connection.secretRef.perConsumer",
+      "not allowed with via: Object, whose provider keeps a finalizer on the credential's Secret: the credential would not end before " +
         "the copy does. Use via: ConnectionSecret or Secret",
-    },
+    ),
   )
-  .refine(({ connection: copies, select: found }) => !isSelf(found) || copies?.secretRef.perConsumer !== true, {
-    ...onObjects,
-    path: ["connection", "secretRef", "perConsumer"],
-    error: "not allowed with select.self: it is for consumers of this XR",
-  })
+  .refine(
+    ({ connection: copies, select: found }) => !isSelf(found) || copies?.secretRef.perConsumer !== true,
+    faultAt("connection.secretRef.perConsumer", "not allowed with select.self: it is for consumers of this XR"),
+  )
   .refine(({ apiVersion: version, select: found }) => (version === undefined) === isSelf(found), orSelf("apiVersion"))
   .refine(({ kind, select: found }) => (kind === undefined) === isSelf(found), orSelf("kind"))
   .refine(({ select: found, patches, connection: copies }) => !isMany(found) || (patches.length === 0 && !copies), {

@@ -1,18 +1,16 @@
 import * as z from "zod";
-import { dnsLabel, fieldPath, optionalValue, value } from "./fields.ts";
+import { choice, dnsLabel, fieldPath, flag, list, optional, optionalValue, text, value } from "./fields.ts";
 
 /** The rule for a tag that is there already: Replace overwrites it, Retain keeps it. */
-const onExisting = z.enum(["Replace", "Retain"]).default("Replace");
+const onExisting = (meaning: string) => choice(["Replace", "Retain"], meaning);
 
 const add = z
   .strictObject({
-    key: z.string().min(1).optional().describe("The tag's key. Without a key, `value` is a field with a map of tags."),
+    key: optional(text, "The tag's key. Without a key, `value` is a field with a map of tags."),
     value: optionalValue(z.string()).describe(
       "The tag's value. With `optional: true` beside a field, the tag is left out, without a fault, while that is not set.",
     ),
-    onExisting: onExisting.describe(
-      "Replace or retain a tag of that key that an earlier step or an earlier entry set.",
-    ),
+    onExisting: onExisting("Replace or retain a tag of that key that an earlier step or an earlier entry set."),
   })
   .refine(({ key, value: found }) => key !== undefined || found.value.is !== "literal", {
     path: ["value"],
@@ -20,7 +18,7 @@ const add = z
   })
   .transform(({ value: found, ...entry }) => ({ ...entry, ...found }));
 
-const glob = z.string().min(1);
+const glob = text;
 
 /** Keys: globs in the Composition, or a field with exact keys, since a tenant may write it. */
 const keys = value(glob, z.array(glob)).describe(
@@ -33,7 +31,7 @@ const preserveEntry = z.union([
   glob.transform((text) => ({ ...toLiteral(text), onExisting: "Replace" as const })),
   z.strictObject({
     keys,
-    onExisting: onExisting.describe("Replace or retain a tag of that key that an earlier step or `add` set."),
+    onExisting: onExisting("Replace or retain a tag of that key that an earlier step or `add` set."),
   }),
 ]);
 
@@ -42,80 +40,62 @@ const remove = z.union([glob.transform(toLiteral), z.strictObject({ keys })]);
 const resources = z.strictObject({
   apiGroup: glob.default("*").describe("API groups, as a glob such as `*.aws.upbound.io`."),
   kind: glob.default("*").describe("Kinds, as a glob."),
-  fieldPath: fieldPath
-    .optional()
-    .describe(
-      "The field with the tags: a map, or a list of objects with a key and a value. docs/tags.md lists the defaults.",
-    ),
-  externalNameFieldPath: fieldPath
-    .optional()
-    .describe("The field that names the cloud resource. Default: `metadata.annotations[crossplane.io/external-name]`."),
-  scopeFieldPaths: z
-    .array(fieldPath)
-    .prefault([])
-    .describe("Fields that distinguish cloud resources of the same name, in addition to the built-in ones."),
-  managementPolicies: z
-    .boolean()
-    .default(true)
-    .describe("Set to `false` for a kind without `spec.managementPolicies`, whose resources cannot only observe."),
+  fieldPath: optional(
+    fieldPath,
+    "The field with the tags: a map, or a list of objects with a key and a value. docs/tags.md lists the defaults.",
+  ),
+  externalNameFieldPath: optional(
+    fieldPath,
+    "The field that names the cloud resource. Default: `metadata.annotations[crossplane.io/external-name]`.",
+  ),
+  scopeFieldPaths: list(
+    fieldPath,
+    "Fields that distinguish cloud resources of the same name, in addition to the built-in ones.",
+  ),
+  managementPolicies: flag(
+    true,
+    "Set to `false` for a kind without `spec.managementPolicies`, whose resources cannot only observe.",
+  ),
 });
 
 const owner = z.strictObject({
-  cluster: value(dnsLabel)
-    .optional()
-    .describe(
-      "The name of this control plane, if several share a cloud account. It is written as the tag `crossplane-cluster`.",
-    ),
-  onConflict: z
-    .enum(["Observe", "Withhold", "Fail"])
-    .default("Observe")
-    .describe(
-      "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: return a Fatal result; not with `connection`.",
-    ),
-  onRelease: z
-    .enum(["HandOver", "Delete"])
-    .default("HandOver")
-    .describe(
-      "For the deletion of the owner while other XRs declare the cloud resource. `HandOver`: the next XR takes over. `Delete`: the cloud " +
-        "resource may be deleted with its owner.",
-    ),
-  preexisting: z
-    .enum(["Keep", "Delete"])
-    .default("Keep")
-    .describe(
-      "For a cloud resource that none of the XRs that declare it created. `Keep`: it is never deleted with them. `Delete`: like one that " +
-        "they created.",
-    ),
-  connectionSecret: z
-    .enum(["Owner", "Everyone"])
-    .default("Owner")
-    .describe(
-      "The XRs whose managed resources write a connection Secret of a cloud resource that several XRs declare.",
-    ),
+  cluster: optional(
+    value(dnsLabel),
+    "The name of this control plane, if several share a cloud account. It is written as the tag `crossplane-cluster`.",
+  ),
+  onConflict: choice(
+    ["Observe", "Withhold", "Fail"],
+    "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: return a Fatal result; not with `connection`.",
+  ),
+  onRelease: choice(
+    ["HandOver", "Delete"],
+    "For the deletion of the owner while other XRs declare the cloud resource. `HandOver`: the next XR takes over. `Delete`: the cloud " +
+      "resource may be deleted with its owner.",
+  ),
+  preexisting: choice(
+    ["Keep", "Delete"],
+    "For a cloud resource that none of the XRs that declare it created. `Keep`: it is never deleted with them. `Delete`: like one that " +
+      "they created.",
+  ),
+  connectionSecret: choice(
+    ["Owner", "Everyone"],
+    "The XRs whose managed resources write a connection Secret of a cloud resource that several XRs declare.",
+  ),
 });
 
 /** Tags of the composed resources, and ownership of a cloud resource that several XRs declare. */
 export const tagsSchema = z.strictObject({
-  add: z.array(add).prefault([]).describe("Tags to set."),
-  preserve: z
-    .array(preserveEntry)
-    .prefault([])
-    .describe("Tags that stay as they are in the cloud: each entry a glob of keys, or `{keys, onExisting}`."),
-  remove: z
-    .array(remove)
-    .prefault([])
-    .describe("Tags of earlier steps that are removed: each entry a glob of keys, or `{keys}`."),
-  resources: z
-    .array(resources)
-    .min(1)
-    .optional()
-    .describe(
-      "The resources to tag; the first match applies. Default: all resources of kinds that are known to have tags.",
-    ),
-  ignore: z
-    .array(glob)
-    .prefault([])
-    .describe("The names of composed resources, as globs, whose tags and ownership are left alone."),
+  add: list(add, "Tags to set."),
+  preserve: list(
+    preserveEntry,
+    "Tags that stay as they are in the cloud: each entry a glob of keys, or `{keys, onExisting}`.",
+  ),
+  remove: list(remove, "Tags of earlier steps that are removed: each entry a glob of keys, or `{keys}`."),
+  resources: optional(
+    z.array(resources).min(1),
+    "The resources to tag; the first match applies. Default: all resources of kinds that are known to have tags.",
+  ),
+  ignore: list(glob, "The names of composed resources, as globs, whose tags and ownership are left alone."),
   owner: owner.prefault({}).describe("Ownership of a cloud resource that several XRs declare."),
 });
 

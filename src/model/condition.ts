@@ -53,7 +53,6 @@ const lengthWithin = (text: string, bytes: number): number =>
 /** Shortens a text from another object, so that a long one does not fill the message that quotes it. */
 export const brief = (theirs: string): string => shorten(theirs, MAX_QUOTED);
 
-/** Shortens the message of a provider. */
 export const briefError = (theirs: string): string => shorten(theirs, MAX_ERROR);
 
 function shorten(theirs: string, most: number): string {
@@ -65,7 +64,6 @@ function shorten(theirs: string, most: number): string {
 
 export const quote = (text: string): string => JSON.stringify(brief(text));
 
-/** The most names that a sentence lists. */
 export const MAX_NAMES = 10;
 
 /** Lists the first items and counts the rest: `a, b and 3 more`. */
@@ -75,12 +73,8 @@ export function listSome<T>(items: readonly T[], max: number, format: (item: T) 
 }
 
 /** Makes a sentence for each of the first items, and a last one that counts the rest: `and 3 more`. */
-export function sentencesForSome<T>(
-  items: readonly T[],
-  max: number,
-  toSentence: (item: T) => string,
-): readonly string[] {
-  const sentences = items.slice(0, max).map(toSentence);
+export function sentencesForSome<T>(items: readonly T[], max: number, format: (item: T) => string): readonly string[] {
+  const sentences = items.slice(0, max).map(format);
   return items.length > max ? [...sentences, `and ${items.length - max} more`] : sentences;
 }
 
@@ -107,11 +101,9 @@ const conditionsByType = once((resource: Document) => {
   return byType;
 });
 
-/** Finds the condition of that type in the resource's `status.conditions`. */
 export const findCondition = (resource: Document, type: string): JsonObject | undefined =>
   conditionsByType(resource).get(type);
 
-/** Reads the texts of that condition. */
 export function shownCondition(resource: Document, type: string): ShownCondition | undefined {
   const condition = findCondition(resource, type);
   if (condition === undefined) return undefined;

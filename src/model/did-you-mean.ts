@@ -12,21 +12,17 @@ const limitFor = (candidate: string): number => Math.max(1, Math.floor(candidate
 
 /** Counts the edits between two words: their Damerau–Levenshtein distance (optimal string alignment). */
 function countEdits(a: string, b: string): number {
-  let [beforeLast, last]: [readonly number[], readonly number[]] = [
-    [],
-    Array.from({ length: b.length + 1 }, (_, i) => i),
-  ];
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const cell = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
+    rows.push(row);
     for (let j = 1; j <= b.length; j++) {
-      const replaced = cellAt(last, j - 1) + Number(a[i - 1] !== b[j - 1]);
-      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const swapped = isSwapped ? cellAt(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY;
-      row.push(Math.min(replaced, swapped, cellAt(last, j) + 1, cellAt(row, j - 1) + 1));
+      const replaced = cell(i - 1, j - 1) + Number(a[i - 1] !== b[j - 1]);
+      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(replaced, swapped, cell(i - 1, j) + 1, cell(i, j - 1) + 1));
     }
-    [beforeLast, last] = [last, row];
   }
-  return cellAt(last, b.length);
+  return cell(a.length, b.length);
 }
-
-const cellAt = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;

@@ -32,7 +32,6 @@ export const documentOf = (object: JsonObject): Document => ({
   with: (edits) => documentOf(withValues(object, edits)),
 });
 
-/** Sets values in a copy of the object, one after the other. */
 export const withValues = (object: JsonObject, edits: readonly ValueEdit[]): JsonObject =>
   edits.reduce((before, { path, value }) => withValueAt(before, path, value), object);
 

@@ -114,13 +114,11 @@ export function readyBefore({ resources }: Draft, name: string): Ready | undefin
   return before?.is === "set" ? before.ready : undefined;
 }
 
-/** Sets values in the desired XR, one after the other. */
 export const withCompositeValues = (draft: Draft, values: readonly ValueEdit[]): Draft => ({
   ...draft,
   composite: [...draft.composite, ...values],
 });
 
-/** Adds connection details of the XR, in base64. */
 export const withConnectionDetails = (draft: Draft, details: Entries<string>): Draft => ({
   ...draft,
   connectionDetails: extended(draft.connectionDetails, details),
@@ -136,7 +134,6 @@ export const withRequirements = (draft: Draft, { resources, schemas }: Requireme
   requiredSchemas: schemas,
 });
 
-/** Adds context values for later steps of the pipeline. */
 export const withContext = (draft: Draft, entries: Entries<ContextValue>): Draft => ({
   ...draft,
   context: extended(draft.context, entries),

@@ -1,4 +1,4 @@
-import { FunctionError } from "../errors.ts";
+import { attempt, FunctionError } from "../errors.ts";
 import { type FieldPath, parseFieldPath } from "./field-path.ts";
 
 /** A text with placeholders: each part is a literal, or something to be replaced by its value. */
@@ -42,15 +42,6 @@ function toPart(match: RegExpExecArray | null): Template[number] | undefined {
   const isEncoded = encoded !== undefined;
   if (key !== undefined) return { key, isEncoded };
   if (text === undefined) return match[0].replace(/^([{}])\1$/, "$1");
-  const field = parsePath(text);
-  return field && { field, isEncoded };
-}
-
-function parsePath(text: string): FieldPath | undefined {
-  try {
-    return parseFieldPath(text);
-  } catch (error) {
-    if (error instanceof FunctionError) return undefined;
-    throw error;
-  }
+  const field = attempt(() => parseFieldPath(text));
+  return field instanceof FunctionError ? undefined : { field, isEncoded };
 }

@@ -1,10 +1,33 @@
 import { qualifiedName, readAnnotation } from "../crossplane/metadata.ts";
 import { shownCondition } from "../model/condition.ts";
-import { type Document, stringAt } from "../model/document.ts";
+import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { type Draft, withObject } from "../model/draft.ts";
 import { hashText } from "../model/hash.ts";
+import { toPlainText } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
-import { DEFINITION, type Definition } from "./definition.ts";
+
+export const XRD = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" } as const;
+
+/** A CompositeResourceDefinition (XRD), and the kind of XR that it defines. */
+interface Definition {
+  readonly name: string;
+  /** The referenceable API version of its XRs. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly document: Document;
+}
+
+/** Reads an XRD; undefined until its XRs are served, because requiring them would fail the whole Operation. */
+export function toDefinition(document: Document): Definition | undefined {
+  const name = stringAt(document, ["metadata", "name"]);
+  const group = stringAt(document, ["spec", "group"]);
+  const kind = stringAt(document, ["spec", "names", "kind"]);
+  const version = objectsAt(document, ["spec", "versions"]).find(({ referenceable }) => referenceable === true);
+  const isEstablished = shownCondition(document, "Established")?.status === "True";
+  if (!isEstablished || name === undefined || group === undefined || kind === undefined || version === undefined)
+    return undefined;
+  return { name, apiVersion: `${group}/${toPlainText(version["name"])}`, kind, document };
+}
 
 /** Annotation of an XRD: a hash of the XRs for which it was nudged. */
 export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
@@ -31,12 +54,8 @@ export function judgeReconciles(definition: Definition, all: readonly Document[]
   const nudgedFor = hashText(uids.sort().join(), 16);
   const isNudged = readAnnotation(definition.document, NUDGED_FOR) === nudgedFor;
   const state = isNudged ? "StillNotReconciled" : "NeverReconciled";
-  return {
-    definition,
-    is: never.length === 0 ? "Reconciled" : state,
-    composites: never.map(qualifiedName).sort(),
-    nudgedFor,
-  };
+  const is = never.length === 0 ? "Reconciled" : state;
+  return { definition, is, composites: never.map(qualifiedName).sort(), nudgedFor };
 }
 
 /** Nudges XRDs by an annotation; server-side apply leaves the rest of the XRD unchanged. */
@@ -45,5 +64,5 @@ export const withNudges = (draft: Draft, judged: readonly JudgedDefinition[]): D
     .filter(({ is }) => is === "NeverReconciled")
     .reduce((nudging, { definition: { name }, nudgedFor }) => {
       const metadata = { name, annotations: { [NUDGED_FOR]: nudgedFor } };
-      return withObject(nudging, `nudge/${name}`, { ...DEFINITION, metadata });
+      return withObject(nudging, `nudge/${name}`, { ...XRD, metadata });
     }, draft);

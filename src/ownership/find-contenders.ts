@@ -1,8 +1,7 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import type { ManagedKind } from "../crossplane/managed-resource.ts";
+import { findTwin, type ManagedKind } from "../crossplane/managed-resource.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
-import { findTwin } from "../crossplane/twin.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";

@@ -24,12 +24,7 @@ const SETTLE_MS = 100;
 /** Calls whose end is up to the client: health watches and reflection. */
 const ENDLESS = /^\/grpc\.(?:health\.v1\.Health\/Watch$|reflection\.)/;
 
-export interface Connections {
-  /** Asks all clients, also those that connect later, to open no more calls. Resolves once they have received that. */
-  readonly askToLeave: () => Promise<void>;
-  readonly closed: () => Promise<void>;
-  readonly destroy: () => void;
-}
+export type Connections = ReturnType<typeof trackConnections>;
 
 /**
  * Tracks connections, to close them without losing a call.
@@ -39,7 +34,7 @@ export interface Connections {
  * opens a call of more than 256 KB (`MaxRetryRPCBufferSize`), it fails the call, because it has no copy of the message left to
  * send elsewhere. So GOAWAY is sent in a pause without new calls; `createGate` brings one about.
  */
-export function trackConnections(servers: readonly (Http2Server | Http2SecureServer)[]): Connections {
+export function trackConnections(servers: readonly (Http2Server | Http2SecureServer)[]) {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const endless = new Set<ServerHttp2Stream>();
@@ -57,38 +52,35 @@ export function trackConnections(servers: readonly (Http2Server | Http2SecureSer
     });
   }
   return {
-    askToLeave: async () => {
+    /** Asks all clients, also those that connect later, to open no more calls. Resolves once they have received that. */
+    askToLeave: async (): Promise<void> => {
       await waitForPause(() => lastBegin);
       isLeaving = true;
       await Promise.all([...sessions].map(sendGoAway));
       if (sessions.size > 0) await setTimeout(SETTLE_MS);
       for (const stream of endless) stream.close(constants.NGHTTP2_REFUSED_STREAM); // UNAVAILABLE for gRPC
     },
-    closed: async () => {
+    closed: async (): Promise<void> => {
       while (sessions.size > 0) await Promise.all([...sessions].map(untilClosed));
     },
-    destroy: () => {
+    destroy: (): void => {
       for (const socket of sockets) socket.destroy();
     },
   };
 }
 
-/** Holds answers back while clients are asked to leave: a client with a bounded number of calls in flight then has to pause. */
-export interface Gate {
-  /** Answers now, or once the gate is open again. */
-  readonly pass: (answer: () => void) => void;
-  readonly close: () => void;
-  readonly open: () => void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
-export function createGate(): Gate {
+/** Holds answers back while clients are asked to leave: a client with a bounded number of calls in flight then has to pause. */
+export function createGate() {
   let held: (() => void)[] | undefined;
   return {
-    pass: (answer) => (held === undefined ? answer() : void held.push(answer)),
-    close: () => {
+    /** Answers now, or once the gate is open again. */
+    pass: (answer: () => void): void => (held === undefined ? answer() : void held.push(answer)),
+    close: (): void => {
       held ??= [];
     },
-    open: () => {
+    open: (): void => {
       const answers = held ?? [];
       held = undefined;
       for (const answer of answers) answer();

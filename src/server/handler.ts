@@ -1,10 +1,4 @@
-import {
-  type handleUnaryCall,
-  type ServerUnaryCall,
-  type StatusObject,
-  type sendUnaryData,
-  status,
-} from "@grpc/grpc-js";
+import { type handleUnaryCall, type StatusObject, status } from "@grpc/grpc-js";
 import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Outcome } from "../run-function.ts";
@@ -21,43 +15,34 @@ interface Dependencies {
   readonly metrics: Pick<Metrics, "ran">;
 }
 
-interface CallFacts {
-  readonly path: string;
-  readonly requestBytes: number;
-}
-
 /** Answers RunFunction. Logs calls (debug), changed tags (info), Fatal results (warn) and bugs (error). */
-export const createHandler =
-  ({ gate, ...dependencies }: Dependencies): handleUnaryCall<Buffer, Uint8Array> =>
-  (call, callback) =>
+export function createHandler({ runFunction, gate, log, metrics }: Dependencies): Handler {
+  const answer: Handler = (call, callback) => {
+    const facts = { path: call.getPath(), requestBytes: call.request.byteLength };
+    const start = performance.now();
+    let outcome: Outcome;
+    try {
+      outcome = runFunction(call.request);
+    } catch (error) {
+      callback(logFailure(error, { client: call.getPeer(), ...facts }, log));
+      return;
+    }
+    const milliseconds = Number((performance.now() - start).toFixed(3));
+    callback(null, outcome.response);
+    metrics.ran(facts.requestBytes, outcome);
+    logOutcome(outcome, { ...facts, milliseconds }, log);
+  };
+  return (call, callback) =>
     gate.pass(() => {
-      if (!call.cancelled) answer(call, callback, dependencies);
+      if (!call.cancelled) answer(call, callback);
     });
-
-function answer(
-  call: ServerUnaryCall<Buffer, Uint8Array>,
-  callback: sendUnaryData<Uint8Array>,
-  { runFunction, log, metrics }: Omit<Dependencies, "gate">,
-): void {
-  const facts = { path: call.getPath(), requestBytes: call.request.byteLength };
-  const start = performance.now();
-  let outcome: Outcome;
-  try {
-    outcome = runFunction(call.request);
-  } catch (error) {
-    callback(logFailure(error, call.getPeer(), facts, log));
-    return;
-  }
-  const milliseconds = performance.now() - start;
-  callback(null, outcome.response);
-  metrics.ran(facts.requestBytes, outcome);
-  logOutcome(outcome, milliseconds, facts, log);
 }
 
-function logOutcome(outcome: Outcome, milliseconds: number, facts: CallFacts, log: Log): void {
+type Handler = handleUnaryCall<Buffer, Uint8Array>;
+
+function logOutcome(outcome: Outcome, facts: object, log: Log): void {
   log.debug("ran function", {
     ...facts,
-    milliseconds: Number(milliseconds.toFixed(3)),
     responseBytes: outcome.response.byteLength,
     results: outcome.results.map(({ severity, reason }) => ({ severity, reason })),
     conditions: outcome.conditions.map(({ type, status, reason }) => ({ type, status, reason })),
@@ -69,17 +54,12 @@ function logOutcome(outcome: Outcome, milliseconds: number, facts: CallFacts, lo
 }
 
 /** Converts an error to a status, which contains nothing of the request except the position of a wrong byte. */
-function logFailure(
-  error: unknown,
-  client: string,
-  facts: CallFacts,
-  log: Log,
-): Pick<StatusObject, "code" | "details"> {
+function logFailure(error: unknown, facts: object, log: Log): Pick<StatusObject, "code" | "details"> {
   if (error instanceof FunctionError && error.code === "InvalidMessage") {
-    log.warn("refused a call", { client, ...facts, details: error.message });
+    log.warn("refused a call", { ...facts, details: error.message });
     return { code: status.INVALID_ARGUMENT, details: error.message };
   }
   const stack = error instanceof Error ? error.stack : String(error);
-  log.error("cannot run the function", { client, ...facts, stack });
+  log.error("cannot run the function", { ...facts, stack });
   return { code: status.INTERNAL, details: "cannot run the function: internal error, see the function's log" };
 }

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 import type { Log } from "../log.ts";
-import type { TcpAddress } from "./address.ts";
-import { listen } from "./listen.ts";
+import { listen, type TcpAddress } from "./address.ts";
 
 interface Pages {
   readonly registry: Registry;
@@ -11,19 +10,13 @@ interface Pages {
   readonly log: Log;
 }
 
-export interface MetricsEndpoint {
-  /** The bound port, also if port 0 was configured. */
-  readonly port: number;
-  /** Stops listening and cuts off open connections. */
-  close(): void;
-}
-
 /**
  * Serves GET /metrics and GET /readyz over HTTP.
  *
+ * @returns the bound port, and a function that stops listening and cuts off open connections.
  * @throws {FunctionError} `CannotServe` for an address that cannot be bound.
  */
-export async function serveMetrics(address: TcpAddress, pages: Pages): Promise<MetricsEndpoint> {
+export async function serveMetrics(address: TcpAddress, pages: Pages) {
   const server = createServer((request, response) => {
     answer(pages, request, response).catch((error: unknown) => {
       pages.log.error("cannot answer a request for metrics", { error: String(error) });

@@ -1,18 +1,18 @@
+import { EventEmitter } from "node:events";
+import type { Http2SecureServer, Http2Server, ServerHttp2Session } from "node:http2";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
 import { addressToText, type TcpAddress } from "./address.ts";
 import type { Config } from "./config.ts";
+import { readCredentials } from "./credentials.ts";
 import { type Connections, createGate, type Gate, trackConnections, within } from "./drain.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
-import { addHealthAndReflection } from "./health-and-reflection.ts";
-import { openHttp2 } from "./http2.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { type MetricsEndpoint, serveMetrics } from "./metrics-endpoint.ts";
-import { functionRunners, runFunctionPaths } from "./services.ts";
-import { readCredentials } from "./tls/credentials.ts";
-import { logRefusals, MutualTlsCredentials } from "./tls/mutual-tls.ts";
+import { serveMetrics } from "./metrics-endpoint.ts";
+import { logRefusals, MutualTlsCredentials } from "./mutual-tls.ts";
+import { addHealthAndReflection, functionRunners, runFunctionPaths } from "./services.ts";
 
 export interface Dependencies {
   readonly runFunction: RunFunction;
@@ -64,8 +64,9 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
     if (!isFinished) log.warn("the grace period is over: connections are cut off");
     destroy();
   };
-  log.info("serving", { ...config, ...boundAddresses(config, port, endpoint) });
-  return { port, metricsPort: endpoint?.port, shutDown, destroy };
+  const { port: metricsPort } = endpoint ?? {};
+  log.info("serving", { ...config, ...boundAddresses(config, port, metricsPort) });
+  return { port, metricsPort, shutDown, destroy };
 }
 
 /** The time for calls in flight on a connection that has reached its age. */
@@ -102,11 +103,7 @@ function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics
   return { credentials, follow: () => files.follow(credentials) };
 }
 
-/**
- * Binds the address; without a host that is every address of the machine, IPv6 and IPv4.
- *
- * @returns the port.
- */
+/** Binds the address; without a host that is every address of the machine, IPv6 and IPv4. @returns the port. */
 async function bind(server: Server, address: TcpAddress, credentials: ServerCredentials): Promise<number> {
   const text = addressToText(address);
   const bindTo = (target: string): Promise<number> =>
@@ -136,6 +133,36 @@ function openConnections(server: Server, metrics: Metrics, log: Log): Connection
   return trackConnections(servers);
 }
 
+/**
+ * The bytes that a client may send before the server has to acknowledge some, per call and per connection.
+ *
+ * Node's default of 64 KB costs a round trip per 64 KB: a request of 660 KB takes 43 ms at a round-trip time of 3 ms, and 5.9 ms
+ * with 8 MiB.
+ */
+const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises both of their receive windows.
+ *
+ * In grpc-js 1.14 only the client has an option for windows (`grpc-node.flow_control_window`), and the HTTP/2 server is not exposed.
+ * So this reads one private field, `http2Servers`; everything else is Node's public API.
+ *
+ * @throws {FunctionError} `CannotServe` if this version of grpc-js has no such field.
+ */
+function openHttp2(server: Server): readonly (Http2Server | Http2SecureServer)[] {
+  const servers: unknown = server["http2Servers"];
+  const found = servers instanceof Map ? [...servers.keys()].filter(isHttp2Server) : [];
+  if (found.length === 0) throw new FunctionError("CannotServe", "cannot find the HTTP/2 server of @grpc/grpc-js");
+  for (const http2 of found) {
+    http2.updateSettings({ initialWindowSize: RECEIVE_WINDOW_BYTES });
+    http2.on("session", (session: ServerHttp2Session) => session.setLocalWindowSize(RECEIVE_WINDOW_BYTES));
+  }
+  return found;
+}
+
+const isHttp2Server = (value: unknown): value is Http2Server | Http2SecureServer =>
+  value instanceof EventEmitter && "updateSettings" in value;
+
 async function drain(server: Server, connections: Connections, gate: Gate): Promise<void> {
   gate.close();
   await connections.askToLeave();
@@ -144,10 +171,7 @@ async function drain(server: Server, connections: Connections, gate: Gate): Prom
   await connections.closed();
 }
 
-const boundAddresses = (config: Config, port: number, endpoint: MetricsEndpoint | undefined) => ({
-  address: addressToText({ ...config.address, port }),
-  metricsAddress:
-    endpoint === undefined || config.metricsAddress === "off"
-      ? "off"
-      : addressToText({ ...config.metricsAddress, port: endpoint.port }),
+const boundAddresses = ({ address, metricsAddress }: Config, port: number, metricsPort = 0) => ({
+  address: addressToText({ ...address, port }),
+  metricsAddress: metricsAddress === "off" ? "off" : addressToText({ ...metricsAddress, port: metricsPort }),
 });

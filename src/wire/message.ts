@@ -37,18 +37,17 @@ export function readString(slice: Slice, field: number): string {
   return readText(bytes, start, end);
 }
 
-/** Reads a bytes field, the last if there are several. */
 const readBytes = (slice: Slice, field: number): Slice => readMessages(slice, field).at(-1) ?? emptySlice;
 
 /** Reads an enum field, singular or repeated, packed (proto3's default) or not. */
-export function readEnums({ bytes, start, end }: Slice, tags: { unpacked: number; packed?: number }): number[] {
+export function readEnums({ bytes, start, end }: Slice, unpacked: number, packed?: number): number[] {
   const values: number[] = [];
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
     const from = next;
     at = skip(bytes, tag, from, end);
-    if (tag === tags.unpacked) values.push(readEnum(bytes, from, at));
-    if (tag !== tags.packed) continue;
+    if (tag === unpacked) values.push(readEnum(bytes, from, at));
+    if (tag !== packed) continue;
     for (let item = next; item < at; item = next) values.push(readEnum(bytes, item, at));
   }
   return values;
@@ -101,12 +100,8 @@ export function readEntryKey({ bytes, start, end }: Slice): string {
  *
  * @param isReplaced is called for each field with its tag and its content.
  */
-export function writeExcept(
-  writer: Writer,
-  message: Slice,
-  isReplaced: (tag: number, content: Slice) => boolean,
-): void {
-  const { bytes, start, end } = message;
+export function writeExcept(writer: Writer, slice: Slice, isReplaced: (tag: number, content: Slice) => boolean): void {
+  const { bytes, start, end } = slice;
   const runs: (readonly [start: number, end: number])[] = [];
   let from = start;
   for (let field = start, at = start; at < end; field = at) {

@@ -49,10 +49,7 @@ export function readRequest(message: Uint8Array): WireRequest {
 }
 
 function readCapabilities(meta: Slice): ReadonlySet<Capability> {
-  const numbers = readEnums(meta, {
-    unpacked: fields.REQUEST_META_CAPABILITIES,
-    packed: fields.REQUEST_META_CAPABILITIES_PACKED,
-  });
+  const numbers = readEnums(meta, fields.REQUEST_META_CAPABILITIES, fields.REQUEST_META_CAPABILITIES_PACKED);
   return new Set(numbers.map((number) => CAPABILITIES[number]).filter((capability) => capability !== undefined));
 }
 

@@ -1,11 +1,13 @@
+import { compareEntries } from "../model/collections.ts";
 import type { ConditionTarget } from "../model/condition.ts";
 import type { Draft } from "../model/draft.ts";
+import type { Capability } from "../model/request.ts";
+import type { ResourceSelector, SchemaSelector } from "../model/requirement.ts";
 import * as fields from "./fields.ts";
 import { readEntryKey, writeExcept } from "./message.ts";
 import type { WireRequest } from "./request.ts";
-import { writeRequirements, writeSchemaRequirements } from "./requirements-writer.ts";
 import { emptySlice, type Slice } from "./slice.ts";
-import { writeState } from "./state-writer.ts";
+import { writeState } from "./state.ts";
 import { writeField, writeStruct } from "./struct-writer.ts";
 import { Writer } from "./writer.ts";
 
@@ -32,7 +34,7 @@ export function writeResponse(request: WireRequest, draft: Draft, most = Number.
 export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
   const writer = new Writer(EDIT_BYTES);
   writeConditions(writer, draft);
-  writeRequirementsField(writer, request, draft);
+  writeRequirements(writer, request, draft);
   writeResults(writer, draft);
   writeMeta(writer, request, draft);
   return writer.finish();
@@ -43,7 +45,7 @@ function writeFields(writer: Writer, request: WireRequest, draft: Draft): void {
   const { output } = draft;
   if (output !== undefined) writer.message(fields.RESPONSE_OUTPUT, () => writeStruct(writer, output));
   writeConditions(writer, draft);
-  writeRequirementsField(writer, request, draft);
+  writeRequirements(writer, request, draft);
   if (draft.context.size > 0 || request.context.slice !== emptySlice) {
     writer.message(fields.RESPONSE_CONTEXT, () => writeContext(writer, request.context.slice, draft.context));
   }
@@ -61,14 +63,62 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
   });
 }
 
-/** Writes requirements, unless there are none: an empty message would cost one more call. */
-function writeRequirementsField(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
-  const { requirements, requiredSchemas } = draft;
-  if (requirements.size === 0 && requiredSchemas.size === 0) return;
+/**
+ * Writes requirements, unless there are none: an empty message would cost one more call. In the order of their names: Go's maps, and so
+ * the resources of a request, have a new order in each call, and v1.20 compares the bytes of the field that it does not know:
+ * requirements in the order of the resources would never stabilize.
+ */
+function writeRequirements(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
+  const schemas = [...draft.requiredSchemas].sort(compareEntries).reverse();
+  const requirements = [...draft.requirements].sort(compareEntries).reverse();
+  if (requirements.length === 0 && schemas.length === 0) return;
   writer.message(fields.RESPONSE_REQUIREMENTS, () => {
-    writeSchemaRequirements(writer, requiredSchemas);
-    writeRequirements(writer, requirements, capabilities);
+    for (const [name, selector] of schemas) {
+      writer.entry(fields.REQUIREMENTS_SCHEMAS, name, () => writeKind(writer, selector));
+    }
+    for (const field of chooseFields(capabilities)) {
+      for (const [name, selector] of requirements) {
+        writer.entry(field, name, () => writeSelector(writer, selector));
+      }
+    }
   });
+}
+
+/**
+ * Chooses the fields from which this version of Crossplane reads requirements. v2.2 and later advertise it. Versions up to v1.20 read
+ * extra_resources only; v2.0 and v2.1 read both fields and, like v1, advertise nothing, so both are written.
+ */
+function chooseFields(capabilities: ReadonlySet<Capability>): readonly number[] {
+  if (capabilities.has("RequiredResources")) return [fields.REQUIREMENTS_RESOURCES];
+  return capabilities.size > 0
+    ? [fields.REQUIREMENTS_EXTRA_RESOURCES]
+    : [fields.REQUIREMENTS_RESOURCES, fields.REQUIREMENTS_EXTRA_RESOURCES];
+}
+
+function writeSelector(writer: Writer, selector: ResourceSelector): void {
+  const { namespace, match } = selector;
+  writer.string(fields.SELECTOR_NAMESPACE, namespace);
+  if ("name" in match) {
+    writer.string(fields.SELECTOR_MATCH_NAME, match.name);
+  } else {
+    writer.message(fields.SELECTOR_MATCH_LABELS, () => writeLabels(writer, match.labels));
+  }
+  writeKind(writer, selector);
+}
+
+/** Writes the fields that selectors of resources and of schemas share. */
+function writeKind(writer: Writer, { apiVersion, kind }: SchemaSelector): void {
+  writer.string(fields.SELECTOR_KIND, kind);
+  writer.string(fields.SELECTOR_API_VERSION, apiVersion);
+}
+
+function writeLabels(writer: Writer, labels: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(labels).reverse()) {
+    writer.message(fields.MATCH_LABELS_LABELS, () => {
+      writer.string(fields.ENTRY_VALUE, value);
+      writer.string(fields.ENTRY_KEY, key);
+    });
+  }
 }
 
 function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): void {

@@ -1,14 +1,17 @@
+import type { Draft, ResourceEdit } from "../model/draft.ts";
 import type { Ready, Resource, State } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
-import { readBytesMap, readEnums, readMap, readMessage } from "./message.ts";
-import type { Bytes, Slice } from "./slice.ts";
+import { readBytesMap, readEntryKey, readEnums, readMap, readMessage, writeExcept } from "./message.ts";
+import { type Bytes, emptySlice, type Slice, toBytes } from "./slice.ts";
+import { writeStruct } from "./struct-writer.ts";
+import type { Writer } from "./writer.ts";
 
 /** The names of the Ready enum's values, by number. */
-export const READY: readonly Ready[] = ["Unspecified", "True", "False"];
+const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 
 /** A Resource message, decoded lazily. It is its own slice, because there may be ten thousand. */
-export class WireResource implements Resource, Slice {
+class WireResource implements Resource, Slice {
   readonly bytes: Bytes;
   readonly start: number;
   readonly end: number;
@@ -31,7 +34,7 @@ export class WireResource implements Resource, Slice {
   }
 
   get ready(): Ready {
-    return READY[readEnums(this, { unpacked: fields.RESOURCE_READY }).at(-1) ?? 0] ?? "Unspecified";
+    return READY[readEnums(this, fields.RESOURCE_READY).at(-1) ?? 0] ?? "Unspecified";
   }
 }
 
@@ -49,5 +52,52 @@ export class WireState implements State {
   get resources(): ReadonlyMap<string, WireResource> {
     this.#resources ??= readMap(this.slice, fields.STATE_RESOURCES, (value) => new WireResource(value));
     return this.#resources;
+  }
+}
+
+/** Writes the desired state: that of earlier steps byte for byte, except for the draft's edits. */
+export function writeState(writer: Writer, state: WireState, draft: Draft): void {
+  const { composite: values, compositeReady: ready, connectionDetails: details } = draft;
+  const isCompositeEdited = values.length > 0 || ready !== undefined || details.size > 0;
+  for (const [name, edit] of [...draft.resources].reverse()) {
+    if (edit.is === "removed") continue;
+    const before = state.resources.get(name) ?? emptySlice;
+    writer.entry(fields.STATE_RESOURCES, name, () => writeResource(writer, before, edit));
+  }
+  if (isCompositeEdited) {
+    const document = values.length === 0 ? undefined : state.composite.document.with(values);
+    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, state.composite, { document, ready }, details));
+  }
+  if (!isCompositeEdited && draft.resources.size === 0) {
+    writer.bytes(state.slice.bytes, state.slice.start, state.slice.end);
+    return;
+  }
+  writeExcept(writer, state.slice, (tag, content) => {
+    if (tag === fields.STATE_COMPOSITE) return isCompositeEdited;
+    return tag === fields.STATE_RESOURCES && draft.resources.has(readEntryKey(content));
+  });
+}
+
+type Edit = Omit<Extract<ResourceEdit, { is: "set" }>, "is">;
+
+const noDetails: Draft["connectionDetails"] = new Map();
+
+/** @param details connection details of the XR, the only resource that has them. */
+function writeResource(writer: Writer, before: Slice, edit: Edit, details = noDetails): void {
+  const { document, object = document, ready } = edit;
+  if (ready !== undefined) writer.number(fields.RESOURCE_READY, READY.indexOf(ready));
+  writeDetails(writer, details);
+  if (object !== undefined) writer.message(fields.RESOURCE_STRUCT, () => writeStruct(writer, object));
+  writeExcept(writer, before, (tag, content) => {
+    if (tag === fields.RESOURCE_CONNECTION_DETAILS) return details.has(readEntryKey(content));
+    if (tag === fields.RESOURCE_STRUCT) return object !== undefined;
+    return tag === fields.RESOURCE_READY && ready !== undefined;
+  });
+}
+
+function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {
+  for (const [key, text] of [...details].reverse()) {
+    const value = toBytes(Buffer.from(text, "base64"));
+    writer.entry(fields.RESOURCE_CONNECTION_DETAILS, key, () => writer.bytes(value, 0, value.length));
   }
 }

@@ -40,7 +40,6 @@ export const toContainer = ({ bytes, start, end }: Slice): Container => ({
 /** The result of a lookup that needs the whole Struct decoded. */
 export const UNUSUAL: unique symbol = Symbol("unusual");
 
-/** Finds the value at `path`; undefined if there is none. */
 export function lookUpValue(root: Container, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
   const container = follow(root, path);
   if (typeof container === "string") return container === "absent" ? undefined : UNUSUAL;

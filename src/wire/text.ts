@@ -42,8 +42,6 @@ function readAnyText(bytes: Buffer, start: number, end: number): string {
   return text;
 }
 
-/** Keys of maps, read and searched. Most are the same few names. */
-
 /**
  * Interned keys, so that `metadata` becomes a string once and not ten thousand times. Values are never interned: they may be secrets.
  * The size is fixed: a key replaces another one with the same hash.

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { withoutScope } from "../../src/crossplane/api-group.ts";
-import { toManagedKind } from "../../src/crossplane/managed-resource.ts";
+import { findTwin, toManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { listTables } from "../../src/crossplane/providers/families.ts";
 import { listReferences } from "../../src/crossplane/providers/reference-names.ts";
-import { findTwin } from "../../src/crossplane/twin.ts";
 
 const twinOf = (apiVersion: string, kind: string) => findTwin(toManagedKind(apiVersion, kind))?.apiVersion;
 

@@ -3,7 +3,7 @@ import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { LookupAnswer } from "../../src/model/requirement.ts";
-import { reportNeverReconciled } from "../../src/operations/never-reconciled.ts";
+import * as operations from "../../src/operations/operations.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
 import { synced } from "../../testing/builders/shared-database.ts";
@@ -52,7 +52,7 @@ function operate({ definitions, shops }: World, spec: JsonObject = {}) {
     return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
   };
   const request = { ...emptyRequest, required };
-  return runFeature(reportNeverReconciled, { request, input: parseInput(inputOf({ neverReconciled: spec })) });
+  return runFeature(operations.operate, { request, input: parseInput(inputOf({ neverReconciled: spec })) });
 }
 
 const XRDS = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" };

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { connect, createServer } from "node:tls";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { readCredentials } from "../../src/server/credentials.ts";
 import { serve } from "../../src/server/server.ts";
-import { readCredentials } from "../../src/server/tls/credentials.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import {
   call,

@@ -42,10 +42,7 @@ const toParameterPath = (field: FieldPath): FieldPath => ["spec", "forProvider",
 const below = ({ path, shape }: TagField): TagField => ({ path: toParameterPath(path), shape });
 
 /** Splits a table when the first kind of its family is looked up. */
-const lazily = (table: Table): Pick<Family, "table" | "entries"> => ({
-  table,
-  entries: lazy(() => splitTable(table.kinds)),
-});
+const lazily = (table: Table) => ({ table, entries: lazy(() => splitTable(table.kinds)) });
 
 /** The location fields of unknown kinds. */
 const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);
@@ -62,25 +59,21 @@ const AWS_GLOBAL = /^(?:route53|cloudfront|iam|organizations|globalaccelerator|n
  */
 const AZURE_CASELESS = /^(?!cosmosdb$|storage$|appconfiguration$)/;
 
+const aws = { cloud: "AWS", places: [["region"]], caseless: AWS_CASELESS, global: AWS_GLOBAL } as const;
+
 const families: readonly Family[] = [
   {
+    ...aws,
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.upbound\.io$/,
-    cloud: "AWS",
     usual: parseTagField("tags"),
     reportsTags: true,
-    places: [["region"]],
-    caseless: AWS_CASELESS,
-    global: AWS_GLOBAL,
     ...lazily(AWS),
   },
   {
+    ...aws,
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.crossplane\.io$/,
-    cloud: "AWS",
     usual: parseTagField("tags[key,value]"),
     reportsTags: false,
-    places: [["region"]],
-    caseless: AWS_CASELESS,
-    global: AWS_GLOBAL,
     ...lazily(AWS_CLASSIC),
   },
   {
@@ -161,14 +154,7 @@ const OBJECT: KindFacts = {
   versions: { cluster: "v1alpha2", namespaced: "v1alpha1" },
 };
 
-const UNKNOWN: KindFacts = {
-  cloud: undefined,
-  tags: { is: "unknown", field: undefined },
-  identity: toUnknownIdentity(PLACES),
-  isNamedById: false,
-  reportsTags: true,
-  versions: USUAL_VERSIONS,
-};
+const UNKNOWN = unlisted({ cloud: undefined, usual: undefined, reportsTags: true, places: PLACES });
 
 /** Finds the facts about a kind of an API group (without `.m`). */
 export function findFacts(apiGroup: string, kind: string): KindFacts {
@@ -184,15 +170,22 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
     : facts;
 }
 
-/** Makes the facts about a kind that the table lacks: the provider is newer or older. */
-const unlisted = ({ cloud, usual, reportsTags, places }: Family): KindFacts => ({
-  cloud,
-  reportsTags,
-  versions: USUAL_VERSIONS,
-  tags: { is: "unknown", field: below(usual) },
-  identity: toUnknownIdentity(places),
-  isNamedById: false,
-});
+type FamilyFacts = Pick<Family, "reportsTags" | "places"> &
+  Record<"cloud", Cloud | undefined> &
+  Record<"usual", TagField | undefined>;
+
+/** Makes the facts about a kind that the table lacks: its provider is not known, or is newer or older. */
+function unlisted({ cloud, usual, reportsTags, places }: FamilyFacts): KindFacts {
+  const name: NameFact = { is: "externalName", defaultsToName: false };
+  return {
+    cloud,
+    reportsTags,
+    versions: USUAL_VERSIONS,
+    tags: { is: "unknown", field: usual && below(usual) },
+    identity: { name, scope: places.map(toParameterPath), countsReferences: true },
+    isNamedById: false,
+  };
+}
 
 function listed(family: Family, { named, isId, fields, tags, versions }: KindEntry): KindFacts {
   const { cloud, usual, reportsTags, places } = family;
@@ -209,11 +202,6 @@ function listed(family: Family, { named, isId, fields, tags, versions }: KindEnt
     identity: { name, scope: scope.map(toParameterPath), countsReferences: false },
     isNamedById: isId,
   };
-}
-
-function toUnknownIdentity(places: readonly FieldPath[]): IdentityFacts {
-  const name: NameFact = { is: "externalName", defaultsToName: false };
-  return { name, scope: places.map(toParameterPath), countsReferences: true };
 }
 
 /** Counts the names of a cloud resource of a kind. */

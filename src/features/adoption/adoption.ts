@@ -1,7 +1,7 @@
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { withoutReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
-import type { Condition, Result } from "../../model/condition.ts";
+import type { Result } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { type ResourceEdit, withCondition, withResources, withResults } from "../../model/draft.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
@@ -11,9 +11,15 @@ import { readPoliciesBefore } from "../../ownership/restored.ts";
 import type { Call, Feature } from "../feature.ts";
 import { eventsFor } from "../transition-events.ts";
 import { type Case, findCases } from "./cases.ts";
-import { type AdoptionRemark, remarkDuplicates, toAdoptionCondition, toAdoptionRemarks, toFatal } from "./condition.ts";
+import {
+  type AdoptionRemark,
+  remarkDuplicates,
+  SEVERITIES,
+  toAdoptionCondition,
+  toAdoptionRemarks,
+  toFatal,
+} from "./condition.ts";
 import { findHeld, observeFirst, remarkHeld } from "./observe-first.ts";
-import { BLOCKING } from "./reasons.ts";
 
 /**
  * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a
@@ -31,8 +37,8 @@ export const adoption: Feature = (call, draft) => {
     call,
   );
   const remarks = [...judged, ...remarkDuplicates(call), ...remarkHeld(held, call)];
-  const condition = toAdoptionCondition(remarks);
   const adopting = observeFirst(call, withResources(draft, putBackAll(cases, policy)), held);
+  const condition = toAdoptionCondition(remarks);
   return withResults(withCondition(adopting, condition), toAdoptionResults(cases, remarks, condition, call));
 };
 
@@ -91,19 +97,12 @@ const toEntries = (object: JsonValue | undefined): [string, JsonValue][] =>
 function toAdoptionResults(
   cases: readonly Case[],
   remarks: readonly AdoptionRemark[],
-  condition: Condition,
+  condition: ReturnType<typeof toAdoptionCondition>,
   call: Call,
 ): readonly Result[] {
-  const { reason, status } = condition;
-  const blocking = remarks.filter((remark) => BLOCKING.has(remark.reason));
-  if (blocking.length > 0) {
-    const isPending = cases.some(({ verdict }) => verdict.is === "pending");
-    return isPending ? [] : [{ severity: "Fatal", message: toFatal(blocking), reason, target: "Composite" }];
-  }
-  const isFine = status === "True" && reason !== "Released" && reason !== "ControlledByAnother";
-  return eventsFor(
-    condition,
-    isFine || reason === "Adopting" || reason === "ObservingRestored" ? "Normal" : "Warning",
-    call,
-  );
+  const { reason, target } = condition;
+  const severity = SEVERITIES[reason];
+  if (severity !== "Fatal") return eventsFor(condition, severity, call);
+  const isPending = cases.some(({ verdict }) => verdict.is === "pending");
+  return isPending ? [] : [{ severity, message: toFatal(remarks), reason, target }];
 }

@@ -4,75 +4,58 @@ import { type Reference, referenceKey, toReference, toReferences } from "../../c
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
-import type { Requirement } from "../../model/requirement.ts";
 import { isNamesRecord } from "../../ownership/names.ts";
-import { confirmNesting, requireAs } from "../confirm-nesting.ts";
+import { proverFor, requireAs } from "../confirm-nesting.ts";
 import type { Call } from "../feature.ts";
-import {
-  type AdoptionJudgement,
-  type AdoptionVerdict,
-  isRestored,
-  judgeObserved,
-  judgeReferenced,
-  settleNested,
-} from "./verdict.ts";
+import { type AdoptionVerdict, isRestored, judgeObserved, judgeReferenced } from "./verdict.ts";
 
-/** A composed resource that is observed and no longer desired: Crossplane drops it at the end of this reconcile. */
-export interface ObservedCase<Verdict = AdoptionVerdict> {
+/**
+ * A composed resource that is observed and no longer desired, which Crossplane drops at the end of this reconcile; or a reference
+ * without an observed resource, which Crossplane replaces then.
+ */
+export type Case = ObservedCase | ReferencedCase;
+
+interface ObservedCase {
   readonly is: "observed";
   readonly name: string;
   readonly resource: Document;
-  readonly verdict: Verdict;
+  readonly verdict: AdoptionVerdict;
 }
 
-/** A reference without an observed resource: Crossplane replaces it at the end of this reconcile. */
-export interface ReferencedCase<Verdict = AdoptionVerdict> {
+interface ReferencedCase {
   readonly is: "referenced";
   readonly reference: Reference;
-  readonly verdict: Verdict;
+  /** Undefined if it does not exist, or is not looked up yet. */
+  readonly resource: Document | undefined;
+  readonly verdict: AdoptionVerdict;
 }
-
-export type Case<Verdict = AdoptionVerdict> = ObservedCase<Verdict> | ReferencedCase<Verdict>;
 
 /** Finds and judges all cases: in steady state none, without reading a composed resource. */
-export function findCases(call: Call, draft: Draft): readonly Case[] {
-  const judged = [...findObserved(call, draft), ...findReferenced(call)];
-  const dependsOnNesting = judged.some(({ verdict }) => verdict.is === "nested");
-  const nesting = dependsOnNesting ? confirmNesting(call) : ({ is: "pending" } as const);
-  return judged.map((found): Case => ({ ...found, verdict: settleNested(found.verdict, nesting) }));
-}
-
-function findObserved({ request, composite }: Call, draft: Draft): readonly ObservedCase<AdoptionJudgement>[] {
-  const { resources } = request.observed;
-  const leftOut = [...resources].filter(([name]) => !isDesired(name, request, draft));
-  if (leftOut.length === 0) return [];
-  const composer = toPossibleComposer(composite);
-  return leftOut.sort(compareEntries).map(([name, { document }]) => ({
-    is: "observed",
-    name,
-    resource: document,
-    verdict: judgeObserved(document, composer),
-  }));
-}
-
-function isDesired(name: string, { desired }: Call["request"], { resources }: Draft): boolean {
-  const edit = resources.get(name);
-  return edit === undefined ? desired.resources.has(name) : edit.is === "set";
-}
-
-function findReferenced(call: Call): readonly ReferencedCase<AdoptionJudgement>[] {
-  const { requirements, composite } = call;
+export function findCases(call: Call, { resources: edits }: Draft): readonly Case[] {
+  const { request, composite, requirements } = call;
+  const isDesired = (name: string): boolean => {
+    const edit = edits.get(name);
+    return edit === undefined ? request.desired.resources.has(name) : edit.is === "set";
+  };
+  const leftOut = [...request.observed.resources].filter(([name]) => !isDesired(name)).sort(compareEntries);
   const references = findUnobserved(call).filter(
     (reference) => canBeRequired(reference, call) && !isNamesRecord(reference, composite),
   );
-  if (references.length === 0) return [];
+  if (leftOut.length === 0 && references.length === 0) return [];
   const composer = toPossibleComposer(composite);
+  const prove = proverFor(composer, call);
   const isComposerRestored = isRestored(composite.document);
-  return references.map((reference) => ({
-    is: "referenced",
-    reference,
-    verdict: judgeReferenced(requirements.ask(requireReference(reference)), composer, isComposerRestored),
-  }));
+  return [
+    ...leftOut.map(([name, { document: resource }]): Case => {
+      const verdict = judgeObserved(resource, composer, prove);
+      return { is: "observed", name, resource, verdict };
+    }),
+    ...references.map((reference): Case => {
+      const answer = requirements.ask(requireAs("adoption/", reference));
+      const verdict = judgeReferenced(answer, composer, prove, isComposerRestored);
+      return { is: "referenced", reference, resource: answer.is === "resolved" ? answer.items[0] : undefined, verdict };
+    }),
+  ];
 }
 
 /**
@@ -85,7 +68,7 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
   if (listed.length === resources.size) return [];
   const references = new Map(listed.map((reference) => [referenceKey(reference), reference]));
   for (const { document } of resources.values()) references.delete(referenceKey(toReference(document)));
-  return [...references.keys()].sort().flatMap((key) => references.get(key) ?? []);
+  return [...references].sort(compareEntries).map(([, reference]) => reference);
 }
 
 /**
@@ -94,5 +77,3 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
  */
 const canBeRequired = ({ namespace }: Reference, { request, composite }: Call): boolean =>
   namespace === undefined || canSelectNamespaces(request, composite);
-
-export const requireReference = (reference: Reference): Requirement => requireAs("adoption/", reference);

@@ -1,43 +1,115 @@
-import { COMPOSITE_LABEL_PATH, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.ts";
+import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, readLabel } from "../../crossplane/metadata.ts";
 import { formatReference, toReference } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
 import { groupBy } from "../../model/collections.ts";
-import { type Condition, listSome, MAX_NAMES, shownCondition } from "../../model/condition.ts";
+import { brief, type Condition, listSome, MAX_NAMES, type Result, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
 import { DUPLICATED, formatDuplicates } from "../predecessors.ts";
-import { type Case, type ObservedCase, type ReferencedCase, requireReference } from "./cases.ts";
-import {
-  ADOPTING,
-  ADOPTION_REASONS,
-  type AdoptionReason,
-  explainReleased,
-  explainRestoreInProgress,
-  explainVerdict,
-  NO_LONGER_DESIRED,
-  OUTSIDE,
-  STEP_NOT_LAST,
-  UNSETTLED,
-} from "./reasons.ts";
+import type { Remarks } from "../reasons.ts";
+import type { Case } from "./cases.ts";
 import type { AdoptionVerdict } from "./verdict.ts";
 
 const TYPE = "ResourcesAdopted";
 
-/** One resource in the condition, and a sentence that says how to go on. */
+/** The reasons by priority, of which the first becomes the condition's, and the severity of its event; Fatal stops the XR. */
+export const SEVERITIES = {
+  Duplicated: "Fatal",
+  Unproven: "Fatal",
+  Unadopted: "Fatal",
+  WaitingForComposite: "Fatal",
+  StaleController: "Fatal",
+  MissingAfterRestore: "Fatal",
+  RestoreInProgress: "Fatal",
+  RestoreNotConfirmed: "Warning",
+  ObservingRestored: "Normal",
+  StepNotLast: "Warning",
+  Adopting: "Normal",
+  WaitingForRequiredResources: "Normal",
+  Released: "Warning",
+  ControlledByAnother: "Warning",
+  NoLongerDesired: "Normal",
+  Adopted: "Normal",
+} as const satisfies Readonly<Record<string, Result["severity"]>>;
+
+type AdoptionReason = keyof typeof SEVERITIES;
+
+const STATUSES: Readonly<Partial<Record<AdoptionReason, Condition["status"]>>> = {
+  WaitingForRequiredResources: "Unknown",
+  Released: "True",
+  ControlledByAnother: "True",
+  NoLongerDesired: "True",
+  Adopted: "True",
+};
+
+/** One resource in the condition; the sentence says how to go on. */
 export interface AdoptionRemark {
   readonly reason: AdoptionReason;
   readonly resource: string;
   readonly sentence: string;
 }
 
+interface Facts {
+  readonly found: Case;
+  readonly policy: Adoption;
+  readonly call: Call;
+}
+
+const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
+
+const REMARKS: Remarks<AdoptionVerdict, Facts, AdoptionReason> = {
+  gone: () => undefined,
+  ours: (_, { found }) => (found.is === "observed" ? ["NoLongerDesired", NO_LONGER_DESIRED] : undefined),
+  unsettled: () => ["Adopting", "kept until it controls its own composed resources again"],
+  unadopted: (_, { found, policy, call }) => {
+    if (found.is === "referenced")
+      return ["RestoreInProgress", explainRestoreInProgress(findRival(found.resource, call))];
+    return policy.onUnadopted === "Adopt"
+      ? ["Adopting", "desired again until this XR controls it, so that Crossplane can delete it properly"]
+      : ["Unadopted", "it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt"];
+  },
+  unproven: ({ because }, { policy, call: { composite } }) => {
+    const unproven = `it has no controller, and nothing proves that this XR composed it: ${because}`;
+    if (policy.onUnproven === "Release") return ["Released", `${unproven}; released, because onUnproven is Release`];
+    const root = brief(readLabel(composite.document, COMPOSITE_LABEL) ?? composite.name);
+    const otherwise = "if not, remove its reference from the XR";
+    return ["Unproven", `${unproven}; if this XR did, set its label ${COMPOSITE_LABEL} to ${root}; ${otherwise}`];
+  },
+  unconfirmed: ({ root, because }) => [
+    "WaitingForComposite",
+    `it has no controller, and nothing confirms that this XR is nested below ${brief(root)}, as its label ` +
+      `${COMPOSITE_LABEL} says: ${because}; XR ${brief(root)} has to adopt this XR first; if this XR is not ` +
+      "nested, remove the label from it",
+  ],
+  stale: ({ controller }) => [
+    "StaleController",
+    `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
+      "reference from the resource, and this XR adopts it",
+  ],
+  missing: (_, { policy }) => {
+    if (policy.onMissing === "Recreate") return undefined;
+    const restore = "restore it too, or remove its reference from the XR, or set onMissing: Recreate";
+    return ["MissingAfterRestore", `it does not exist, and the XR's references come from a backup; ${restore}`];
+  },
+  foreign: ({ controller: { kind, name } }) => [
+    "ControlledByAnother",
+    `controlled by ${brief(kind)} ${brief(name)}, so left unchanged`,
+  ],
+  pending: () => ["WaitingForRequiredResources", "waiting for Crossplane to look it up"],
+};
+
 /** Describes the cases for the condition, without those that need no action. */
 export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call: Call): readonly AdoptionRemark[] {
-  if (cases.length === 0) return [];
-  const { document, name } = call.composite;
-  const root = stringAt(document, COMPOSITE_LABEL_PATH) ?? name;
-  const remarks = cases.flatMap((found) =>
-    found.is === "observed" ? remarkObserved(found, policy, root) : remarkReferenced(found, policy, root, call),
-  );
+  const remarks = cases.flatMap((found): readonly AdoptionRemark[] => {
+    const { verdict } = found;
+    const remark = REMARKS[verdict.is](verdict as never, { found, policy, call });
+    if (remark === undefined) return [];
+    const [reason, sentence] = remark;
+    if (found.is === "observed")
+      return [{ reason, resource: `${found.name} (${formatReference(toReference(found.resource))})`, sentence }];
+    const isHidden = verdict.is !== "unadopted" && isOutside(found.resource, call);
+    return [{ reason, resource: formatReference(found.reference), sentence: isHidden ? OUTSIDE : sentence }];
+  });
   return markIfNotLast(remarks, call);
 }
 
@@ -49,37 +121,19 @@ export const remarkDuplicates = ({ duplicates = new Map() }: Call): readonly Ado
     sentence: DUPLICATED,
   }));
 
-function remarkObserved(
-  { name, resource, verdict }: ObservedCase,
-  policy: Adoption,
-  root: string,
-): readonly AdoptionRemark[] {
-  const described = `${name} (${formatReference(toReference(resource))})`;
-  if (verdict.is === "unsettled") return [{ reason: "Adopting", resource: described, sentence: UNSETTLED }];
-  if (verdict.is === "ours") return [{ reason: "NoLongerDesired", resource: described, sentence: NO_LONGER_DESIRED }];
-  if (verdict.is === "unadopted" && policy.onUnadopted === "Adopt") {
-    return [{ reason: "Adopting", resource: described, sentence: ADOPTING }];
-  }
-  return remarkUncontrolled(verdict, described, policy, root);
+/** Explains a reference whose resource exists without a controller and is not observed. */
+const explainRestoreInProgress = (rival: string | undefined): string =>
+  rival === undefined
+    ? "it was restored during this reconcile; the next reconcile observes it"
+    : `the XR refers to another resource that is composed as ${rival}; remove one of the two references from the XR`;
+
+/** Finds the resource's name in the Composition if another resource is observed under it: Crossplane observes one per name. */
+function findRival(resource: Document | undefined, { request }: Call): string | undefined {
+  const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
+  return name !== undefined && request.observed.resources.has(name) ? name : undefined;
 }
 
-function remarkReferenced(
-  { reference, verdict }: ReferencedCase,
-  policy: Adoption,
-  root: string,
-  call: Call,
-): readonly AdoptionRemark[] {
-  const resource = formatReference(reference);
-  const answer = call.request.required(requireReference(reference).name);
-  const [found] = answer.is === "resolved" ? answer.items : [];
-  if (verdict.is === "unadopted") {
-    const sentence = explainRestoreInProgress(findRival(found, call));
-    return [{ reason: "RestoreInProgress", resource, sentence }];
-  }
-  if (verdict.is === "missing" && policy.onMissing === "Recreate") return [];
-  const remarks = remarkUncontrolled(verdict, resource, policy, root);
-  return isOutside(found, call) ? remarks.map((remark) => ({ ...remark, sentence: OUTSIDE })) : remarks;
-}
+const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 
 /**
  * Tells whether a namespaced XR cannot have composed the resource, which is outside its namespace. Crossplane looks up cluster-scoped
@@ -88,78 +142,38 @@ function remarkReferenced(
 const isOutside = (found: Document | undefined, { composite: { namespace } }: Call): boolean =>
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
-/** Finds the resource's name in the Composition if another resource is observed under it: Crossplane observes one per name. */
-function findRival(resource: Document | undefined, { request }: Call): string | undefined {
-  const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
-  return name !== undefined && request.observed.resources.has(name) ? name : undefined;
-}
-
-const REASONS_BY_VERDICT: Readonly<Partial<Record<AdoptionVerdict["is"], AdoptionReason>>> = {
-  unadopted: "Unadopted",
-  unproven: "Unproven",
-  unconfirmed: "WaitingForComposite",
-  stale: "StaleController",
-  missing: "MissingAfterRestore",
-  foreign: "ControlledByAnother",
-  pending: "WaitingForRequiredResources",
-};
-
-function remarkUncontrolled(
-  verdict: AdoptionVerdict,
-  resource: string,
-  policy: Adoption,
-  root: string,
-): readonly AdoptionRemark[] {
-  if (verdict.is === "unproven" && policy.onUnproven === "Release") {
-    return [{ reason: "Released", resource, sentence: explainReleased(verdict.because) }];
-  }
-  const reason = REASONS_BY_VERDICT[verdict.is];
-  if (reason === undefined) return [];
-  return [{ reason, resource, sentence: explainVerdict(verdict, root) }];
-}
+const STEP_NOT_LAST =
+  "not desired by the steps before this one, but the XR still refers to it; move this step to the end of the pipeline";
 
 /**
  * Marks resources that a later step desires. Crossplane does not observe a dropped resource in the next reconcile; if it does, a
  * later step desires the resource, and this step cannot tell which resources are no longer desired.
  */
 function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly AdoptionRemark[] {
-  const shown = shownCondition(call.composite.document, TYPE)?.message;
   const dropped = remarks.filter(({ reason }) => reason === "NoLongerDesired");
   const [list] = toSentences(dropped).map((sentence) => sentence.slice(0, -NO_LONGER_DESIRED.length));
-  const isStill =
-    list !== undefined && [NO_LONGER_DESIRED, STEP_NOT_LAST].some((sentence) => shown?.includes(`${list}${sentence}`));
-  if (!isStill) return remarks;
+  const shown = list && shownCondition(call.composite.document, TYPE)?.message;
+  if (![NO_LONGER_DESIRED, STEP_NOT_LAST].some((sentence) => shown?.includes(`${list}${sentence}`))) return remarks;
   return remarks.map((remark) =>
     remark.reason === "NoLongerDesired" ? { ...remark, reason: "StepNotLast", sentence: STEP_NOT_LAST } : remark,
   );
 }
 
 /** Makes one condition for all resources, with one sentence for those that share it. */
-export function toAdoptionCondition(remarks: readonly AdoptionRemark[]): Condition {
-  const [first] = sortByReason(remarks);
-  const reason = first?.reason ?? "Adopted";
-  return {
-    type: TYPE,
-    status: STATUS_BY_REASON[reason] ?? "False",
-    reason,
-    message: first === undefined ? undefined : toSentences(remarks).join("; "),
-    target: "Composite",
-  };
+export function toAdoptionCondition(remarks: readonly AdoptionRemark[]) {
+  const reason = sortByReason(remarks)[0]?.reason ?? "Adopted";
+  const message = remarks.length === 0 ? undefined : toSentences(remarks).join("; ");
+  const status = STATUSES[reason] ?? "False";
+  return { type: TYPE, status, reason, message, target: "Composite" } as const;
 }
-
-const STATUS_BY_REASON: Readonly<Partial<Record<AdoptionReason | "Adopted", Condition["status"]>>> = {
-  Adopted: "True",
-  Released: "True",
-  ControlledByAnother: "True",
-  NoLongerDesired: "True",
-  WaitingForRequiredResources: "Unknown",
-};
 
 /** Makes the message of the Fatal result, with a line for each resource. */
 export const toFatal = (remarks: readonly AdoptionRemark[]): string =>
   [
     "cannot go on without losing resources that this XR refers to and does not control:",
-    ...sortByReason(remarks).map(({ resource, sentence }) => `  ${resource}: ${sentence}`),
+    ...sortByReason(remarks)
+      .filter(({ reason }) => SEVERITIES[reason] === "Fatal")
+      .map(({ resource, sentence }) => `  ${resource}: ${sentence}`),
   ].join("\n");
 
 /** Lists each sentence once, after the resources that it describes. */
@@ -170,5 +184,7 @@ export function toSentences(remarks: readonly AdoptionRemark[]): readonly string
   );
 }
 
+const PRIORITIES = Object.keys(SEVERITIES);
+
 const sortByReason = (remarks: readonly AdoptionRemark[]): readonly AdoptionRemark[] =>
-  remarks.toSorted((a, b) => ADOPTION_REASONS.indexOf(a.reason) - ADOPTION_REASONS.indexOf(b.reason));
+  remarks.toSorted((a, b) => PRIORITIES.indexOf(a.reason) - PRIORITIES.indexOf(b.reason));

@@ -17,6 +17,7 @@ import {
 } from "../../ownership/restored.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
+import { tell } from "../reasons.ts";
 import type { AdoptionRemark } from "./condition.ts";
 
 /** The finding on a resource of a restored XR. `dropped`: no step desires it. `unrestored`: it does not exist, and a step desires it. */
@@ -35,19 +36,17 @@ type Held = ReadonlyMap<string, Judged>;
  * @param draft the draft of earlier features.
  */
 export function findHeld(call: Call, draft: Draft): Held {
-  const { request, composite, input } = call;
-  if (input.spec.adoption?.restore !== "ObserveFirst") return new Map();
+  if (call.input.spec.adoption?.restore !== "ObserveFirst") return new Map();
+  const { resources } = call.request.observed;
   const desired = desiredSoFar(call, draft);
-  const observed = [...request.observed.resources].filter(([, { document }]) => isRestored(document));
+  const observed = [...resources].filter(([, { document }]) => isRestored(document));
   if (observed.length === 0) return new Map();
-  const unrestored = [...desired].filter(
-    ([name, document]) => !request.observed.resources.has(name) && isOthers(document),
-  );
+  const unrestored = [...desired].filter(([name, document]) => !resources.has(name) && isOthers(document));
   const judged: readonly (readonly [string, Judged])[] = [
     ...observed.map(([name, { document }]) => [name, desired.has(name) ? judgeRestored(document) : DROPPED] as const),
     ...unrestored.map(([name]) => [name, { is: "unrestored" }] as const),
   ];
-  const isReleased = readReleased(composite.document);
+  const isReleased = readReleased(call.composite.document);
   const held = judged.filter(([name]) => !isReleased(name));
   return new Map(held.some(([, { is }]) => is !== "found") ? held.toSorted(compareEntries) : []);
 }
@@ -92,14 +91,26 @@ const hold = (observed: Document, wanted: Document): Document =>
 const release = (wanted: Document): Document =>
   wanted.with([{ path: MANAGEMENT_POLICIES, value: readPolicies(wanted) ?? ALL_ACTIONS }]);
 
-const COUNTED = ["found", "waiting", "missing", "different", "unrestored", "dropped"] as const;
+/** The most differing fields that are named. Not their values: these may be secret. */
+const MAX_FIELDS = 3;
+
+/** The sentences about the findings, in the order in which these are counted. */
+const SENTENCES = {
+  found: () => "",
+  waiting: () => "its provider has not looked for it yet",
+  missing: () => "missing in the cloud, and created if released",
+  different: ({ fields }: { readonly fields: readonly string[] }) =>
+    `the cloud differs in ${listSome(fields, MAX_FIELDS, brief)}, and is changed if released`,
+  unrestored: () => "not restored, and created if released",
+  dropped: () => "no longer desired, and deleted if released",
+};
 
 /** Counts the held resources, and describes what a release would do to each that was not found. */
 export function remarkHeld(held: Held, { composite }: Call): readonly AdoptionRemark[] {
   if (held.size === 0) return [];
   const all = [...held].map(([name, judged]) => ({ name, judged }));
-  const counts = COUNTED.map((is) => ({ is, count: all.filter(({ judged }) => judged.is === is).length }));
-  const resource = counts.flatMap(({ is, count }) => (count === 0 ? [] : [`${count} ${is}`])).join(", ");
+  const counts = Object.keys(SENTENCES).map((is) => [all.filter(({ judged }) => judged.is === is).length, is] as const);
+  const resource = counts.flatMap(([count, is]) => (count === 0 ? [] : [`${count} ${is}`])).join(", ");
   const command = releaseCommand(composite, "NAME,NAME");
   const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
   const reason = all.every(({ judged }) => ["waiting", "found"].includes(judged.is))
@@ -108,26 +119,6 @@ export function remarkHeld(held: Held, { composite }: Call): readonly AdoptionRe
   const others = all.filter(({ judged }) => judged.is !== "found");
   return [
     { reason, resource, sentence },
-    ...others.map(({ name, judged }) => ({ reason, resource: name, sentence: explain(judged) }) as const),
+    ...others.map(({ name, judged }) => ({ reason, resource: name, sentence: tell(SENTENCES, judged, {}) }) as const),
   ];
-}
-
-/** The most differing fields that are named. Not their values: these may be secret. */
-const MAX_FIELDS = 3;
-
-function explain(judged: Judged): string {
-  switch (judged.is) {
-    case "waiting":
-      return "its provider has not looked for it yet";
-    case "missing":
-      return "missing in the cloud, and created if released";
-    case "different":
-      return `the cloud differs in ${listSome(judged.fields, MAX_FIELDS, brief)}, and is changed if released`;
-    case "unrestored":
-      return "not restored, and created if released";
-    case "dropped":
-      return "no longer desired, and deleted if released";
-    case "found":
-      return "";
-  }
 }

@@ -6,12 +6,13 @@ import {
   REFERENCES_MANAGER,
   readManagedFields,
 } from "../../crossplane/metadata.ts";
-import { findProof, type Nesting, type PossibleComposer } from "../../crossplane/proof.ts";
+import type { PossibleComposer } from "../../crossplane/proof.ts";
 import { hasReferences } from "../../crossplane/references.ts";
 import { readConditions } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type JsonObject, toPlainText } from "../../model/json.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
+import type { Prove } from "../confirm-nesting.ts";
 
 /** The verdict on a resource that the XR refers to, by its controller. */
 export type AdoptionVerdict =
@@ -19,17 +20,12 @@ export type AdoptionVerdict =
   | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control its own composed resources
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
   | { readonly is: "unproven"; readonly because: string } // no controller, and no proof that this XR composed it
-  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // `nested`, but not confirmed
+  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // nothing confirms that this XR is nested
   | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it, with its UID before the restore
   | { readonly is: "foreign"; readonly controller: Controller } // it has another controller
   | { readonly is: "gone" } // it does not exist, or is being deleted
   | { readonly is: "missing" } // it is not restored yet
   | { readonly is: "pending" };
-
-/** The judgement from the resource and this XR alone, before the XRs above this one are looked up. */
-export type AdoptionJudgement =
-  | Exclude<AdoptionVerdict, { is: "unconfirmed" }>
-  | { readonly is: "nested"; readonly root: string }; // `unadopted` if this XR is nested below that root
 
 /**
  * Judges a resource that is observed and not desired. Crossplane drops it at the end of this reconcile.
@@ -40,14 +36,13 @@ export type AdoptionJudgement =
  * | this XR         | not needed, it is a nested XR  | `unsettled` | delete it before it has adopted its own resources   |
  * | none            | yes                            | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever  |
  * | none            | no                             | `unproven`  | the same                                            |
- * | none            | if this XR is nested there     | `nested`    | the same                                            |
  * | none, deleting  | not needed                     | `gone`      | none: it is being deleted already                   |
  *
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane does not observe a
  * resource with another controller; a renderer may, and then the next table applies.
  */
-export function judgeObserved(resource: Document, composer: PossibleComposer): AdoptionJudgement {
-  const verdict = judgeExisting(resource, composer);
+export function judgeObserved(resource: Document, composer: PossibleComposer, prove: Prove): AdoptionVerdict {
+  const verdict = judgeExisting(resource, composer, prove);
   const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
   return isUnsettled ? { is: "unsettled" } : verdict;
 }
@@ -67,39 +62,27 @@ export function judgeObserved(resource: Document, composer: PossibleComposer): A
 export function judgeReferenced(
   answer: LookupAnswer,
   composer: PossibleComposer,
+  prove: Prove,
   isComposerRestored: boolean,
-): AdoptionJudgement {
+): AdoptionVerdict {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
   if (resource === undefined) return { is: isComposerRestored ? "missing" : "gone" };
-  return judgeExisting(resource, composer);
+  return judgeExisting(resource, composer, prove);
 }
 
-function judgeExisting(resource: Document, composer: PossibleComposer): AdoptionJudgement {
+function judgeExisting(resource: Document, composer: PossibleComposer, prove: Prove): AdoptionVerdict {
   const controller = findController(resource);
-  if (controller === undefined) return judgeUncontrolled(resource, composer);
+  if (controller === undefined) return judgeUncontrolled(resource, prove);
   const { uid } = composer;
   if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render
   return { is: isFormerSelf(controller, composer) ? "stale" : "foreign", controller };
 }
 
-function judgeUncontrolled(resource: Document, composer: PossibleComposer): AdoptionJudgement {
+function judgeUncontrolled(resource: Document, prove: Prove): AdoptionVerdict {
   if (isBeingDeleted(resource)) return { is: "gone" };
-  const proof = findProof(resource, composer);
+  const proof = prove(resource);
   return proof.is === "proven" ? { is: "unadopted" } : proof;
-}
-
-/** Turns a judgement into a verdict: `nested` depends on the XRs above this one. */
-export function settleNested(judgement: AdoptionJudgement, nesting: Nesting): AdoptionVerdict {
-  if (judgement.is !== "nested") return judgement;
-  switch (nesting.is) {
-    case "confirmed":
-      return { is: "unadopted" };
-    case "pending":
-      return nesting;
-    case "unconfirmed":
-      return { ...nesting, root: judgement.root };
-  }
 }
 
 /** Tells whether the controller is this XR, in any version of its API. */

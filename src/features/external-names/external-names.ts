@@ -1,13 +1,13 @@
 import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
 import { compareTexts } from "../../model/collections.ts";
-import { type Draft, withCompositeUnready, withCondition, withResources, withResults } from "../../model/draft.ts";
+import { type Draft, withCompositeUnready, withResources } from "../../model/draft.ts";
 import { type RecordedNames, toRecordedKind } from "../../ownership/names.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { recallNames } from "../names.ts";
-import { eventsFor } from "../transition-events.ts";
-import { isAlarming, toNamesCondition } from "./condition.ts";
+import { withConditionAndEvent } from "../transition-events.ts";
+import { toNamesCondition } from "./condition.ts";
 import { isNamedAnew, judgeName, type NamedResource, pinNames, rescuePathsFor } from "./pin.ts";
 
 /**
@@ -19,10 +19,9 @@ export const externalNames: Feature = (call, draft) => {
   if (policy === undefined) return draft;
 
   const resources = findNames(policy, call, draft);
-  const condition = toNamesCondition(resources);
+  const { condition, severity } = toNamesCondition(resources);
   const named = withResources(draft, pinNames(resources, policy, draft));
-  const events = eventsFor(condition, isAlarming(condition) ? "Warning" : "Normal", call);
-  const conditioned = withResults(withCondition(named, condition), events);
+  const conditioned = withConditionAndEvent(named, condition, severity, call);
   return resources.some(({ verdict }) => verdict.is === "held") ? withCompositeUnready(conditioned) : conditioned;
 };
 

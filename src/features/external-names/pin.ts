@@ -36,9 +36,10 @@ export type NameVerdict =
   | { readonly is: "observed"; readonly name: string; readonly isOurs: boolean }
   | { readonly is: "recorded"; readonly name: string }
   | { readonly is: "rescued"; readonly name: string }
-  | { readonly is: "duplicate"; readonly name: string; readonly other: string; readonly recorded: string }
+  | { readonly is: "duplicate"; readonly name: string; readonly other: string }
   /** Not created: its name is not recorded (`requireRecord`), or is `unconfirmed`. */
   | { readonly is: "held"; readonly unconfirmed: string | undefined }
+  /** `isAtRisk`: the name may get lost. */
   | { readonly is: "unnamed"; readonly isAtRisk: boolean }
   /** `createdAt`: its creation began, and its provider may have forgotten that. */
   | { readonly is: "notRecorded"; readonly createdAt: string };
@@ -71,21 +72,18 @@ function judgeNameless(desired: Document, observed: Document | undefined, isAsyn
   const createdAt = observed && readNamelessCreation(observed);
   if (createdAt !== undefined && mayCreate(readPolicies(desired) ?? ALL_ACTIONS))
     return { is: "notRecorded", createdAt };
-  return { is: "unnamed", isAtRisk: isAsynchronous && isAtRisk(observed ?? desired) };
+  // An asynchronous provider stores the name by late initialization only (crossplane#5918).
+  const isAtRisk = isAsynchronous && lacksLateInitialize(readPolicies(observed ?? desired) ?? ALL_ACTIONS);
+  return { is: "unnamed", isAtRisk };
 }
 
 function judgeObservedName(name: string, recorded: string | undefined, id: string | undefined): NameVerdict {
-  if (recorded !== undefined && recorded !== name) return { is: "duplicate", name, other: recorded, recorded };
+  if (recorded !== undefined && recorded !== name) return { is: "duplicate", name, other: recorded };
   return { is: "observed", name, isOurs: name === recorded || name === id };
 }
 
-const judgeRecordedName = (recorded: string, id: string | undefined): NameVerdict =>
-  id === undefined || id === recorded
-    ? { is: "recorded", name: recorded }
-    : { is: "duplicate", name: recorded, other: id, recorded };
-
-/** Tells whether the name may get lost: an asynchronous provider stores it by late initialization only (crossplane#5918). */
-const isAtRisk = (resource: Document): boolean => lacksLateInitialize(readPolicies(resource) ?? ALL_ACTIONS);
+const judgeRecordedName = (name: string, id: string | undefined): NameVerdict =>
+  id === undefined || id === name ? { is: "recorded", name } : { is: "duplicate", name, other: id };
 
 /** The field with the external name of a kind that `config.IdentifierFromProvider` configures: its Terraform ID. */
 const ID = ["status", "atProvider", "id"];

@@ -1,15 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { composerName } from "../../../src/crossplane/metadata.ts";
-import { toPossibleComposer } from "../../../src/crossplane/proof.ts";
-import { judgeObserved, judgeReferenced } from "../../../src/features/adoption/verdict.ts";
-import { documentOf } from "../../../src/model/document.ts";
+import { findProof, type PossibleComposer, toPossibleComposer } from "../../../src/crossplane/proof.ts";
+import * as verdicts from "../../../src/features/adoption/verdict.ts";
+import type { Prove } from "../../../src/features/confirm-nesting.ts";
+import { type Document, documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LookupAnswer } from "../../../src/model/requirement.ts";
 import { bucket, controlledBy, labelled, referring, restoredStore, store } from "../../../testing/builders/composed.ts";
 
 const compositeOf = (xr: JsonObject) => toPossibleComposer(toComposite(documentOf(xr)));
 const composite = compositeOf(store());
+
+/** A proof that depends on the XRs above stays pending here: they are not looked up. */
+const proverFor =
+  (composer: PossibleComposer): Prove =>
+  (resource) => {
+    const proof = findProof(resource, composer);
+    return proof.is === "nested" ? { is: "pending" } : proof;
+  };
+const judgeObserved = (resource: Document, composer: PossibleComposer) =>
+  verdicts.judgeObserved(resource, composer, proverFor(composer));
 
 const appliedBy = (...managers: readonly string[]): JsonObject => ({
   managedFields: managers.map((manager) => ({ manager, operation: "Apply" })),
@@ -78,8 +89,8 @@ describe("a resource composed by a nested XR, and so labelled with the name of t
     compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
   const byRoot = controlledBy("u", "root");
   test.each<[is: string, reason: string, xr: JsonObject, metadata: JsonObject]>([
-    ["nested", "it depends on the XRs above", {}, labelled("root")],
-    ["nested", "a controller alone is no proof", byRoot, labelled("root")],
+    ["pending", "it depends on the XRs above", {}, labelled("root")],
+    ["pending", "a controller alone is no proof", byRoot, labelled("root")],
     ["unadopted", "its field manager is proof enough", {}, { ...labelled("root"), ...appliedBy(ours) }],
     ["unproven", "its label has the name of the nested XR, which is no proof", byRoot, labelled("store")],
     ["unproven", "its field manager is that of a sibling", byRoot, { ...labelled("root"), ...appliedBy(`${ours}0`) }],
@@ -107,6 +118,6 @@ describe("a resource that is referred to and not observed", () => {
     ["unproven", "nobody controls it, and it is not ours", found(labelled("other"))],
     ["gone", "it is being deleted", found({ deletionTimestamp: "2026-01-01T00:00:00Z" })],
   ])("is judged %s when %s", (is, _reason, answer, isRestored = false) => {
-    expect(judgeReferenced(answer, composite, isRestored).is).toBe(is);
+    expect(verdicts.judgeReferenced(answer, composite, proverFor(composite), isRestored).is).toBe(is);
   });
 });

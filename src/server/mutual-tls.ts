@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import { ServerCredentials } from "@grpc/grpc-js";
-import type { Log } from "../../log.ts";
+import type { Log } from "../log.ts";
 
 /**
  * grpc-js credentials that accept clients with a certificate of our CA, and whose certificates can be replaced while the server runs.
