@@ -1,7 +1,9 @@
-import { toApiGroup, toGroupKind, withoutScope } from "../../src/crossplane/api-group.ts";
+import { toApiGroup, toGroupKind } from "../../src/crossplane/api-group.ts";
+import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { readPolicies } from "../../src/crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation } from "../../src/crossplane/metadata.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
+import { toReference } from "../../src/crossplane/references.ts";
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { IDENTITY_LABEL, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/annotations.ts";
@@ -9,7 +11,7 @@ import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { type ApiClient, type Cluster, toCluster } from "../cluster/cluster.ts";
 import { inParallel, list } from "../cluster/list.ts";
 import type { ResourceQuery } from "../lookup/holding.ts";
-import { findKinds } from "../lookup/look-up.ts";
+import { findKinds } from "../lookup/ownership.ts";
 import type { AdmissionRequest, Decision } from "./review.ts";
 
 /** The time after which the installed kinds are read again. */
@@ -47,7 +49,7 @@ const ALLOWED: Decision = { is: "allowed", warnings: [] };
 export class Departures {
   readonly #read: ReadCluster;
   /** Admitted deletions by UID: the lists do not show each other's of two simultaneous ones. */
-  readonly #departed = new Map<string, { readonly departure: Departure; readonly at: number }>();
+  readonly #departed = new Map<string, { readonly leaving: Contender; readonly at: number }>();
 
   constructor(read: ReadCluster) {
     this.#read = read;
@@ -55,43 +57,28 @@ export class Departures {
 
   /** @throws {ClusterError} */
   async decide({ oldObject, subResource, dryRun }: AdmissionRequest): Promise<Decision> {
-    const departure = oldObject && subResource === "" ? toDeparture(oldObject) : undefined;
-    if (departure === undefined) return ALLOWED;
-    this.#forget();
-    const { uid } = departure.leaving;
+    const leaving = oldObject && subResource === undefined ? toDeparture(oldObject) : undefined;
+    if (leaving === undefined) return ALLOWED;
+    const now = performance.now();
+    for (const [uid, { at }] of this.#departed) if (at < now - DEPARTED_MS) this.#departed.delete(uid);
     // Before the look-up, so that one of two simultaneous deletions sees the other.
-    if (!dryRun) this.#departed.set(uid, { departure, at: performance.now() });
-    if (!(await this.#leavesBehind(departure))) return ALLOWED;
-    this.#departed.delete(uid);
-    return { is: "denied", message: explainDeparture(departure), warnings: [] };
+    if (!dryRun) this.#departed.set(leaving.uid, { leaving, at: now });
+    if (!(await this.#leavesBehind(leaving))) return ALLOWED;
+    this.#departed.delete(leaving.uid);
+    return { is: "denied", message: explainDeparture(leaving), warnings: [] };
   }
 
-  async #leavesBehind(departure: Departure): Promise<boolean> {
-    const wanted = { group: withoutScope(departure.group), kind: departure.kind };
+  async #leavesBehind(leaving: Contender): Promise<boolean> {
+    const wanted = readManagedKind(leaving.document);
     const cluster = await this.#read([wanted]);
     const kinds = findKinds(wanted, cluster); // of both twins
-    if (kinds.every(({ group }) => group !== departure.group)) return false; // not served any more: its provider is gone
-    const labelSelector = `${IDENTITY_LABEL}=${departure.identity}`;
+    const isServed = kinds.some(({ group }) => group === toApiGroup(wanted.apiVersion));
+    if (!isServed) return false; // its provider is gone
+    const labelSelector = `${IDENTITY_LABEL}=${leaving.identity}`;
     const contenders = await inParallel(kinds, (kind) => list(cluster, kind, { labelSelector, isMetadataOnly: true }));
-    return leavesBehind(
-      departure,
-      contenders.flat().map(toContender),
-      [...this.#departed.values()].map((departed) => departed.departure),
-    );
+    const departed = [...this.#departed.values()].map((each) => each.leaving);
+    return leavesBehind(leaving, contenders.flat().map(toContender), departed);
   }
-
-  #forget(): void {
-    const before = performance.now() - DEPARTED_MS;
-    for (const [uid, { at }] of this.#departed) if (at < before) this.#departed.delete(uid);
-  }
-}
-
-/** A managed resource that is to be deleted, and does not delete its cloud resource. */
-export interface Departure {
-  readonly group: string;
-  readonly kind: string;
-  readonly identity: string;
-  readonly leaving: Contender;
 }
 
 /**
@@ -102,15 +89,12 @@ export interface Departure {
  *   its Composition,
  * - an operator wants the cloud resource to stay.
  */
-export function toDeparture(managed: JsonObject): Departure | undefined {
-  const document = documentOf(managed);
-  const leaving = toContender(document);
-  const { identity, isMarked, acknowledged, isDeleting, isDeletingWithIt } = leaving;
+export function toDeparture(managed: JsonObject): Contender | undefined {
+  const leaving = toContender(documentOf(managed));
+  const { document, identity, isMarked, acknowledged, isDeleting, isDeletingWithIt } = leaving;
   if (identity === undefined || isDeleting || isDeletingWithIt) return undefined;
   if (isMarked && acknowledged.size === 0 && readAnnotation(document, ORIGIN) !== undefined) return undefined;
-  if (readAnnotation(document, LEAVE_BEHIND) === "true") return undefined;
-  const group = toApiGroup(stringAt(document, ["apiVersion"]) ?? "");
-  return { group, kind: stringAt(document, ["kind"]) ?? "", identity, leaving };
+  return readAnnotation(document, LEAVE_BEHIND) === "true" ? undefined : leaving;
 }
 
 /**
@@ -121,13 +105,14 @@ export function toDeparture(managed: JsonObject): Departure | undefined {
  * @param departed the admitted deletions, which the API server's lists may not show yet.
  */
 export function leavesBehind(
-  { identity, leaving, group, kind }: Departure,
+  leaving: Contender,
   contenders: readonly Contender[],
-  departed: readonly Departure[],
+  departed: readonly Contender[],
 ): boolean {
-  const before = departed.filter((other) => other.identity === identity).map((other) => other.leaving);
+  const before = departed.filter(({ identity }) => identity === leaving.identity);
+  const { group, kind } = readManagedKind(leaving.document);
   const gone = new Set([leaving, ...before].map(({ uid }) => uid));
-  const isAssociation = findFacts(withoutScope(group), kind).identity.name.is === "association";
+  const isAssociation = findFacts(group, kind).identity.name.is === "association";
   const isStale = leaving.observation === "absent";
   const name = isAssociation && !isStale ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
   const isSucceeded = contenders.some(
@@ -138,15 +123,13 @@ export function leavesBehind(
 }
 
 /** The sentence for the person who deletes it, with the commands that go on. */
-function explainDeparture({ group, kind, leaving }: Departure): string {
-  const target = toGroupKind(kind.toLowerCase(), group);
-  const namespace = stringAt(leaving.document, ["metadata", "namespace"]);
-  const name = stringAt(leaving.document, ["metadata", "name"]) ?? "NAME";
+function explainDeparture({ document, name: qualified }: Contender): string {
+  const { apiVersion, kind, namespace, name } = toReference(document);
+  const target = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));
   const resource = `${target} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
-  const spec =
-    readPolicies(leaving.document) === undefined ? { deletionPolicy: "Delete" } : { managementPolicies: ["*"] };
+  const spec = readPolicies(document) === undefined ? { deletionPolicy: "Delete" } : { managementPolicies: ["*"] };
   return (
-    `cannot delete ${kind} ${leaving.name}: it is the last managed resource of a cloud resource that was created for it ` +
+    `cannot delete ${kind} ${qualified}: it is the last managed resource of a cloud resource that was created for it ` +
     "or for an earlier owner, and it has no policy Delete, so the cloud resource would stay without an owner. " +
     `To delete both: kubectl patch ${resource} --type=merge -p '${JSON.stringify({ spec })}', and delete it again. ` +
     `To leave the cloud resource behind: kubectl annotate ${resource} ${LEAVE_BEHIND}=true`

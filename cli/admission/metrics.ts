@@ -1,24 +1,12 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { Decision } from "./review.ts";
 
-/** The outcome of one request. */
-export interface Reviewed {
-  readonly operation: string;
-  readonly decision: Decision;
-  /** True if the look-up failed. */
-  readonly failed: boolean;
-  readonly seconds: number;
-}
-
-export interface Metrics {
-  readonly registry: Registry;
-  observe(outcome: Reviewed): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 const PREFIX = "function_shared_infrastructure_admission";
 
 /** Creates the webhook's metrics. The API server's `apiserver_admission_webhook_*` add others, such as failed calls. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const to = { registers: [registry] };
@@ -41,11 +29,11 @@ export function createMetrics(): Metrics {
   });
   return {
     registry,
-    observe: (outcome) => {
-      const { is, warnings } = outcome.decision;
-      requests.inc({ operation: outcome.operation, decision: is === "allowed" && warnings.length > 0 ? "warned" : is });
-      if (outcome.failed) failures.inc();
-      seconds.observe(outcome.seconds);
+    failures,
+    /** Counts and times the answer to a request. */
+    observe: (operation: string, { is, warnings }: Decision, elapsedMs: number): void => {
+      requests.inc({ operation, decision: is === "allowed" && warnings.length > 0 ? "warned" : is });
+      seconds.observe(elapsedMs / 1000);
     },
   };
 }

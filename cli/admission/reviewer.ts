@@ -3,59 +3,47 @@ import type { ApiClient } from "../cluster/cluster.ts";
 import { ClusterError } from "../cluster/error.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import { check } from "../lookup/ownership.ts";
+import type { AdmissionOptions } from "./command.ts";
 import { Departures, rememberKinds } from "./departures.ts";
-import type { Reviewed } from "./metrics.ts";
-import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquiry, withoutAnswer } from "./review.ts";
+import type { Metrics } from "./metrics.ts";
+import { type AdmissionRequest, type Decision, toDecision, toInquiry, withoutAnswer } from "./review.ts";
 
-export interface ReviewerOptions {
-  readonly client: ApiClient;
-  readonly mappings: readonly Mapping[];
-  /** The users whose ownership marks count. */
-  readonly trusted: ReadonlySet<string>;
-  readonly policy: Policy;
-  readonly log: Log;
-  /** The time limit of one request's look-ups; the API server waits for timeoutSeconds only. */
-  readonly timeoutMs: number;
-  readonly observe: (outcome: Reviewed) => void;
-}
+export type Reviewer = ReturnType<typeof createReviewer>;
 
 /** Answers requests from the registry. */
-export interface Reviewer {
-  review(request: AdmissionRequest): Promise<Decision>;
-  /** Reads the kinds, as a readiness check. @throws {ClusterError} where the API server does not answer. */
-  prepare(): Promise<void>;
-}
-
-export function createReviewer(options: ReviewerOptions): Reviewer {
-  const { client, mappings, trusted, policy, log, timeoutMs, observe } = options;
+export function createReviewer(
+  client: ApiClient,
+  mappings: readonly Mapping[],
+  options: Pick<AdmissionOptions, "trust" | "onConflict" | "onError" | "lookupTimeout">,
+  metrics: Metrics,
+  log: Log,
+) {
+  const trusted = new Set(options.trust);
   const read = rememberKinds(client);
   const departures = new Departures(read);
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
     if (request.operation === "DELETE") return departures.decide(request);
     const inquiry = toInquiry(request, mappings, trusted);
     const { declarations } = inquiry;
-    if (declarations.length === 0) return toDecision(inquiry, [], policy);
+    if (declarations.length === 0) return toDecision(inquiry, [], options);
     const cluster = await read(declarations.map(({ query }) => query));
-    return toDecision(inquiry, await check(cluster, declarations), policy);
+    return toDecision(inquiry, await check(cluster, declarations), options);
   };
-  const decide = async (request: AdmissionRequest) => {
-    try {
-      return { decision: await within(timeoutMs, answer(request)), failed: false };
-    } catch (error) {
+  const decide = (request: AdmissionRequest): Promise<Decision> =>
+    within(options.lookupTimeout, answer(request)).catch((error: unknown) => {
       if (!(error instanceof ClusterError)) throw error;
-      log.error("cannot look up who owns it", { reason: error.message, onError: policy.onError });
-      return { decision: withoutAnswer(error.message, policy), failed: true };
-    }
-  };
+      log.error("cannot look up who owns it", { reason: error.message, onError: options.onError });
+      metrics.failures.inc();
+      return withoutAnswer(error.message, options);
+    });
   return {
-    prepare: async () => {
-      await read([]);
-    },
-    review: async (request) => {
+    /** Reads the kinds, as a readiness check. @throws {ClusterError} where the API server does not answer. */
+    prepare: () => read([]),
+    review: async (request: AdmissionRequest): Promise<Decision> => {
       const start = performance.now();
-      const { decision, failed } = await decide(request);
-      observe({ operation: request.operation, decision, failed, seconds: (performance.now() - start) / 1000 });
+      const decision = await decide(request);
       const { operation, namespace, name, dryRun } = request;
+      metrics.observe(operation, decision, performance.now() - start);
       const fields = { operation, namespace, name, dryRun, message: decision.message, warnings: decision.warnings };
       if (decision.is === "denied" || decision.warnings.length > 0) log.info(`admission: ${decision.is}`, fields);
       return decision;
@@ -63,7 +51,7 @@ export function createReviewer(options: ReviewerOptions): Reviewer {
   };
 }
 
-/** @throws {ClusterError} `Unavailable` after the time limit. */
+/** @throws {ClusterError} `Unavailable` after the time limit: the API server waits for timeoutSeconds only. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

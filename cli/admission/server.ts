@@ -1,29 +1,27 @@
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer } from "node:https";
-import type { Registry } from "prom-client";
+import type { Server } from "node:net";
 import type { Log } from "../../src/log.ts";
 import { parseJson } from "../../src/model/json.ts";
-import { addressToText, type TcpAddress } from "../../src/server/address.ts";
+import { addressToText } from "../../src/server/address.ts";
 import { listen } from "../../src/server/listen.ts";
 import { readCredentials } from "../../src/server/tls/credentials.ts";
-import { toAdmissionRequest, toReview } from "./review.ts";
+import type { AdmissionOptions } from "./command.ts";
+import type { Metrics } from "./metrics.ts";
+import { readAdmissionRequest, toReview } from "./review.ts";
 import type { Reviewer } from "./reviewer.ts";
 
 /** An AdmissionReview holds at most two versions of an object, and etcd limits each to about 1.5 MB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-export interface ServerOptions {
-  readonly address: TcpAddress;
-  readonly metricsAddress: TcpAddress;
-  readonly certsDir: string;
-  readonly reviewer: Reviewer;
-  readonly registry: Registry;
-  readonly log: Log;
-}
-
 /** Serves the webhook over TLS, and how it is over HTTP. @returns what stops it. @throws {FunctionError} `CannotServe` */
-export async function serve(options: ServerOptions): Promise<() => Promise<void>> {
-  const { certsDir, log, address, metricsAddress, reviewer, registry } = options;
+export async function serve(
+  certsDir: string,
+  { address, metricsAddress }: Pick<AdmissionOptions, "address" | "metricsAddress">,
+  reviewer: Reviewer,
+  { registry }: Metrics,
+  log: Log,
+): Promise<() => Promise<void>> {
   const credentials = readCredentials({ certsDir, requestCert: false, log });
   const state = { isStopping: false };
   const webhook = createServer(
@@ -86,7 +84,7 @@ async function readiness(reviewer: Reviewer, isStopping: boolean): Promise<Answe
 async function answerReview(reviewer: Reviewer, request: IncomingMessage): Promise<Answer> {
   const body = await readBody(request);
   if (body === undefined) return [413, `more than ${MAX_BODY_BYTES} bytes\n`];
-  const asked = toAdmissionRequest(parseJson(body));
+  const asked = readAdmissionRequest(parseJson(body));
   if (asked === undefined) return [400, "no AdmissionReview of admission.k8s.io/v1 with a request\n"];
   return [200, JSON.stringify(toReview(asked.uid, await reviewer.review(asked))), "application/json"];
 }
@@ -102,8 +100,4 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-const close = (server: Pick<Server, "close" | "closeIdleConnections">): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));

@@ -34,7 +34,14 @@ const leaving = observing(CREATED, true);
 const twin = managed({ ...other, group: "s3.aws.m.upbound.io" }, CREATED, ["Observe"]);
 
 const request = (oldObject: JsonObject, dryRun = false) => ({
-  ...{ uid: "u1", username: "a", operation: "DELETE", subResource: "", namespace: undefined, name: undefined },
+  ...{
+    uid: "u1",
+    userInfo: { username: "a" },
+    operation: "DELETE",
+    subResource: undefined,
+    namespace: undefined,
+    name: undefined,
+  },
   ...{ object: undefined, oldObject, dryRun },
 });
 
