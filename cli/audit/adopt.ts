@@ -1,11 +1,5 @@
 import type { Composite } from "../../src/crossplane/composite.ts";
-import {
-  formatReference,
-  type Reference,
-  referencesPath,
-  resourceKey,
-  toReference,
-} from "../../src/crossplane/references.ts";
+import { formatReference, type Reference, referencesPath, resourceKey } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
 import { stringAt } from "../../src/model/document.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
@@ -27,7 +21,7 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
   if (orphans.length === 0) return "# There are no orphans.\n";
   const byComposite = groupBy(orphans, ({ composite }) => composite && resourceKey(composite));
   const blocks = composites.flatMap((composite) => {
-    const own = byComposite.get(resourceKey(toReference(composite.document)));
+    const own = byComposite.get(resourceKey(composite));
     return own === undefined ? [] : [toBlock(composite, own)];
   });
   const unclear = orphans
@@ -40,8 +34,7 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
 }
 
 function toBlock(composite: Composite, orphans: readonly Finding[]): string {
-  const added = orphans.map(({ resource }) => resource);
-  const patch = toWord(toPrintable(JSON.stringify(toPatch(composite, added))));
+  const patch = toWord(toPrintable(JSON.stringify(toPatch(composite, orphans))));
   const comments = orphans.map(
     ({ resource, compositionResourceName: as }) =>
       `# ${toComment(formatReference(resource))}${as === undefined ? "" : `, composed as ${toComment(as)}`}\n`,
@@ -50,11 +43,8 @@ function toBlock(composite: Composite, orphans: readonly Finding[]): string {
 }
 
 /** Writes a kubectl command, whose target names the version too: kinds of one name may be in several groups. @param patch quoted */
-export function toPatchCommand(
-  { apiVersion, kind, namespace, name }: Reference,
-  type: "json" | "merge",
-  patch: string,
-): string {
+export function toPatchCommand(resource: Reference, type: "json" | "merge", patch: string): string {
+  const { apiVersion, kind, namespace, name } = resource;
   const [group, version] = apiVersion.split("/");
   const target = toWord(`${kind.toLowerCase()}.${version}.${group}/${name}`);
   const within = namespace === undefined ? "" : ` --namespace=${toWord(namespace)}`;
@@ -65,17 +55,13 @@ export function toPatchCommand(
 const toComment = (text: string): string => toWord(toPrintable(text));
 
 /** Makes a JSON patch, which adds to a list; a merge patch would replace the list. */
-function toPatch(composite: Composite, orphans: readonly Reference[]): readonly JsonObject[] {
+function toPatch(composite: Composite, orphans: readonly Finding[]): readonly JsonObject[] {
   const path = referencesPath(composite);
-  const added = orphans.map(
-    ({ apiVersion, kind, namespace, name }): JsonObject => ({
-      apiVersion,
-      kind,
-      // A namespaced XR composes in its own namespace only, which its references leave out.
-      ...(composite.namespace === undefined && namespace !== undefined && { namespace }),
-      name,
-    }),
-  );
+  const added = orphans.map(({ resource: { apiVersion, kind, namespace, name } }): JsonObject => {
+    // A namespaced XR composes in its own namespace only, which its references leave out.
+    const place = composite.namespace === undefined && namespace !== undefined ? { namespace } : {};
+    return { apiVersion, kind, ...place, name };
+  });
   const add = (steps: FieldPath, value: JsonValue): JsonObject => ({ op: "add", path: `/${steps.join("/")}`, value });
   const uid = stringAt(composite.document, ["metadata", "uid"]) ?? "";
   const isSame: JsonObject = { op: "test", path: "/metadata/uid", value: uid };
