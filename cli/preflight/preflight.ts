@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toReference } from "../../src/crossplane/references.ts";
 import { documentOf } from "../../src/model/document.ts";
 import { withValueAt } from "../../src/model/field-path.ts";
-import { type Cluster, waitBefore } from "../cluster/cluster.ts";
+import { type Cluster, toBackoff } from "../cluster/cluster.ts";
 import { findKind } from "../cluster/discovery.ts";
 import { EXIT } from "../command.ts";
 import { readMappings } from "../files.ts";
@@ -35,15 +35,12 @@ function withNamespace(manifest: Manifest, cluster: Cluster, namespace: string):
   return { ...manifest, object: withValueAt(manifest.object, ["metadata", "namespace"], namespace) };
 }
 
-/** A hand-over takes two reconciles, a deletion possibly minutes. */
-const BACKOFF = { firstMs: 1000, maxMs: 30_000 };
-
-/** Asks again while there are conflicts and there is time. */
+/** Asks again while there are conflicts and there is time. A hand-over takes two reconciles, a deletion possibly minutes. */
 async function askWhileInConflict(forMs: number, host: Host, ask: () => Promise<Findings>): Promise<Findings> {
-  const start = Date.now();
-  for (let attempts = 1; ; attempts++) {
+  const nextWait = toBackoff({ forMs, firstMs: 1000, maxMs: 30_000 });
+  for (;;) {
     const findings = await ask();
-    const wait = waitBefore(attempts, Date.now() - start, 0, { ...BACKOFF, forMs });
+    const wait = nextWait();
     if (findings.conflicts.length === 0 || wait === undefined) return findings;
     host.printError(`conflicts: ${findings.conflicts.length}; asking again in ${wait / 1000} s\n`);
     await sleep(wait);
