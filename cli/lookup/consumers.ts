@@ -22,8 +22,7 @@ import {
 import { RECORD_KINDS, RECORD_LABEL, usesLabel } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind } from "../cluster/discovery.ts";
-import { getIfThere, inParallel, list } from "../cluster/list.ts";
-import type { Unread } from "../cluster/unread.ts";
+import { getIfThere, inParallel, list, type Unread } from "../cluster/list.ts";
 
 /** A shared resource, and who uses it or asks for it. */
 export interface Sharing {
@@ -81,12 +80,7 @@ export async function listRecords(cluster: Cluster, labelSelector: string): Prom
 }
 
 /** Reads a shared resource, and its grants, by which it judges the consumers. */
-async function judge(
-  cluster: Cluster,
-  reference: Reference,
-  consumers: readonly Consumer[],
-  secret?: SecretName,
-): Promise<Sharing> {
+async function judge(cluster: Cluster, reference: Reference, consumers: readonly Consumer[], secret?: SecretName) {
   // Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for.
   const shared = await getIfThere(cluster, reference, { isMetadataOnly: !reference.apiVersion.includes("/") });
   const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, shared);

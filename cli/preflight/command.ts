@@ -14,7 +14,7 @@ export interface PreflightOptions extends ClusterFlags {
 }
 
 const flags: readonly Option[] = [
-  flag.repeatable("-m, --mapping <file>", "The cloud resources that XRs and claims represent.", String),
+  flag.repeatable("-m, --mapping <file>", "The cloud resources that XRs and claims represent."),
   new Option(
     "-n, --namespace <namespace>",
     "The namespace of objects whose manifest has none. Without it: that of the kubeconfig's context, or the pod's.",

@@ -1,4 +1,5 @@
-import { toGroupKind } from "../../src/crossplane/api-group.ts";
+import { toApiGroup, toGroupKind } from "../../src/crossplane/api-group.ts";
+import { qualifiedName } from "../../src/crossplane/metadata.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
 import { documentOf } from "../../src/model/document.ts";
@@ -40,34 +41,29 @@ interface Wish extends Declaration {
 }
 
 /** The declarations of all manifests, and the doubts that need no look-up. */
-export interface Wishes {
-  readonly wishes: readonly Wish[];
-  readonly doubts: readonly string[];
-}
+export type Wishes = ReturnType<typeof findWishes>;
 
 /** @param cluster distinguishes XRs and claims without a mapping from objects that are not Crossplane's. */
 export function findWishes(
   manifests: readonly Manifest[],
   mappings: readonly Mapping[],
   cluster: Pick<Cluster, "kinds">,
-): Wishes {
+): { readonly wishes: readonly Wish[]; readonly doubts: readonly string[] } {
   const declared = manifests.map((manifest) => ({ manifest, ...findDeclarations(manifest.object, mappings) }));
   return {
     wishes: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
     doubts: declared.flatMap(({ manifest, doubts, isKnown }) => {
-      const unknown =
-        !isKnown && isCrossplanes(manifest, cluster) ? [`no mapping says which cloud resources it represents`] : [];
-      return [...doubts, ...unknown].map(
-        (doubt) => `${describePlace(manifest, ["kind"])}: ${describeObject(manifest)}: ${doubt}`,
-      );
+      const isUnknown = !isKnown && isCrossplanes(manifest, cluster);
+      const all = isUnknown ? [...doubts, "no mapping says which cloud resources it represents"] : doubts;
+      return all.map((doubt) => `${describe(manifest, ["kind"])}: ${doubt}`);
     }),
   };
 }
 
-const isCrossplanes = ({ object }: Manifest, cluster: Pick<Cluster, "kinds">): boolean =>
-  findKind(cluster, toReference(documentOf(object)))?.categories.some((category) =>
-    ["composite", "claim"].includes(category),
-  ) === true;
+function isCrossplanes({ object }: Manifest, cluster: Pick<Cluster, "kinds">): boolean {
+  const { categories = [] } = findKind(cluster, toReference(documentOf(object))) ?? {};
+  return categories.includes("composite") || categories.includes("claim");
+}
 
 /** Asks the cluster, and compares the manifests with each other. @throws {ClusterError} */
 export async function findConflicts(
@@ -89,46 +85,45 @@ function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
     group.flatMap((wish) => {
       const first = group.find((other) => isInPlace(wish.query, other.query)); // the wish itself, if there is none before it
       if (first === undefined || first.declarer.owner === wish.declarer.owner) return [];
-      const where = `${describePlace(first.manifest, first.path)}: ${describeObject(first.manifest)}`;
       const { owner } = first.declarer;
-      return [
-        toConflict(wish, { owner, message: `${toTitle(wish.query)} is declared by ${owner} as well (${where})` }),
-      ];
+      const where = describe(first.manifest, first.path);
+      const message = `${toTitle(wish.query)} is declared by ${owner} as well (${where})`;
+      return [toConflict(wish, { owner, message })];
     }),
   );
 }
 
-const toConflict = (
+function toConflict(
   { manifest, path }: Wish,
   { owner, message }: Pick<Conflict, "owner" | "message">,
-): ManifestConflict => ({
-  file: manifest.file,
-  line: manifest.findLine(path),
-  template: manifest.template,
-  object: describeObject(manifest),
-  field: formatFieldPath(path),
-  owner,
-  message,
-});
+): ManifestConflict {
+  const { file, template } = manifest;
+  const [line, object, field] = [manifest.findLine(path), describeObject(manifest), formatFieldPath(path)];
+  return { file, line, template, object, field, owner, message };
+}
 
-const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${manifest.file}:${manifest.findLine(path)}`;
+const describe = (manifest: Manifest, path: Wish["path"]): string =>
+  `${manifest.file}:${manifest.findLine(path)}: ${describeObject(manifest)}`;
 
 /** `Bucket.platform.example.org team-a/orders`. */
 function describeObject({ object }: Manifest): string {
-  const named = toNamed(object);
-  if (named === undefined) return "an object";
-  const { namespace, name } = toReference(named.document);
-  return `${toGroupKind(named.kind, named.group)} ${[namespace, name].filter(Boolean).join("/")}`;
+  const document = toNamed(object);
+  if (document === undefined) return "an object";
+  const { apiVersion, kind } = toReference(document);
+  return `${toGroupKind(kind, toApiGroup(apiVersion))} ${qualifiedName(document)}`;
 }
 
 export type Output = "text" | "json" | "github";
 
 /** The text for standard output. */
-export function toReport({ conflicts, doubts, asked }: Findings, output: Output): string {
-  if (output === "json") return toJson({ conflicts, doubts, asked });
-  const toLine = output === "github" ? toAnnotation : toText;
-  const warnings = output === "github" ? doubts.map((doubt) => `::warning::${escaped(doubt)}\n`) : [];
-  return [...conflicts.map((conflict) => `${toLine(conflict)}\n`), ...warnings].join("");
+export function toReport(findings: Findings, output: Output): string {
+  const { conflicts, doubts } = findings;
+  if (output === "json") return toJson(findings);
+  const lines =
+    output === "text"
+      ? conflicts.map(toText)
+      : [...conflicts.map(toAnnotation), ...doubts.map((doubt) => `::warning::${escaped(doubt)}`)];
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 function toText({ file, line, template, object, field, message }: ManifestConflict): string {

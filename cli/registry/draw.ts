@@ -1,5 +1,5 @@
 import { compareTexts, groupBy } from "../../src/model/collections.ts";
-import { Unread } from "../cluster/unread.ts";
+import { Unread } from "../cluster/list.ts";
 import type { Host } from "../host.ts";
 import { findSharing } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
@@ -36,14 +36,12 @@ function toMermaid({ nodes, edges }: Folded): string {
   const lines = nodes.map(
     ({ type, title, subtitle }, index) => `  n${index}["${toEntities(title)}<br/>${toEntities(subtitle)}"]:::${type}`,
   );
-  const arrows = edges.map(({ from, to, type, count }) => `  n${from} -->|${type}${toTimes(count)}| n${to}`);
+  const arrows = edges.map(({ from, to, label }) => `  n${from} -->|${label}| n${to}`);
   const waiting = edges.flatMap(({ waits }, index) => (waits ? [index] : []));
   const red = waiting.length === 0 ? [] : [`  linkStyle ${waiting.join(",")} stroke:#d1242f`];
   const classes = ["  classDef shared stroke-width:3px", "  classDef gone stroke:#d1242f"];
   return `${["flowchart LR", ...lines, ...arrows, ...classes, ...red].join("\n")}\n`;
 }
-
-const toTimes = (count: number): string => (count === 1 ? "" : ` ×${count}`);
 
 function toDot({ nodes, edges }: Folded): string {
   const quote = (...lines: readonly string[]) =>
@@ -53,8 +51,7 @@ function toDot({ nodes, edges }: Folded): string {
       `  n${index} [label=${quote(title, subtitle)}, shape=${type === "cloud" ? "ellipse" : "box"}${type === "gone" ? ", color=red" : ""}];`,
   );
   const arrows = edges.map(
-    ({ from, to, type, count, waits }) =>
-      `  n${from} -> n${to} [label=${quote(`${type}${toTimes(count)}`)}${waits ? ", color=red" : ""}];`,
+    ({ from, to, label, waits }) => `  n${from} -> n${to} [label="${label}"${waits ? ", color=red" : ""}];`,
   );
   return `${["digraph {", "  rankdir=LR;", ...lines, ...arrows, "}"].join("\n")}\n`;
 }

@@ -1,4 +1,3 @@
-import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../../src/crossplane/grants.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
@@ -37,18 +36,16 @@ export interface GraphEdge {
   /** The copies of the connection Secret. */
   readonly secrets: readonly string[];
   /** The decision of a person that it waits for. */
-  readonly waits?: string;
+  readonly waits: string | undefined;
 }
 
 /** Makes the graph, in the order of its parts. */
 export function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
   const parts = [...sharing.map(toSharingGraph), ...resources.map(toCloudGraph)];
-  const nodes = new Map<string, GraphNode>();
-  for (const node of parts.flatMap((part) => part.nodes)) {
-    // What others use may be a consumer or an owner as well.
-    if (node.type !== "xr" || !nodes.has(node.id)) nodes.set(node.id, node);
-  }
-  return { nodes: [...nodes.values()], edges: parts.flatMap(({ edges }) => edges) };
+  const all = parts.flatMap(({ nodes }) => nodes);
+  // What others use may be a consumer or an owner as well.
+  const byId = new Map([...all, ...all.filter(({ type }) => type !== "xr")].map((node) => [node.id, node]));
+  return { nodes: [...byId.values()], edges: parts.flatMap(({ edges }) => edges) };
 }
 
 function toSharingGraph({ reference, shared, consumers }: Sharing): Graph {
@@ -77,33 +74,22 @@ function toGrants(shared: NonNullable<Sharing["shared"]>): readonly string[] {
 
 function toUse(from: string, shared: GraphNode, copies: readonly JudgedConsumer[]): GraphEdge {
   const secrets = copies.flatMap(({ secretName }) => secretName ?? []);
-  const denied = copies.filter(({ isGranted }) => !isGranted).flatMap(({ namespaces }) => namespaces);
-  if (shared.type === "gone") {
-    return { from, to: shared.id, type: "requests", secrets, waits: "it is restored, or the consumer chooses another" };
-  }
-  if (denied.length === 0) return { from, to: shared.id, type: "uses", secrets };
-  const waits = `its owner grants access to ${[...new Set(denied)].join(", ")}`;
-  return { from, to: shared.id, type: "requests", secrets, waits };
+  const denied = new Set(copies.flatMap(({ isGranted, namespaces }) => (isGranted ? [] : namespaces)));
+  const grant = denied.size === 0 ? undefined : `its owner grants access to ${[...denied].join(", ")}`;
+  const waits = shared.type === "gone" ? "it is restored, or the consumer chooses another" : grant;
+  return { from, to: shared.id, type: waits === undefined ? "uses" : "requests", secrets, waits };
 }
 
 function toCloudGraph({ identity, holdings, holder, state }: CloudResource): Graph {
-  const [{ kind, externalName, id }] = holdings;
-  const cloud: GraphNode = {
-    id: `cloud ${identity}`,
-    type: "cloud",
-    kind: `${kind.kind}.${withoutScope(kind.group)}`,
-    name: externalName || (id ?? ""),
-    namespace: undefined,
-  };
+  const [{ query, externalName, id }] = holdings;
+  const kind = `${query.kind}.${query.group}`;
+  const name = externalName || (id ?? "");
+  const cloud: GraphNode = { id: `cloud ${identity}`, type: "cloud", kind, name, namespace: undefined };
   const edges = holdings.map((holding): GraphEdge => {
-    const owns = holding === holder || (state === "Contested" && holding.contender.isMarked);
-    return {
-      from: toHolderId(holding),
-      to: cloud.id,
-      type: owns ? "owns" : "observes",
-      secrets: [],
-      ...(owns && state === "Contested" && { waits: "all but one of those that write it are removed" }),
-    };
+    const isContested = state === "Contested" && holding.contender.isMarked;
+    const type = isContested || holding === holder ? "owns" : "observes";
+    const waits = isContested ? "all but one of those that write it are removed" : undefined;
+    return { from: toHolderId(holding), to: cloud.id, type, secrets: [], waits };
   });
   return { nodes: [cloud, ...holdings.map((holding) => toNode(toHolderId(holding), "xr"))], edges };
 }
