@@ -7,7 +7,7 @@ import { readText } from "../files.ts";
 import type { Host } from "../host.ts";
 import { fromEnvironmentConfigs, fromExtraResources } from "./selections.ts";
 import { fromTagManager } from "./tag-manager.ts";
-import { columnAt, commentsIn, type Edit, placeOf, replaceValue, type Style, withEdits } from "./text.ts";
+import { columnAt, commentsIn, type Edit, placeOf, replaceValue, withEdits } from "./text.ts";
 import type { Translated } from "./translate.ts";
 
 /** Rewrites the steps of other functions in a file, `-` for standard input. @returns the exit code. */
@@ -44,15 +44,19 @@ interface Migrated {
  *
  * @throws {FunctionError} `InvalidInput` if it is not YAML, or if an alias refers to a part that is removed.
  */
-export function migrate(text: string, functionName: string): Omit<Translated, "spec"> & { readonly text: string } {
+export function migrate(text: string, functionName: string) {
   const migrated = readDocuments(text, "cannot read the Composition").flatMap((document) =>
     compositionsIn(document).flatMap((composition) => migrateSteps(composition, { document, text, functionName })),
   );
   const edits = migrated.flatMap((step) => step.edits);
-  if (edits.length === 0) return { text, remarks: migrated.flatMap(({ remarks }) => remarks) };
+  const remarks = migrated.flatMap((step) => step.remarks);
+  if (edits.length === 0) return { text, remarks };
   const edited = withEdits(text, edits);
   readDocuments(edited, "cannot translate an input with an anchor that is used outside of it");
-  return { text: edited, remarks: [...migrated.flatMap(({ remarks }) => remarks), ...remarksOnIgnored(text)] };
+  // Resources are marked where they are composed, which may be in a template.
+  if (text.includes(IGNORE_RESOURCE))
+    remarks.push(`${IGNORE_RESOURCE}: here the input names such resources in spec.tags.ignore`);
+  return { text: edited, remarks };
 }
 
 function readDocuments(text: string, problem: string): readonly Document.Parsed[] {
@@ -89,6 +93,11 @@ interface Source {
   readonly functionName: string;
 }
 
+/** A step's Composition; `indentSeq` is true if it indents lists below their keys. */
+interface StepSource extends Source {
+  readonly indentSeq: boolean;
+}
+
 function migrateSteps(composition: YAMLMap, source: Source): readonly Migrated[] {
   const spec = composition.get("spec");
   const pipeline = isMap(spec) ? spec.get("pipeline") : undefined;
@@ -99,10 +108,10 @@ function migrateSteps(composition: YAMLMap, source: Source): readonly Migrated[]
 
 const columnOf = ({ range }: YAMLMap | YAMLSeq, { text }: Source): number => columnAt(range?.[0] ?? 0, text);
 
-function migrateStep(step: YAMLMap, source: Source & Style): Migrated {
+function migrateStep(step: YAMLMap, source: StepSource): Migrated {
   const { input, step: name, functionRef } = step.toJS(source.document) as Readonly<Record<string, unknown>>;
   const called = isObject(functionRef) ? toPlainText(functionRef["name"]) : "";
-  const { edits, remarks } = isObject(input) ? translateInput(input as JsonObject, step, source) : NOT_TRANSLATED;
+  const { edits, remarks } = isObject(input) ? translateInput(input, step, source) : NOT_TRANSLATED;
   const isLeft = edits.length === 0 && USUAL_NAME.test(called);
   const all = isLeft ? [`not translated: ${called} has no input that is known`] : remarks;
   return { edits, remarks: all.map((remark) => `step ${JSON.stringify(name)}: ${remark}`) };
@@ -110,7 +119,7 @@ function migrateStep(step: YAMLMap, source: Source & Style): Migrated {
 
 const NOT_TRANSLATED: Migrated = { edits: [], remarks: [] };
 
-function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style): Migrated {
+function translateInput(input: JsonObject, step: YAMLMap, source: StepSource): Migrated {
   const [group = ""] = toPlainText(input["apiVersion"]).split("/");
   const translation = Object.hasOwn(TRANSLATIONS, group) ? TRANSLATIONS[group] : undefined;
   if (translation === undefined) return NOT_TRANSLATED;
@@ -126,13 +135,13 @@ function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style
 }
 
 /** An alias stays: it is another step's input, which is translated there. */
-function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: Source & Style): Migrated {
+function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: StepSource): Migrated {
   const before = step.get("input", true);
   const place = isMap(before) ? placeOf(before, text) : undefined;
   if (place === undefined) return NOT_TRANSLATED;
   const isLost = place.isFlow && commentsIn(place).length > 0;
   return {
-    edits: [replaceValue(place, translated, { indentSeq })],
+    edits: [replaceValue(place, translated, indentSeq)],
     remarks: isLost ? ["the comments between the braces of its input are left out"] : [],
   };
 }
@@ -142,7 +151,3 @@ function renameFunction(step: YAMLMap, { text, functionName }: Source): readonly
   const place = isScalar(name) ? placeOf(name, text) : undefined;
   return place === undefined ? [] : [{ start: place.start, end: place.end, text: stringify(functionName).trimEnd() }];
 }
-
-/** Resources are marked where they are composed, which may be in a template. */
-const remarksOnIgnored = (text: string): readonly string[] =>
-  text.includes(IGNORE_RESOURCE) ? [`${IGNORE_RESOURCE}: here the input names such resources in spec.tags.ignore`] : [];

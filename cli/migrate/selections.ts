@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
+import { type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
 import { given, OF_EVERY_INPUT, Reader, type Translated } from "./translate.ts";
 
 /** The context key under which templates read function-extra-resources' results. */
@@ -21,21 +21,20 @@ export function fromExtraResources(input: JsonObject): Translated {
 const FIELDS = ["type", "ref", "selector", "kind", "apiVersion", "namespace", "into"];
 
 function toShared(reader: Reader, path: string, source: JsonValue, resolution: string, taken: Set<string>): JsonObject {
-  const { type = "Reference", ...fields } = reader.read(path, source, FIELDS);
-  const into = toPlainText(fields["into"]);
-  const name = toDnsLabel(into, taken);
-  const select =
-    type === "Selector"
-      ? toSelect(reader, `${path}.selector`, reader.read(`${path}.selector`, fields["selector"], SELECTOR))
-      : toReference(reader, path, fields["ref"]);
+  const { type, ref, selector, kind, apiVersion, namespace, into: found } = reader.read(path, source, FIELDS);
+  const into = toPlainText(found);
+  const isSelector = type === "Selector";
+  const select = isSelector
+    ? toSelect(reader, `${path}.selector`, reader.read(`${path}.selector`, selector, SELECTOR))
+    : toReference(reader, path, ref);
   return given({
-    name,
+    name: toDnsLabel(into, taken),
     into,
-    apiVersion: fields["apiVersion"],
-    kind: fields["kind"],
-    select: given({ ...select, namespace: fields["namespace"] }),
+    apiVersion,
+    kind,
+    select: given({ ...select, namespace }),
     grant: "None",
-    resolution: type === "Selector" ? "Fail" : resolution,
+    resolution: isSelector ? "Fail" : resolution,
   });
 }
 
@@ -47,27 +46,24 @@ export function fromEnvironmentConfigs(input: JsonObject): Translated {
   const resolution = readResolution(reader, spec["policy"]);
   const sharedResources = reader
     .readList("spec.environmentConfigs", spec["environmentConfigs"])
-    .map((source, index) => ({
-      name: `environment-${index}`,
-      apiVersion: "apiextensions.crossplane.io/v1beta1",
-      kind: "EnvironmentConfig",
-      ...toSelection(reader, `spec.environmentConfigs[${index}]`, source),
-      grant: "None",
-      resolution: isSelector(source) ? "Fail" : resolution,
-    }));
+    .map((source, index) => toEnvironmentConfig(reader, index, source, resolution));
   const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
   return { spec: given({ environment, sharedResources }), remarks: reader.remarks };
 }
 
-const isSelector = (source: JsonValue): boolean => isObject(source) && source["type"] === "Selector";
-
-function toSelection(reader: Reader, path: string, value: JsonValue): JsonObject {
-  const { type = "Reference", ...source } = reader.read(path, value, ["type", "ref", "selector", "toFieldPath"]);
-  const select =
-    type === "Selector"
-      ? toOneOrMore(reader, `${path}.selector`, source["selector"])
-      : toReference(reader, path, source["ref"]);
-  return { select, toEnvironment: given({ fromFieldPath: "data", toFieldPath: source["toFieldPath"] || undefined }) };
+function toEnvironmentConfig(reader: Reader, index: number, value: JsonValue, resolution: string): JsonObject {
+  const path = `spec.environmentConfigs[${index}]`;
+  const { type, ref, selector, toFieldPath } = reader.read(path, value, ["type", "ref", "selector", "toFieldPath"]);
+  const isSelector = type === "Selector";
+  return {
+    name: `environment-${index}`,
+    apiVersion: "apiextensions.crossplane.io/v1beta1",
+    kind: "EnvironmentConfig",
+    select: isSelector ? toOneOrMore(reader, `${path}.selector`, selector) : toReference(reader, path, ref),
+    toEnvironment: given({ fromFieldPath: "data", toFieldPath: toFieldPath || undefined }),
+    grant: "None",
+    resolution: isSelector ? "Fail" : resolution,
+  };
 }
 
 function toOneOrMore(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {

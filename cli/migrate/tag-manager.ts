@@ -36,10 +36,8 @@ const firstWins = (add: readonly JsonObject[]): readonly JsonObject[] => [
 ];
 
 /** Of several with one key this function takes the first, function-tag-manager the first with Replace. */
-const replaceWins = (preserve: readonly JsonObject[]): readonly JsonObject[] => [
-  ...preserve.filter((entry) => !isRetained(entry)),
-  ...preserve.filter(isRetained),
-];
+const replaceWins = (preserve: readonly JsonObject[]): readonly JsonObject[] =>
+  preserve.toSorted((a, b) => Number(isRetained(a)) - Number(isRetained(b)));
 
 function toAdded(reader: Reader, path: string, value: JsonValue): readonly JsonObject[] {
   const entry = reader.read(path, value, ["type", "fromFieldPath", "tags", "policy"]);

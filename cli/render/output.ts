@@ -35,12 +35,7 @@ export function toDocuments(
 }
 
 /** Adds the metadata that Crossplane sets on a composed resource: its name or a prefix for one, its origin, and its controller. */
-function renderComposed(
-  name: string,
-  desired: JsonObject,
-  observed: JsonObject | undefined,
-  xr: JsonObject,
-): JsonObject {
+function renderComposed(name: string, desired: JsonObject, observed: JsonObject | undefined, xr: JsonObject) {
   const identity = ["name", "namespace", "generateName"].map((field) => [field, metadataString(observed ?? {}, field)]);
   const identified = observed === undefined ? desired : withMetadata(desired, Object.fromEntries(identity));
   const labels = metadataMap(xr, "labels");
@@ -105,16 +100,13 @@ function shorten(names: readonly string[]): string {
   return names.length === 3 ? first.replace(/, (?=[^,]*$)/, ", and ") : first;
 }
 
-const STATUSES = new Map([
-  ["STATUS_CONDITION_TRUE", "True"],
-  ["STATUS_CONDITION_FALSE", "False"],
-]);
+const STATUSES: Readonly<Record<string, string>> = { STATUS_CONDITION_TRUE: "True", STATUS_CONDITION_FALSE: "False" };
 
 const toCondition = ({ type, status, reason, message }: Condition): JsonObject => ({
   lastTransitionTime: TRANSITION,
   ...(message && { message }),
   reason,
-  status: STATUSES.get(status) ?? "Unknown",
+  status: STATUSES[status] ?? "Unknown",
   type,
 });
 
