@@ -1,12 +1,9 @@
 import type { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-/** Environment variables, as in `process.env`. */
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The process as commands see it: streams, environment and signals. Tests have a host of their own. */
 export interface Host {
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes to standard output. */
   print(text: string): void;
   /** Writes to standard error. */
