@@ -18,7 +18,6 @@ export type AddCommand = (program: Command, choose: Choose) => Command;
 /** Exit codes of all commands but render. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 
-/** Adds flags to a command. */
 export const withFlags = (command: Command, flags: readonly Option[]): Command =>
   flags.reduce((one, flag) => one.addOption(flag), command);
 
@@ -84,13 +83,11 @@ export const clusterFlags: readonly Option[] = [
   ),
 ];
 
-/** The values of `connectionFlags`. */
 export interface ConnectionFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
 
-/** The values of `clusterFlags`. */
 export interface ClusterFlags extends ConnectionFlags {
   /** In milliseconds. */
   readonly retryFor: number;

@@ -4,11 +4,8 @@ import { text } from "node:stream/consumers";
 /** The process as commands see it: streams, environment and signals. Tests have a host of their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes to standard output. */
   print(text: string): void;
-  /** Writes to standard error. */
   printError(text: string): void;
-  /** Reads standard input to its end. */
   readInput(): Promise<string>;
   /** Standard error, for logs. */
   readonly log: Writable;

@@ -2,7 +2,6 @@ import { Option } from "commander";
 import type { TcpAddress } from "../../src/server/address.ts";
 import { type AddCommand, type ConnectionFlags, connectionFlags, flag, withExamples, withFlags } from "../command.ts";
 
-/** The command line of `admission`. */
 export interface AdmissionOptions extends ConnectionFlags {
   readonly mapping?: readonly string[];
   readonly address: TcpAddress;

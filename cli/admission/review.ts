@@ -74,7 +74,6 @@ const withDefault = (object: JsonObject, path: FieldPath, value: string | undefi
 const toComparable = ({ query: { group, kind, names, providerConfig, scope } }: Declaration): string =>
   JSON.stringify([group, kind, names, providerConfig, [...scope]]);
 
-/** The answer to a request. */
 export interface Decision {
   readonly is: "allowed" | "denied";
   /** The reason of a denial, for the person who applied the object. */

@@ -6,10 +6,10 @@ import { parseJson } from "../../src/model/json.ts";
 import { addressToText } from "../../src/server/address.ts";
 import { listen } from "../../src/server/listen.ts";
 import { readCredentials } from "../../src/server/tls/credentials.ts";
+import type { Reviewer } from "./admission.ts";
 import type { AdmissionOptions } from "./command.ts";
 import type { Metrics } from "./metrics.ts";
 import { readAdmissionRequest, toReview } from "./review.ts";
-import type { Reviewer } from "./reviewer.ts";
 
 /** An AdmissionReview holds at most two versions of an object, and etcd limits each to about 1.5 MB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;

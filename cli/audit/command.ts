@@ -2,7 +2,6 @@ import { Option } from "commander";
 import { type AddCommand, type ClusterFlags, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
 import { FINDINGS } from "./world.ts";
 
-/** The command line of `audit`. */
 export interface AuditOptions extends ClusterFlags {
   readonly adopt?: true;
   readonly beforeRemoval?: true;

@@ -16,7 +16,6 @@ import { toPatchCommand } from "./adopt.ts";
 import { findUnmanaged, findUnregistered } from "./cloud-resources.ts";
 import { type Composer, type Finding, type Patience, toFinding, type World } from "./world.ts";
 
-/** Finds all faults. */
 export function toFindings(world: World, patience: Patience): readonly Finding[] {
   const { composites, labelled } = world;
   const references = composites.map((composite) => ({ composite, own: toReferences(composite) }));

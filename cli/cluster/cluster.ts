@@ -23,7 +23,6 @@ export interface ClusterOptions {
   readonly onWait?: (error: Error, waitMs: number) => void;
 }
 
-/** Makes a client from a connection. */
 export const toClient = (connection: Connection, options: ClusterOptions): ApiClient => ({
   server: connection.server,
   namespace: connection.namespace,

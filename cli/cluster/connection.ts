@@ -12,7 +12,6 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A connection to one API server. */
 export interface Connection {
   /** Its URL, for messages. */
   readonly server: string;

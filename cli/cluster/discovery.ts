@@ -84,7 +84,6 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
   );
 }
 
-/** Explains why there is no kind of that name. */
 export const notInstalled = (name: string): string =>
   `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
 
@@ -94,7 +93,6 @@ export const findKind = (
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
 ): ResourceKind | undefined => kinds.find((one) => one.group === toApiGroup(apiVersion) && one.kind === kind);
 
-/** Makes the apiVersion of a kind's objects. */
 export const toApiVersion = ({ group, version }: ResourceKind): string =>
   group === "" ? version : `${group}/${version}`;
 

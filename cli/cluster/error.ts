@@ -40,7 +40,6 @@ export interface ApiRequest {
   readonly namespace?: string | undefined;
   /** The object's name; undefined for a list. */
   readonly name?: string | undefined;
-  /** The path of the URL. */
   readonly path: string;
 }
 

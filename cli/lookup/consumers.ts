@@ -73,7 +73,6 @@ function remember(cluster: Cluster): Cluster {
   return { ...cluster, get };
 }
 
-/** Lists the records in the cluster. */
 export async function listRecords(cluster: Cluster, labelSelector: string): Promise<readonly Document[]> {
   const kinds = Object.values(RECORD_KINDS).flatMap((kind) => findKind(cluster, kind) ?? []);
   return (await inParallel(kinds, (kind) => list(cluster, kind, { labelSelector }))).flat();
@@ -111,9 +110,8 @@ function readSecretName(shared: Document): SecretName | undefined {
 
 /** Lists whom ReferenceGrants beside the Secret name. */
 async function listGrantees(cluster: Cluster, secret: SecretName | undefined): Promise<readonly Grantee[]> {
-  const installed = cluster.kinds.find(
-    ({ group, kind }) => group === REFERENCE_GRANT.group && kind === REFERENCE_GRANT.kind,
-  );
+  const { group, kind } = REFERENCE_GRANT;
+  const installed = findKind(cluster, { apiVersion: `${group}/v1`, kind });
   if (secret === undefined || installed === undefined) return [];
   return readGrantees(await list(cluster, installed, { namespace: secret.namespace }), secret);
 }

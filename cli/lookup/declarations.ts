@@ -90,24 +90,22 @@ function byItself(document: Document, { includeObservers = false, trustsMarks = 
 
 function byMapping(document: Document, { resources }: Mapping): Declared {
   const declarer = { owner: formatOwner(toComposite(document)) };
-  const asked = resources.map((resource) => toQuery(resource, document));
-  return {
-    isKnown: true,
-    declarations: asked.flatMap(({ query, path }) => (query === undefined ? [] : [{ declarer, query, path }])),
-    doubts: asked.flatMap(({ doubt }) => doubt ?? []),
-  };
+  const read = resources.map((resource) => readMapped(resource, declarer, document));
+  const doubts = read.filter((one) => typeof one === "string");
+  return { declarations: read.filter((one) => typeof one !== "string"), doubts, isKnown: true };
 }
 
-function toQuery(
-  { apiGroup, kind, names: sources, providerConfig, scope }: MappedResource,
+/** Reads which cloud resource an object declares by its mapping, or why that is open. */
+function readMapped(
+  { apiGroup, kind, names, providerConfig, scope }: MappedResource,
+  declarer: Declarer,
   document: Document,
-): { readonly query?: ResourceQuery; readonly path: FieldPath; readonly doubt?: string } {
-  const last = sources.at(-1);
+): Declaration | string {
+  const last = names.at(-1);
   const path = last === undefined ? ["kind"] : toPath(last);
-  const texts = sources.map((source) => readSource(source, document));
+  const texts = names.map((source) => readSource(source, document));
   // An Object's namespace may be missing; a name may not.
-  if (texts.at(-1) === undefined)
-    return { path, doubt: `cannot tell which ${kind} it represents: ${formatFieldPath(path)} is not set` };
+  if (texts.at(-1) === undefined) return `cannot tell which ${kind} it represents: ${formatFieldPath(path)} is not set`;
   const places = Object.entries(scope).flatMap(([field, source]) => {
     const text = readSource(source, document);
     return text === undefined ? [] : [[field, text] as const];
@@ -119,7 +117,7 @@ function toQuery(
     providerConfig: providerConfig && readSource(providerConfig, document),
     scope: new Map(places),
   };
-  return { path, query };
+  return { declarer, query, path };
 }
 
 /** Finds the first field that a text comes from. */

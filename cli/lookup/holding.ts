@@ -64,7 +64,6 @@ export function toNames(name: string, parts: number): readonly string[] | undefi
 /** A managed resource that the function has registered: it represents a cloud resource, and has an owner. */
 export interface Holding {
   readonly kind: ResourceKind;
-  /** As the function itself sees it. */
   readonly contender: Contender;
   /** The cloud resource: `names` is [""] if its provider chooses the name. */
   readonly query: ResourceQuery;

@@ -61,20 +61,15 @@ export function migrate(text: string, functionName: string) {
 
 function readDocuments(text: string, problem: string): readonly Document.Parsed[] {
   const documents = parseAllDocuments(text, { merge: true });
-  if ("empty" in documents) return [];
-  const [fault] = documents.flatMap((document) => [...document.errors, ...aliasFaults(document)]);
-  if (fault !== undefined) throw new FunctionError("InvalidInput", `${problem}: ${fault.message}`);
-  return documents;
-}
-
-/** Aliases are followed only when a value is made. */
-function aliasFaults(document: Document.Parsed): readonly Error[] {
   try {
-    document.toJS({ mapAsMap: true }); // a template's {{ key }} is no text
-    return [];
+    for (const document of documents) {
+      if (document.errors[0] !== undefined) throw document.errors[0];
+      document.toJS({ mapAsMap: true }); // follows the aliases; a template's {{ key }} is no text
+    }
   } catch (error) {
-    return error instanceof Error ? [error] : [];
+    throw new FunctionError("InvalidInput", `${problem}: ${error instanceof Error ? error.message : String(error)}`);
   }
+  return documents;
 }
 
 /** The document itself, or the items of a List. */
@@ -91,24 +86,20 @@ interface Source {
   readonly document: Document.Parsed;
   readonly text: string;
   readonly functionName: string;
-}
-
-/** A step's Composition; `indentSeq` is true if it indents lists below their keys. */
-interface StepSource extends Source {
+  /** True if the Composition indents lists below their keys. */
   readonly indentSeq: boolean;
 }
 
-function migrateSteps(composition: YAMLMap, source: Source): readonly Migrated[] {
+function migrateSteps(composition: YAMLMap, source: Omit<Source, "indentSeq">): readonly Migrated[] {
   const spec = composition.get("spec");
   const pipeline = isMap(spec) ? spec.get("pipeline") : undefined;
   if (!isMap(spec) || !isSeq(pipeline)) return [];
-  const indentSeq = columnOf(pipeline, source) > columnOf(spec, source);
+  const columnOf = ({ range }: YAMLMap | YAMLSeq): number => columnAt(range?.[0] ?? 0, source.text);
+  const indentSeq = columnOf(pipeline) > columnOf(spec);
   return pipeline.items.filter((step) => isMap(step)).map((step) => migrateStep(step, { ...source, indentSeq }));
 }
 
-const columnOf = ({ range }: YAMLMap | YAMLSeq, { text }: Source): number => columnAt(range?.[0] ?? 0, text);
-
-function migrateStep(step: YAMLMap, source: StepSource): Migrated {
+function migrateStep(step: YAMLMap, source: Source): Migrated {
   const { input, step: name, functionRef } = step.toJS(source.document) as Readonly<Record<string, unknown>>;
   const called = isObject(functionRef) ? toPlainText(functionRef["name"]) : "";
   const { edits, remarks } = isObject(input) ? translateInput(input, step, source) : NOT_TRANSLATED;
@@ -119,7 +110,7 @@ function migrateStep(step: YAMLMap, source: StepSource): Migrated {
 
 const NOT_TRANSLATED: Migrated = { edits: [], remarks: [] };
 
-function translateInput(input: JsonObject, step: YAMLMap, source: StepSource): Migrated {
+function translateInput(input: JsonObject, step: YAMLMap, source: Source): Migrated {
   const [group = ""] = toPlainText(input["apiVersion"]).split("/");
   const translation = Object.hasOwn(TRANSLATIONS, group) ? TRANSLATIONS[group] : undefined;
   if (translation === undefined) return NOT_TRANSLATED;
@@ -135,7 +126,7 @@ function translateInput(input: JsonObject, step: YAMLMap, source: StepSource): M
 }
 
 /** An alias stays: it is another step's input, which is translated there. */
-function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: StepSource): Migrated {
+function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: Source): Migrated {
   const before = step.get("input", true);
   const place = isMap(before) ? placeOf(before, text) : undefined;
   if (place === undefined) return NOT_TRANSLATED;

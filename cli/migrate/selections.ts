@@ -98,7 +98,6 @@ const SELECTOR = ["minMatch", "maxMatch", "sortByFieldPath", "matchLabels"] as c
 /** No effective limit, the default of both functions: Crossplane returns fewer. */
 const NO_LIMIT = 100_000;
 
-/** Translates a selector of several resources. */
 const toSelect = (reader: Reader, path: string, selector: JsonObject) => ({
   matchLabels: toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]),
   minMatch: selector["minMatch"] ?? 0,
@@ -106,7 +105,6 @@ const toSelect = (reader: Reader, path: string, selector: JsonObject) => ({
   sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
 });
 
-/** Translates a reference by name. */
 const toReference = (reader: Reader, path: string, ref: JsonValue | undefined) =>
   given({ name: reader.read(`${path}.ref`, ref, ["name"])["name"] });
 

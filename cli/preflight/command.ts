@@ -1,12 +1,10 @@
 import { Option } from "commander";
 import { type AddCommand, type ClusterFlags, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
-import type { Output } from "./conflicts.ts";
 
-/** The command line of `preflight`. */
 export interface PreflightOptions extends ClusterFlags {
   readonly mapping?: readonly string[];
   readonly namespace?: string;
-  readonly output: Output;
+  readonly output: "text" | "json" | "github";
   /** In milliseconds. */
   readonly wait: number;
   readonly allowContenders?: true;

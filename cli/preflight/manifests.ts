@@ -4,7 +4,7 @@ import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
 import { FunctionError } from "../../src/errors.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import { cannotRead, readText } from "../files.ts";
+import { readText, whileReading } from "../files.ts";
 import type { Host } from "../host.ts";
 
 /** An object in a file. */
@@ -48,16 +48,13 @@ const ENDINGS = [".yaml", ".yml", ".json"];
 
 /** Finds the file that a path names, or all files below a folder, sorted. @throws {FunctionError} `InvalidInput` */
 function findFiles(path: string): readonly string[] {
-  try {
-    if (!statSync(path).isDirectory()) return [path];
-  } catch (cause) {
-    throw cannotRead(path, cause);
-  }
+  if (!whileReading(`cannot read ${path}`, () => statSync(path).isDirectory())) return [path];
   const files = readdirSync(path, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && ENDINGS.includes(extname(entry.name)))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
-  if (files.length === 0) throw cannotRead(path, `no ${ENDINGS.join(", ")} files below it`);
+  if (files.length === 0)
+    throw new FunctionError("InvalidInput", `cannot read ${path}: no ${ENDINGS.join(", ")} files below it`);
   return files;
 }
 

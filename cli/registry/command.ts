@@ -5,7 +5,6 @@ import { DNS_LABEL, isName } from "../../src/model/names.ts";
 import { type AddCommand, type ClusterFlags, clusterFlags, flag, toPair, withExamples, withFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 
-/** The flags of all verbs. */
 interface RegistryFlags extends ClusterFlags {
   readonly output: "table" | "json";
   readonly namespace?: string;
@@ -122,7 +121,7 @@ const addGraph: AddCommand = (registry, choose) => {
     .description(
       "Draw who shares what: shared resources, grants, consumers, and the owners and observers of cloud resources.",
     )
-    .action((flags: GraphFlags) => choose(async (host) => (await import("./draw.ts")).drawGraph(flags, host)));
+    .action((flags: GraphFlags) => choose(async (host) => (await import("./graph.ts")).drawGraph(flags, host)));
 };
 
 const FIRST_SLASH = /\/(.*)/s;

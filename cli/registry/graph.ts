@@ -2,12 +2,20 @@ import { toComposite } from "../../src/crossplane/composite.ts";
 import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../../src/crossplane/grants.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import { formatReference } from "../../src/crossplane/references.ts";
-import { groupBy } from "../../src/model/collections.ts";
+import { compareTexts, groupBy } from "../../src/model/collections.ts";
 import { formatOwner } from "../../src/ownership/annotations.ts";
 import type { JudgedConsumer } from "../../src/ownership/consumer.ts";
-import type { Sharing } from "../lookup/consumers.ts";
+import { Unread } from "../cluster/list.ts";
+import type { Host } from "../host.ts";
+import { findSharing, type Sharing } from "../lookup/consumers.ts";
 import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
+import { openCluster } from "../open-cluster.ts";
+import { alignColumns, toJson, toPrintable } from "../text.ts";
+import type { GraphFlags } from "./command.ts";
+import { type Folded, fold } from "./fold.ts";
+import { findManagedKinds, listCloudResources, report } from "./owners.ts";
+import { toPage } from "./page.ts";
 
 /** Who shares what: each output format of `registry graph` is a function of it. */
 export interface Graph {
@@ -39,8 +47,25 @@ export interface GraphEdge {
   readonly waits: string | undefined;
 }
 
-/** Makes the graph, in the order of its parts. */
-export function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
+/** Prints who shares what. @returns the exit code. */
+export async function drawGraph({ output, namespace, ...flags }: GraphFlags, host: Host): Promise<number> {
+  const cluster = await openCluster(flags, host);
+  const unread = new Unread();
+  const resources = await listCloudResources(cluster, findManagedKinds([], cluster), unread);
+  const sharing = await findSharing(cluster, unread);
+  host.print(FORMATS[output](inNamespace(toGraph(resources, sharing), namespace)));
+  return report(unread, host);
+}
+
+const FORMATS: Readonly<Record<GraphFlags["output"], (graph: Graph) => string>> = {
+  html: toPage,
+  mermaid: (graph) => toMermaid(fold(graph)),
+  dot: (graph) => toDot(fold(graph)),
+  json: toJson,
+  matrix: toMatrix,
+};
+
+function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
   const parts = [...sharing.map(toSharingGraph), ...resources.map(toCloudGraph)];
   const all = parts.flatMap(({ nodes }) => nodes);
   // What others use may be a consumer or an owner as well.
@@ -98,10 +123,57 @@ function toCloudGraph({ identity, holdings, holder, state }: CloudResource): Gra
 const toHolderId = ({ contender, self }: Holding): string => contender.owner || self;
 
 /** Keeps what is in a namespace, and its neighbours. */
-export function inNamespace({ nodes, edges }: Graph, namespace: string | undefined): Graph {
+function inNamespace({ nodes, edges }: Graph, namespace: string | undefined): Graph {
   if (namespace === undefined) return { nodes, edges };
   const inside = new Set(nodes.filter((node) => node.namespace === namespace).map(({ id }) => id));
   const kept = edges.filter(({ from, to }) => inside.has(from) || inside.has(to));
   const near = new Set(kept.flatMap(({ from, to }) => [from, to]));
   return { nodes: nodes.filter(({ id }) => near.has(id)), edges: kept };
+}
+
+/** Characters that end or structure a label are written as their numbers: teams write names. */
+const toEntities = (text: string): string =>
+  toPrintable(text).replace(/[^\p{L}\p{N} .,·:/_-]/gu, (character) => `#${character.codePointAt(0)};`);
+
+function toMermaid({ nodes, edges }: Folded): string {
+  const lines = nodes.map(
+    ({ type, title, subtitle }, index) => `  n${index}["${toEntities(title)}<br/>${toEntities(subtitle)}"]:::${type}`,
+  );
+  const arrows = edges.map(({ from, to, label }) => `  n${from} -->|${label}| n${to}`);
+  const waiting = edges.flatMap(({ waits }, index) => (waits ? [index] : []));
+  const red = waiting.length === 0 ? [] : [`  linkStyle ${waiting.join(",")} stroke:#d1242f`];
+  const classes = ["  classDef shared stroke-width:3px", "  classDef gone stroke:#d1242f"];
+  return `${["flowchart LR", ...lines, ...arrows, ...classes, ...red].join("\n")}\n`;
+}
+
+function toDot({ nodes, edges }: Folded): string {
+  const quote = (...lines: readonly string[]) =>
+    `"${lines.map((line) => toPrintable(line).replace(/["\\]/g, "\\$&")).join("\\n")}"`;
+  const lines = nodes.map(
+    ({ type, title, subtitle }, index) =>
+      `  n${index} [label=${quote(title, subtitle)}, shape=${type === "cloud" ? "ellipse" : "box"}${type === "gone" ? ", color=red" : ""}];`,
+  );
+  const arrows = edges.map(
+    ({ from, to, label, waits }) => `  n${from} -> n${to} [label="${label}"${waits ? ", color=red" : ""}];`,
+  );
+  return `${["digraph {", "  rankdir=LR;", ...lines, ...arrows, "}"].join("\n")}\n`;
+}
+
+/** Lists cloud resources, each in a row, by team: the namespaces of those that own or observe them. */
+function toMatrix({ nodes, edges }: Graph): string {
+  const spaceOf = new Map(nodes.map(({ id, namespace = "-" }) => [id, namespace]));
+  const holders = groupBy(edges, ({ to }) => to);
+  const clouds = nodes.filter(({ type }) => type === "cloud");
+  const held = clouds.map(({ id }) => {
+    const sorted = (holders.get(id) ?? []).toSorted((a, b) => compareTexts(a.type, b.type)); // "owns" stays: it comes last
+    return new Map(sorted.map(({ from, type }) => [spaceOf.get(from) ?? "-", type]));
+  });
+  const teams = [...new Set(held.flatMap((row) => [...row.keys()]))].sort();
+  if (clouds.length === 0) return "No cloud resources are registered.\n";
+  const rows = clouds.map(({ kind, name }, index) => [
+    kind,
+    name,
+    ...teams.map((team) => held[index]?.get(team) ?? "."),
+  ]);
+  return alignColumns([["KIND", "EXTERNAL NAME", ...teams], ...rows]);
 }

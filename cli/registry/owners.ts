@@ -25,7 +25,6 @@ export async function listAll(names: readonly string[], flags: ListFlags, host: 
   return report(unread, host);
 }
 
-/** Lists the registered cloud resources of these kinds. */
 export async function listCloudResources(cluster: Cluster, kinds: readonly ResourceKind[], unread: Unread) {
   const lists = await inParallel(kinds, (kind) => unread.unless(kind, listHoldings(cluster, kind), []));
   return toCloudResources(lists.flat());

@@ -92,7 +92,6 @@ function toTable({ nodes, edges }: Graph, { indexOf }: Folded): string {
 const toText = (node: GraphNode | undefined): string =>
   node === undefined ? "" : [node.kind, node.namespace, node.name].filter(Boolean).join("/");
 
-/** The style of the page. */
 const STYLE = `
 :root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #656d76; --line: #8c959f; --box: #f6f8fa; --blue: #0969da; --red: #d1242f }
 @media (prefers-color-scheme: dark) {

@@ -22,7 +22,6 @@ export interface Inputs {
   readonly context: JsonObject;
 }
 
-/** A step of a Composition's pipeline. */
 export interface Step {
   readonly step: string;
   readonly functionRef: { readonly name: string };

@@ -31,7 +31,6 @@ interface Rendered extends Outcome {
   readonly warnings: readonly string[];
 }
 
-/** Calls a function in its runtime. */
 export type CallFunction = (runtime: Runtime, request: RunFunctionRequest) => Promise<RunFunctionResponse>;
 
 /** The annotation that holds a composed resource's name in its Composition. */
