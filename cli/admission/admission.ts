@@ -8,7 +8,7 @@ import type { Host } from "../host.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import { check } from "../lookup/ownership.ts";
 import type { AdmissionOptions } from "./command.ts";
-import { Departures, rememberKinds } from "./departures.ts";
+import { type Departed, decideDeparture, rememberKinds } from "./departures.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { type AdmissionRequest, type Decision, toDecision, toInquiry, withoutAnswer } from "./review.ts";
 import { serve } from "./server.ts";
@@ -44,9 +44,9 @@ function createReviewer(
 ) {
   const trusted = new Set(options.trust);
   const read = rememberKinds(client);
-  const departures = new Departures(read);
+  const departed: Departed = new Map();
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
-    if (request.operation === "DELETE") return departures.decide(request);
+    if (request.operation === "DELETE") return decideDeparture(request, departed, read);
     const inquiry = toInquiry(request, mappings, trusted);
     const { declarations } = inquiry;
     if (declarations.length === 0) return toDecision(inquiry, [], options);

@@ -45,40 +45,41 @@ const DEPARTED_MS = 60_000;
 
 const ALLOWED: Decision = { is: "allowed", warnings: [] };
 
-/** Decides on deletions of managed resources: the last one of a cloud resource must not leave it without an owner. */
-export class Departures {
-  readonly #read: ReadCluster;
-  /** Admitted deletions by UID: the lists do not show each other's of two simultaneous ones. */
-  readonly #departed = new Map<string, { readonly leaving: Contender; readonly at: number }>();
+/** Admitted deletions by UID, and when: the lists do not show each other's of two simultaneous ones. */
+export type Departed = Map<string, { readonly leaving: Contender; readonly at: number }>;
 
-  constructor(read: ReadCluster) {
-    this.#read = read;
-  }
+/**
+ * Decides on the deletion of a managed resource: the last one of a cloud resource must not leave it without an owner.
+ *
+ * @param departed is changed.
+ * @throws {ClusterError}
+ */
+export async function decideDeparture(
+  { oldObject, subResource, dryRun }: AdmissionRequest,
+  departed: Departed,
+  read: ReadCluster,
+): Promise<Decision> {
+  const leaving = oldObject && subResource === undefined ? toDeparture(oldObject) : undefined;
+  if (leaving === undefined) return ALLOWED;
+  const now = performance.now();
+  for (const [uid, { at }] of departed) if (at < now - DEPARTED_MS) departed.delete(uid);
+  // Before the look-up, so that one of two simultaneous deletions sees the other.
+  if (!dryRun) departed.set(leaving.uid, { leaving, at: now });
+  const contenders = await findContenders(leaving, read);
+  const before = [...departed.values()].map((each) => each.leaving);
+  if (contenders === undefined || !leavesBehind(leaving, contenders, before)) return ALLOWED;
+  departed.delete(leaving.uid);
+  return { is: "denied", message: explainDeparture(leaving), warnings: [] };
+}
 
-  /** @throws {ClusterError} */
-  async decide({ oldObject, subResource, dryRun }: AdmissionRequest): Promise<Decision> {
-    const leaving = oldObject && subResource === undefined ? toDeparture(oldObject) : undefined;
-    if (leaving === undefined) return ALLOWED;
-    const now = performance.now();
-    for (const [uid, { at }] of this.#departed) if (at < now - DEPARTED_MS) this.#departed.delete(uid);
-    // Before the look-up, so that one of two simultaneous deletions sees the other.
-    if (!dryRun) this.#departed.set(leaving.uid, { leaving, at: now });
-    if (!(await this.#leavesBehind(leaving))) return ALLOWED;
-    this.#departed.delete(leaving.uid);
-    return { is: "denied", message: explainDeparture(leaving), warnings: [] };
-  }
-
-  async #leavesBehind(leaving: Contender): Promise<boolean> {
-    const wanted = readManagedKind(leaving.document);
-    const cluster = await this.#read([wanted]);
-    const kinds = findKinds(wanted, cluster); // of both twins
-    const isServed = kinds.some(({ group }) => group === toApiGroup(wanted.apiVersion));
-    if (!isServed) return false; // its provider is gone
-    const labelSelector = `${IDENTITY_LABEL}=${leaving.identity}`;
-    const contenders = await inParallel(kinds, (kind) => list(cluster, kind, { labelSelector, isMetadataOnly: true }));
-    const departed = [...this.#departed.values()].map((each) => each.leaving);
-    return leavesBehind(leaving, contenders.flat().map(toContender), departed);
-  }
+/** Finds the contenders of both scopes; undefined where the kind is not served any more, since its provider is gone. */
+async function findContenders({ document, identity }: Contender, read: ReadCluster) {
+  const wanted = readManagedKind(document);
+  const cluster = await read([wanted]);
+  const kinds = findKinds(wanted, cluster);
+  if (kinds.every(({ group }) => group !== toApiGroup(wanted.apiVersion))) return undefined;
+  const options = { labelSelector: `${IDENTITY_LABEL}=${identity}`, isMetadataOnly: true };
+  return (await inParallel(kinds, (kind) => list(cluster, kind, options))).flat().map(toContender);
 }
 
 /**

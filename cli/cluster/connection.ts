@@ -21,12 +21,10 @@ export interface Connection {
   send(path: string, accept: string): Promise<Answer>;
 }
 
-export interface ConnectOptions extends KubeconfigOptions {
-  /** Timeout of one request; a page of 500 large objects takes seconds. */
-  readonly requestTimeoutMs?: number;
-}
-
+/** The timeout of one request; a page of 500 large objects takes seconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
+
+type ConnectOptions = KubeconfigOptions & { readonly requestTimeoutMs?: number };
 
 /**
  * Finds the cluster; sends nothing.

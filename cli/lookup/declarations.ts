@@ -12,17 +12,12 @@ import { formatOwner, OWNER } from "../../src/ownership/annotations.ts";
 import { type ResourceQuery, readQuery } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 
-/** An XR, claim or managed resource that declares a cloud resource, or may declare it. */
-export interface Declarer {
+/** An object's wish for a cloud resource: of an XR, a claim or a managed resource. */
+export interface Declaration {
   /** `Kind.group/namespace/name` of the claim, or of the XR without one. */
   readonly owner: string;
   /** The managed resource itself, where it is one that is declared: `Bucket.s3.aws.upbound.io/orders`. */
-  readonly self?: string | undefined;
-}
-
-/** An object's wish for a cloud resource. */
-export interface Declaration {
-  readonly declarer: Declarer;
+  readonly self?: string;
   readonly query: ResourceQuery;
   /** The field that names it: where a person would change it. */
   readonly path: FieldPath;
@@ -84,23 +79,19 @@ function byItself(document: Document, { includeObservers = false, trustsMarks = 
   const isObserver = !mayWrite(readPolicies(document) ?? ALL_ACTIONS) && !mayDelete(document);
   if (isObserver && !includeObservers) return NOTHING;
   const self = formatReference(toReference(document));
-  const declarer = { owner: (trustsMarks ? readAnnotation(document, OWNER) : undefined) ?? self, self };
-  return { ...NOTHING, declarations: [{ declarer, query, path }] };
+  const owner = (trustsMarks ? readAnnotation(document, OWNER) : undefined) ?? self;
+  return { ...NOTHING, declarations: [{ owner, self, query, path }] };
 }
 
 function byMapping(document: Document, { resources }: Mapping): Declared {
-  const declarer = { owner: formatOwner(toComposite(document)) };
-  const read = resources.map((resource) => readMapped(resource, declarer, document));
+  const read = resources.map((resource) => readMapped(resource, document));
   const doubts = read.filter((one) => typeof one === "string");
   return { declarations: read.filter((one) => typeof one !== "string"), doubts, isKnown: true };
 }
 
 /** Reads which cloud resource an object declares by its mapping, or why that is open. */
-function readMapped(
-  { apiGroup, kind, names, providerConfig, scope }: MappedResource,
-  declarer: Declarer,
-  document: Document,
-): Declaration | string {
+function readMapped(resource: MappedResource, document: Document): Declaration | string {
+  const { apiGroup, kind, names, providerConfig, scope } = resource;
   const last = names.at(-1);
   const path = last === undefined ? ["kind"] : toPath(last);
   const texts = names.map((source) => readSource(source, document));
@@ -117,7 +108,7 @@ function readMapped(
     providerConfig: providerConfig && readSource(providerConfig, document),
     scope: new Map(places),
   };
-  return { declarer, query, path };
+  return { owner: formatOwner(toComposite(document)), query, path };
 }
 
 /** Finds the first field that a text comes from. */

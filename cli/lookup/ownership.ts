@@ -6,7 +6,7 @@ import { byPrecedence } from "../../src/ownership/contender.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { inParallel, type ListOptions, list } from "../cluster/list.ts";
-import type { Declaration, Declarer } from "./declarations.ts";
+import type { Declaration } from "./declarations.ts";
 import { type Holding, isInPlace, type ResourceQuery, toHolding, toLabel, toName } from "./holding.ts";
 
 /** The number of names in one request; a URL holds some hundred. */
@@ -136,21 +136,23 @@ export async function check<Declared extends Declaration>(cluster: Cluster, decl
 
 /** Finds the owner that keeps a declarer from a cloud resource. Of several, as of a name without a location, its own one counts. */
 export function findConflict(
-  { declarer, query }: Pick<Declaration, "declarer" | "query">,
+  declaration: Omit<Declaration, "path">,
   resources: readonly CloudResource[],
 ): Conflict | undefined {
   const [first] = resources;
-  if (first === undefined || resources.some((resource) => isOwn(declarer, resource))) return undefined;
+  if (first === undefined || resources.some((resource) => isOwn(declaration, resource))) return undefined;
   const { holdings, holder, state } = first;
   const { owner, createdAt } = holder.contender;
   const since = createdAt === "" ? "" : ` since ${createdAt}`;
   const where = holder.cluster === undefined ? "" : ` in ${holder.cluster}`;
   return {
     owner,
-    isKnown: holdings.some((holding) => belongsTo(declarer, holding)),
-    message: `${toTitle(query)} ${VERBS[state]} ${owner || "somebody"}${where} (${holder.resource}${since})`,
+    isKnown: holdings.some((holding) => belongsTo(declaration, holding)),
+    message: `${toTitle(declaration.query)} ${VERBS[state]} ${owner || "somebody"}${where} (${holder.resource}${since})`,
   };
 }
+
+type Declarer = Pick<Declaration, "owner" | "self">;
 
 /**
  * Tells whether a cloud resource is the declarer's: it owns it, is the next owner, or all holders record it as the owner (as after a

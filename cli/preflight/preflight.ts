@@ -125,8 +125,8 @@ function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
   return [...groupBy(wishes, ({ query }) => toLabel(query)).values()].flatMap((group) =>
     group.flatMap((wish) => {
       const first = group.find((other) => isInPlace(wish.query, other.query)); // the wish itself, if there is none before it
-      if (first === undefined || first.declarer.owner === wish.declarer.owner) return [];
-      const { owner } = first.declarer;
+      if (first === undefined || first.owner === wish.owner) return [];
+      const { owner } = first;
       const where = describe(first.manifest, first.path);
       const message = `${toTitle(wish.query)} is declared by ${owner} as well (${where})`;
       return [toConflict(wish, { owner, message })];

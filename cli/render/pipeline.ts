@@ -25,12 +25,6 @@ export interface Outcome {
   readonly results: readonly JsonObject[];
 }
 
-/** The state after the last step. */
-interface Rendered extends Outcome {
-  /** Faults that the function itself shows in the next reconcile only. */
-  readonly warnings: readonly string[];
-}
-
 export type CallFunction = (runtime: Runtime, request: RunFunctionRequest) => Promise<RunFunctionResponse>;
 
 /** The annotation that holds a composed resource's name in its Composition. */
@@ -44,9 +38,10 @@ const MAX_ITERATIONS = 5;
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go Render.
  *
+ * @returns the last state, and warnings of faults that the function itself shows in the next reconcile only.
  * @throws {RenderError} where a step cannot be run, fails, or returns a fatal result.
  */
-export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<Rendered> {
+export async function runPipeline(inputs: Inputs, call: CallFunction) {
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
   let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
   const warnings: string[] = [];
