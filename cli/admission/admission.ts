@@ -9,9 +9,8 @@ import type { Mapping } from "../lookup/mapping.ts";
 import { check } from "../lookup/ownership.ts";
 import type { AdmissionOptions } from "./command.ts";
 import { type Departed, decideDeparture, rememberKinds } from "./departures.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
 import { type AdmissionRequest, type Decision, toDecision, toInquiry, withoutAnswer } from "./review.ts";
-import { serve } from "./server.ts";
+import { createMetrics, type Metrics, serve } from "./server.ts";
 
 /** Serves the webhook until a signal. @returns the exit code. */
 export async function admission(options: AdmissionOptions, host: Host): Promise<number> {

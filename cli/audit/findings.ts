@@ -12,9 +12,8 @@ import {
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { isNamesRecord } from "../../src/ownership/names.ts";
-import { toPatchCommand } from "./adopt.ts";
 import { findUnmanaged, findUnregistered } from "./cloud-resources.ts";
-import { type Composer, type Finding, type Patience, toFinding, type World } from "./world.ts";
+import { type Composer, type Finding, type Patience, toFinding, toPatchCommand, type World } from "./world.ts";
 
 export function toFindings(world: World, patience: Patience): readonly Finding[] {
   const { composites, labelled } = world;

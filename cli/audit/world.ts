@@ -3,6 +3,7 @@ import { COMPOSITION_RESOURCE_NAME } from "../../src/crossplane/metadata.ts";
 import { formatReference, type Reference, toReference } from "../../src/crossplane/references.ts";
 import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
+import { toWord } from "../text.ts";
 
 /** The cluster's state when it was read; findings are made from nothing else. */
 export interface World {
@@ -101,3 +102,12 @@ export const compareFindings = (a: Finding, b: Finding): number =>
   compareTexts(formatReference(a.resource), formatReference(b.resource));
 
 const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
+
+/** Writes a kubectl command, whose target names the version too: kinds of one name may be in several groups. @param patch quoted */
+export function toPatchCommand(resource: Reference, type: "json" | "merge", patch: string): string {
+  const { apiVersion, kind, namespace, name } = resource;
+  const [group, version] = apiVersion.split("/");
+  const target = toWord(`${kind.toLowerCase()}.${version}.${group}/${name}`);
+  const within = namespace === undefined ? "" : ` --namespace=${toWord(namespace)}`;
+  return `kubectl patch ${target}${within} --type=${type} --patch=${patch}`;
+}

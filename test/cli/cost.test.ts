@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toCommands } from "../../cli/audit/adopt.ts";
+import { toCommands } from "../../cli/audit/audit.ts";
 import { toFindings } from "../../cli/audit/findings.ts";
 import type { Cluster } from "../../cli/cluster/cluster.ts";
 import { toHolding } from "../../cli/lookup/holding.ts";

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { toCommands } from "../../../cli/audit/adopt.ts";
-import { toTable } from "../../../cli/audit/audit.ts";
+import { toCommands, toTable } from "../../../cli/audit/audit.ts";
 import { findHeldBack } from "../../../cli/audit/cloud-resources.ts";
 import { toFindings } from "../../../cli/audit/findings.ts";
 import { compareFindings, type Finding } from "../../../cli/audit/world.ts";
