@@ -17,10 +17,7 @@ import { readWorld } from "./read.ts";
 import { compareFindings, type Finding, toPatchCommand, type World } from "./world.ts";
 
 /** Finds faults between XRs and the resources that they compose. @returns the exit code. */
-export async function audit(
-  { composite: names = [], grace: graceMs, ...options }: AuditOptions,
-  host: Host,
-): Promise<number> {
+export async function audit({ composite: names = [], ...options }: AuditOptions, host: Host): Promise<number> {
   const cluster = await openCluster(options, host);
   const world = await readWorld(cluster);
   assertExist(names, world);
@@ -28,7 +25,7 @@ export async function audit(
     ? await findRestored(cluster, world)
     : options.beforeRemoval
       ? findHeldBack(world)
-      : toFindings(world, { graceMs, now: Date.now() });
+      : toFindings(world, { graceMs: options.grace, now: Date.now() });
   const findings = found
     .filter(({ composite }) => names.length === 0 || (composite !== undefined && names.includes(composite.name)))
     .sort(compareFindings);
@@ -52,8 +49,6 @@ function assertExist(names: readonly string[], { composites }: World): void {
   if (faults.length > 0) throw new FunctionError("InvalidFlags", faults.join("\n"));
 }
 
-const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
-
 /** Writes the findings for people, each on a line; empty if there are none. */
 export function toTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
@@ -64,7 +59,7 @@ export function toTable(findings: readonly Finding[]): string {
     compositionResourceName ?? "-",
     command === undefined ? message : `${message}: ${command}`,
   ]);
-  return alignColumns([HEADER, ...rows], "  ");
+  return alignColumns([["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"], ...rows], "  ");
 }
 
 /** Summarises what was found, in how many objects, and what could not be looked at. */

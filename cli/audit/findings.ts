@@ -57,11 +57,7 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
 
 const UID = ["metadata", "uid"];
 
-function danglingFinding(
-  resource: Reference,
-  { document }: Composite,
-  why: "missing" | "kindMissing",
-): readonly Finding[] {
+function danglingFinding(resource: Reference, { document }: Composite, why: string): readonly Finding[] {
   // Crossplane deletes composed resources before their XR.
   if (isBeingDeleted(document)) return [];
   const message = `its XR refers to it, and ${why === "kindMissing" ? "its kind is not installed" : "it is not there"}`;
@@ -144,13 +140,9 @@ function explainHanging(document: Document): Pick<Finding, "message" | "command"
   const isObject = toApiGroup(reference.apiVersion) === toApiGroup(COPY_KINDS.NamespacedObject.apiVersion);
   if (!isObject || readSharedResource(document) === undefined)
     return { message: `${why}; with managementPolicies [Observe] it goes, and what it represents stays` };
+  const command = toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`);
   const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");
-  const left =
-    elsewhere === undefined || elsewhere === reference.namespace
-      ? ""
-      : `; its copy ${elsewhere}/${secret} stays then, for you to delete`;
-  return {
-    message: `${why}${left}; to end it`,
-    command: toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`),
-  };
+  const isInPlace = elsewhere === undefined || elsewhere === reference.namespace;
+  const left = isInPlace ? "" : `; its copy ${elsewhere}/${secret} stays then, for you to delete`;
+  return { message: `${why}${left}; to end it`, command };
 }

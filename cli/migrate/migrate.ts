@@ -8,7 +8,7 @@ import type { Host } from "../host.ts";
 import { fromEnvironmentConfigs, fromExtraResources } from "./selections.ts";
 import { fromTagManager } from "./tag-manager.ts";
 import { columnAt, commentsIn, type Edit, placeOf, replaceValue, withEdits } from "./text.ts";
-import type { Translated } from "./translate.ts";
+import { Reader, type Translate } from "./translate.ts";
 
 /** Rewrites the steps of other functions in a file, `-` for standard input. @returns the exit code. */
 export async function run(file: string, functionName: string, host: Host): Promise<number> {
@@ -19,7 +19,7 @@ export async function run(file: string, functionName: string, host: Host): Promi
 }
 
 /** Translations by the input's API group; these functions read no version and no kind. A Function's name may differ in each cluster. */
-const TRANSLATIONS: Readonly<Record<string, (input: JsonObject) => Translated>> = {
+const TRANSLATIONS: Readonly<Record<string, Translate>> = {
   "extra-resources.fn.crossplane.io": fromExtraResources,
   "environmentconfigs.fn.crossplane.io": fromEnvironmentConfigs,
   "tag-manager.fn.crossplane.io": fromTagManager,
@@ -114,15 +114,15 @@ function translateInput(input: JsonObject, step: YAMLMap, source: Source): Migra
   const [group = ""] = toPlainText(input["apiVersion"]).split("/");
   const translation = Object.hasOwn(TRANSLATIONS, group) ? TRANSLATIONS[group] : undefined;
   if (translation === undefined) return NOT_TRANSLATED;
-  const { spec, remarks } = translation(input);
-  const translated = { apiVersion: INPUT_API_VERSION, kind: INPUT_KIND, spec };
+  const reader = new Reader();
+  const translated = { apiVersion: INPUT_API_VERSION, kind: INPUT_KIND, spec: translation(reader, input) };
   const parsed = inputSchema.safeParse(translated, { reportInput: true });
   const faults = parsed.success
     ? []
     : faultsIn(parsed.error, inputSchema).map(({ path, message }) => `${path}: ${message}`);
   const replaced = replaceInput(step, translated, source);
   const edits = [...renameFunction(step, source), ...replaced.edits].sort((a, b) => a.start - b.start);
-  return { edits, remarks: [...remarks, ...faults, ...replaced.remarks] };
+  return { edits, remarks: [...reader.remarks, ...faults, ...replaced.remarks] };
 }
 
 /** An alias stays: it is another step's input, which is translated there. */

@@ -1,13 +1,12 @@
 import { type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
-import { given, OF_EVERY_INPUT, Reader, type Translated } from "./translate.ts";
+import { given, type Reader, type Translate } from "./translate.ts";
 
 /** The context key under which templates read function-extra-resources' results. */
 const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
 
 /** Translates an input of function-extra-resources. */
-export function fromExtraResources(input: JsonObject): Translated {
-  const reader = new Reader();
-  const fields = reader.read("input", input, [...OF_EVERY_INPUT, "spec"]);
+export const fromExtraResources: Translate = (reader, input) => {
+  const fields = reader.readInput(input, ["spec"]);
   const spec = reader.read("spec", fields["spec"], ["extraResources", "context", "policy"]);
   const context = reader.read("spec.context", spec["context"], ["key"]);
   const resolution = readResolution(reader, spec["policy"]);
@@ -15,8 +14,8 @@ export function fromExtraResources(input: JsonObject): Translated {
   const sharedResources = reader
     .readList("spec.extraResources", spec["extraResources"])
     .map((source, index) => toShared(reader, `spec.extraResources[${index}]`, source, resolution, taken));
-  return { spec: { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources }, remarks: reader.remarks };
-}
+  return { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources };
+};
 
 const FIELDS = ["type", "ref", "selector", "kind", "apiVersion", "namespace", "into"];
 
@@ -39,17 +38,16 @@ function toShared(reader: Reader, path: string, source: JsonValue, resolution: s
 }
 
 /** Translates an input of function-environment-configs. */
-export function fromEnvironmentConfigs(input: JsonObject): Translated {
-  const reader = new Reader();
-  const fields = reader.read("input", input, [...OF_EVERY_INPUT, "spec"]);
+export const fromEnvironmentConfigs: Translate = (reader, input) => {
+  const fields = reader.readInput(input, ["spec"]);
   const spec = reader.read("spec", fields["spec"], ["environmentConfigs", "defaultData", "policy"]);
   const resolution = readResolution(reader, spec["policy"]);
   const sharedResources = reader
     .readList("spec.environmentConfigs", spec["environmentConfigs"])
     .map((source, index) => toEnvironmentConfig(reader, index, source, resolution));
   const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
-  return { spec: given({ environment, sharedResources }), remarks: reader.remarks };
-}
+  return given({ environment, sharedResources });
+};
 
 function toEnvironmentConfig(reader: Reader, index: number, value: JsonValue, resolution: string): JsonObject {
   const path = `spec.environmentConfigs[${index}]`;
@@ -87,10 +85,7 @@ function toLabels(reader: Reader, path: string, matchers: JsonValue | undefined)
 }
 
 const toSource = ({ valueFromFieldPath, fromFieldPathPolicy }: JsonObject): JsonObject =>
-  given({
-    fromCompositeFieldPath: valueFromFieldPath,
-    optional: fromFieldPathPolicy === "Optional" ? true : undefined,
-  });
+  given({ fromCompositeFieldPath: valueFromFieldPath, optional: fromFieldPathPolicy === "Optional" || undefined });
 
 /** The fields of a selector in both functions. */
 const SELECTOR = ["minMatch", "maxMatch", "sortByFieldPath", "matchLabels"] as const;
@@ -114,12 +109,9 @@ const readResolution = (reader: Reader, policy: JsonValue | undefined): "Optiona
 
 /** Makes a DNS label of a text, with a number if the label is taken already. */
 function toDnsLabel(text: string, taken: Set<string>): string {
-  const words = text.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
-  const base =
-    words
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 50) || "shared";
+  const lower = text.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
+  const words = lower.match(/[a-z0-9]+/g) ?? ["shared"];
+  const base = words.join("-").slice(0, 50);
   let name = base;
   for (let count = 2; taken.has(name); count++) name = `${base}-${count}`;
   taken.add(name);

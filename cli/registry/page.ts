@@ -64,9 +64,8 @@ function toBox({ type, title, subtitle }: FoldedNode, index: number, edges: read
   const waits = edges.some((edge) => edge.waits && (edge.from === index || edge.to === index)) ? " waits" : "";
   const [x, y] = [Math.round(at.x - WIDTH / 2), Math.round(at.y - HEIGHT / 2)];
   const line = (text: string, dy: number) => `<text x="10" y="${dy}">${escapeHtml(shorten(text))}</text>`;
-  return `<g class="node ${type}${waits}" data-node="${index}" tabindex="0" role="button" transform="translate(${x} ${y})"><title>${escapeHtml(
-    `${title}: ${subtitle}`,
-  )}</title><rect width="${WIDTH}" height="${HEIGHT}" rx="6"/>${line(title, 18)}${line(subtitle, 35)}</g>`;
+  const hint = escapeHtml(`${title}: ${subtitle}`);
+  return `<g class="node ${type}${waits}" data-node="${index}" tabindex="0" role="button" transform="translate(${x} ${y})"><title>${hint}</title><rect width="${WIDTH}" height="${HEIGHT}" rx="6"/>${line(title, 18)}${line(subtitle, 35)}</g>`;
 }
 
 /** As many characters as a box is wide. */
@@ -78,11 +77,10 @@ function toTable({ nodes, edges }: Graph, { indexOf }: Folded): string {
     const [source, target] = [byId.get(from), byId.get(to)];
     const spaces = [source, target].flatMap((node) => node?.namespace ?? []).join(" ");
     const grants = target?.grants === undefined ? "" : target.grants.join(", ") || "nothing";
-    const cells = [toText(source), type, toText(target), grants, secrets.join(", "), waits];
+    const texts = [toText(source), type, toText(target), grants, secrets.join(", "), waits];
+    const cells = texts.map((text) => `<td>${escapeHtml(text)}</td>`).join("");
     const ends = `${indexOf.get(from)}-${indexOf.get(to)}-${type}`;
-    return `<tr data-ends="${ends}" data-spaces="${escapeHtml(spaces)}"${waits ? ' class="waits"' : ""}>${cells
-      .map((cell) => `<td>${escapeHtml(cell)}</td>`)
-      .join("")}</tr>`;
+    return `<tr data-ends="${ends}" data-spaces="${escapeHtml(spaces)}"${waits ? ' class="waits"' : ""}>${cells}</tr>`;
   };
   const header = ["XR or claim", "", "resource", "grants of its owner", "Secrets", "waits until"];
   const head = header.map((cell) => `<th>${cell}</th>`).join("");
