@@ -48,16 +48,16 @@ function createReviewer(
     if (request.operation === "DELETE") return decideDeparture(request, departed, read);
     const inquiry = toInquiry(request, mappings, trusted);
     const { declarations } = inquiry;
-    if (declarations.length === 0) return toDecision(inquiry, [], options);
+    if (declarations.length === 0) return toDecision(inquiry, [], options.onConflict);
     const cluster = await read(declarations.map(({ query }) => query));
-    return toDecision(inquiry, await check(cluster, declarations), options);
+    return toDecision(inquiry, await check(cluster, declarations), options.onConflict);
   };
   const decide = (request: AdmissionRequest): Promise<Decision> =>
     within(options.lookupTimeout, answer(request)).catch((error: unknown) => {
       if (!(error instanceof ClusterError)) throw error;
       log.error("cannot look up who owns it", { reason: error.message, onError: options.onError });
       metrics.failures.inc();
-      return withoutAnswer(error.message, options);
+      return withoutAnswer(error.message, options.onError);
     });
   return {
     /** Reads the kinds, as a readiness check. @throws {ClusterError} where the API server does not answer. */

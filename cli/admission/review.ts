@@ -6,7 +6,6 @@ import { toContender } from "../../src/ownership/contender.ts";
 import { type Declaration, type Declared, findDeclarations } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import type { Checked } from "../lookup/ownership.ts";
-import type { AdmissionOptions } from "./command.ts";
 
 const text = z.string().min(1).optional().catch(undefined);
 const object = z.custom<JsonObject>(isObject).optional().catch(undefined);
@@ -81,11 +80,7 @@ export interface Decision {
   readonly warnings: readonly string[];
 }
 
-export function toDecision(
-  { doubts }: Inquiry,
-  checked: readonly Checked[],
-  { onConflict }: Pick<AdmissionOptions, "onConflict">,
-): Decision {
+export function toDecision({ doubts }: Inquiry, checked: readonly Checked[], onConflict: "deny" | "warn"): Decision {
   const conflicts = checked.flatMap(({ declaration: { path }, conflict }) =>
     conflict === undefined ? [] : [`${formatFieldPath(path)}: ${conflict.message}`],
   );
@@ -96,7 +91,7 @@ export function toDecision(
 }
 
 /** Decides on a request whose look-up failed. */
-export const withoutAnswer = (reason: string, { onError }: Pick<AdmissionOptions, "onError">): Decision =>
+export const withoutAnswer = (reason: string, onError: "allow" | "deny"): Decision =>
   onError === "deny"
     ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }
     : { is: "allowed", warnings: [`admitted unchecked: ${reason}`] };

@@ -73,12 +73,8 @@ function toListener(
 /** Ready if owners can be looked up, and it is not stopping. */
 async function readiness(reviewer: Reviewer, isStopping: boolean): Promise<Answer> {
   if (isStopping) return [503, "stopping\n"];
-  try {
-    await reviewer.prepare();
-    return [200, "ok\n"];
-  } catch (error) {
-    return [503, `${error instanceof Error ? error.message : String(error)}\n`];
-  }
+  const fail = (error: unknown): Answer => [503, `${error instanceof Error ? error.message : String(error)}\n`];
+  return reviewer.prepare().then((): Answer => [200, "ok\n"], fail);
 }
 
 async function answerReview(reviewer: Reviewer, request: IncomingMessage): Promise<Answer> {

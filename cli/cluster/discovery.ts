@@ -71,8 +71,7 @@ function textsAt(document: Document, path: FieldPath): readonly string[] {
 
 /**
  * Finds kinds by a name in kubectl's notation: kind, singular, plural or short name in any case, optionally followed by the group
- * with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`,
- * `buckets.v1beta1.s3.aws.upbound.io`.
+ * with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`, `buckets.v1beta1.s3.aws.upbound.io`.
  */
 export function findKindsByName(text: string, kinds: readonly ResourceKind[]): readonly ResourceKind[] {
   const [name = "", ...rest] = text.toLowerCase().split(".");

@@ -86,13 +86,13 @@ const readContent = (file: string): Content =>
     PATHS.includes(String(key)) && typeof value === "string" && value !== "" ? resolve(dirname(file), value) : value,
   ) ?? {};
 
-const withTokenFile = ({ name, user }: { readonly name?: string; readonly user?: RawUser | null }): object => ({
-  name,
-  user: {
-    ...user,
-    ...(user?.tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile: user.tokenFile } } }),
-  },
-});
+function withTokenFile({ name, user }: { readonly name?: string; readonly user?: RawUser | null }): object {
+  const tokenFile = user?.tokenFile;
+  return {
+    name,
+    user: { ...user, ...(tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile } } }) },
+  };
+}
 
 /** The chosen API server, and the namespace of the context. @throws {ClusterError} `NoCluster` where the context lacks a part. */
 export function readTarget(config: KubeConfig) {

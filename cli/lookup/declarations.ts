@@ -92,8 +92,7 @@ function byMapping(document: Document, { resources }: Mapping): Declared {
 /** Reads which cloud resource an object declares by its mapping, or why that is open. */
 function readMapped(resource: MappedResource, document: Document): Declaration | string {
   const { apiGroup, kind, names, providerConfig, scope } = resource;
-  const last = names.at(-1);
-  const path = last === undefined ? ["kind"] : toPath(last);
+  const path = toPath(names.at(-1) ?? []);
   const texts = names.map((source) => readSource(source, document));
   // An Object's namespace may be missing; a name may not.
   if (texts.at(-1) === undefined) return `cannot tell which ${kind} it represents: ${formatFieldPath(path)} is not set`;
