@@ -5,7 +5,7 @@ import { addAdmission } from "./admission/command.ts";
 import { addAudit } from "./audit/command.ts";
 import { ClusterError } from "./cluster/error.ts";
 import { type AddCommand, type Choose, PROGRAM, type Work } from "./command.ts";
-import { addCompletion } from "./completion/command.ts";
+import { addCompletion } from "./completion/completion.ts";
 import { addExplain } from "./explain/explain.ts";
 import type { Host } from "./host.ts";
 import { addMigrate } from "./migrate/command.ts";
@@ -13,7 +13,7 @@ import { addPreflight } from "./preflight/command.ts";
 import { addRecord } from "./record/command.ts";
 import { addRegistry, addWhoOwns } from "./registry/command.ts";
 import { addRender } from "./render/command.ts";
-import { explainRenderError, RenderError } from "./render/error.ts";
+import { RenderError } from "./render/error.ts";
 import { toPrintableLines } from "./text.ts";
 
 const commands: readonly AddCommand[] = [
@@ -29,12 +29,6 @@ const commands: readonly AddCommand[] = [
   addCompletion,
 ];
 
-/** Exit codes for a wrong command line and for any other failure; those of render are those of `crossplane render`. */
-const toExitCodes = (command: string | undefined) =>
-  command === "render" ? { usage: 80, failed: 1 } : { usage: 2, failed: 2 };
-
-const HELP_WIDTH = 120;
-
 /** The program with all its commands. @param choose called with the work of the command that is given. */
 export function toProgram(choose: Choose, { print, printError }: Pick<Host, "print" | "printError">): Command {
   const program = new Command(PROGRAM)
@@ -46,13 +40,17 @@ export function toProgram(choose: Choose, { print, printError }: Pick<Host, "pri
     .configureOutput({
       writeOut: print,
       writeErr: printError,
-      getOutHelpWidth: () => HELP_WIDTH,
+      getOutHelpWidth: () => 120,
       outputError: (text, write) => write(`${PROGRAM}: ${toPrintableLines(text)}`),
     })
     .exitOverride();
   for (const add of commands) add(program, choose);
   return program;
 }
+
+/** Exit codes for a wrong command line and for any other failure; those of render are those of `crossplane render`. */
+const toExitCodes = (command: string | undefined) =>
+  command === "render" ? { usage: 80, failed: 1 } : { usage: 2, failed: 2 };
 
 /** Runs a command line. @returns the exit code. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
@@ -71,9 +69,9 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   }
 }
 
-/** Makes the message for an expected error. @throws {unknown} the error itself where it is a bug. */
+/** Reads the message of an expected error. @throws {unknown} the error itself where it is a bug. */
 function toMessage(error: unknown): string {
-  if (error instanceof RenderError) return explainRenderError(error);
-  if (error instanceof FunctionError || error instanceof ClusterError) return error.message;
+  if (error instanceof FunctionError || error instanceof ClusterError || error instanceof RenderError)
+    return error.message;
   throw error;
 }

@@ -18,7 +18,6 @@ export type AddCommand = (program: Command, choose: Choose) => Command;
 /** Exit codes of all commands but render. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 
-/** Adds flags to a command. */
 export const withFlags = (command: Command, flags: readonly Option[]): Command =>
   flags.reduce((one, flag) => one.addOption(flag), command);
 
@@ -38,41 +37,35 @@ export function withExamples(command: Command, examples: readonly string[], code
   );
 }
 
+const parsed =
+  (parse: (text: string) => unknown, expected: string) =>
+  (flags: string, help: string, byDefault: string): Option => {
+    const toValue = (text: string): unknown => {
+      const value = parse(text);
+      if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`);
+      return value;
+    };
+    return new Option(flags, help).argParser(toValue).default(toValue(byDefault), byDefault);
+  };
+
 /** Makes flags with parsed values. */
 export const flag = {
   /** A duration, in milliseconds. */
-  duration: (flags: string, help: string, byDefault: string): Option =>
-    parsed(new Option(flags, help), toMilliseconds, "a duration such as 30s, 5m or 1m30s", byDefault),
+  duration: parsed(toMilliseconds, "a duration such as 30s, 5m or 1m30s"),
 
   /** A TCP address in Go's notation. */
-  address: (flags: string, help: string, byDefault: string): Option =>
-    parsed(new Option(flags, help), toAddress, "an address such as :8443, 127.0.0.1:8443 or [::1]:8443", byDefault),
+  address: parsed(toAddress, "an address such as :8443, 127.0.0.1:8443 or [::1]:8443"),
 
   /** One of several values; the first is the default. */
   choice: (flags: string, help: string, choices: readonly [string, ...string[]]): Option =>
     new Option(flags, help).choices(choices).default(choices[0]),
 
   /** A value that may be given several times. */
-  repeatable: <T>(flags: string, help: string, toValue: (text: string) => T): Option =>
-    new Option(flags, `${help} Can be repeated.`).argParser((text: string, before: readonly T[] = []) => [
-      ...before,
-      toValue(text),
-    ]),
+  repeatable: (flags: string, help: string, toValue: (text: string) => unknown = String): Option => {
+    const add = (text: string, before: readonly unknown[] = []) => [...before, toValue(text)];
+    return new Option(flags, `${help} Can be repeated.`).argParser(add);
+  },
 };
-
-function parsed<T>(
-  option: Option,
-  parse: (text: string) => T | undefined,
-  expected: string,
-  byDefault: string,
-): Option {
-  const toValue = (text: string): T => {
-    const value = parse(text);
-    if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`);
-    return value;
-  };
-  return option.argParser(toValue).default(toValue(byDefault), byDefault);
-}
 
 /** Flags that choose a cluster. */
 export const connectionFlags: readonly Option[] = [
@@ -90,13 +83,11 @@ export const clusterFlags: readonly Option[] = [
   ),
 ];
 
-/** The values of `connectionFlags`. */
 export interface ConnectionFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
 
-/** The values of `clusterFlags`. */
 export interface ClusterFlags extends ConnectionFlags {
   /** In milliseconds. */
   readonly retryFor: number;
@@ -104,8 +95,8 @@ export interface ClusterFlags extends ConnectionFlags {
 
 /** Splits `key=value` at the first `=`; the value may contain `=` and commas. */
 export function toPair(text: string): readonly [key: string, value: string] {
-  const at = text.indexOf("=");
-  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  const [key = "", value] = text.split(/=(.*)/s);
+  if (key !== "" && value !== undefined) return [key, value];
   throw new InvalidArgumentError("Expected KEY=VALUE.");
 }
 

@@ -3,34 +3,26 @@ import { parse as parseYaml } from "yaml";
 import { FunctionError } from "../src/errors.ts";
 import { type Mapping, parseMapping } from "./lookup/mapping.ts";
 
-/** @throws {FunctionError} `InvalidInput` */
-export function readText(file: string): string {
+/** Runs an action on a file. @throws {FunctionError} `InvalidInput` that begins with `what`, and has the first line of the error. */
+export function whileReading<T>(what: string, action: () => T): T {
   try {
-    return readFileSync(file, "utf8");
+    return action();
   } catch (cause) {
-    throw cannotRead(file, cause);
+    const [reason] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    throw new FunctionError("InvalidInput", `${what}: ${reason}`, { cause });
   }
 }
 
-export const cannotRead = (path: string, cause: unknown): FunctionError =>
-  new FunctionError("InvalidInput", `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, {
-    cause,
-  });
+export const readText = (file: string): string => whileReading(`cannot read ${file}`, () => readFileSync(file, "utf8"));
 
 export function readMappings(files: readonly string[] = []): readonly Mapping[] {
-  const mappings = files.flatMap((file) => parseMapping(parseMappingFile(file), file));
+  const mappings = files.flatMap((file) => {
+    const text = readText(file);
+    const content: unknown = whileReading(`cannot use the mapping ${file}`, () => parseYaml(text));
+    return parseMapping(content, file);
+  });
   const names = mappings.map(({ apiGroup, kind }) => `${kind}.${apiGroup}`);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice === undefined) return mappings;
   throw new FunctionError("InvalidInput", `cannot use the mappings ${files.join(", ")}: more than one for ${twice}`);
-}
-
-function parseMappingFile(file: string): unknown {
-  const text = readText(file);
-  try {
-    return parseYaml(text);
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw new FunctionError("InvalidInput", `cannot use the mapping ${file}: ${message}`, { cause });
-  }
 }

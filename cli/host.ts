@@ -1,17 +1,11 @@
 import type { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-/** Environment variables, as in `process.env`. */
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The process as commands see it: streams, environment and signals. Tests have a host of their own. */
 export interface Host {
-  readonly env: Environment;
-  /** Writes to standard output. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   print(text: string): void;
-  /** Writes to standard error. */
   printError(text: string): void;
-  /** Reads standard input to its end. */
   readInput(): Promise<string>;
   /** Standard error, for logs. */
   readonly log: Writable;

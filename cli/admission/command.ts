@@ -2,7 +2,6 @@ import { Option } from "commander";
 import type { TcpAddress } from "../../src/server/address.ts";
 import { type AddCommand, type ConnectionFlags, connectionFlags, flag, withExamples, withFlags } from "../command.ts";
 
-/** The command line of `admission`. */
 export interface AdmissionOptions extends ConnectionFlags {
   readonly mapping?: readonly string[];
   readonly address: TcpAddress;
@@ -17,11 +16,7 @@ export interface AdmissionOptions extends ConnectionFlags {
 }
 
 const flags: readonly Option[] = [
-  flag.repeatable(
-    "-m, --mapping <file>",
-    "The cloud resources that XRs and claims represent. Read at the start.",
-    String,
-  ),
+  flag.repeatable("-m, --mapping <file>", "The cloud resources that XRs and claims represent. Read at the start."),
   flag.address("--address <address>", "Where to serve the webhook over TLS.", ":8443"),
   flag.address("--metrics-address <address>", "Where to serve /healthz, /readyz and /metrics over HTTP.", ":8080"),
   new Option(
@@ -47,7 +42,6 @@ const flags: readonly Option[] = [
     .repeatable(
       "--trust <user>",
       "A user whose ownership marks count, in addition to Crossplane's, such as a backup tool's.",
-      String,
     )
     .default(["system:serviceaccount:crossplane-system:crossplane"]),
   ...connectionFlags,

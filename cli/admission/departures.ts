@@ -1,7 +1,9 @@
-import { toApiGroup, toGroupKind, withoutScope } from "../../src/crossplane/api-group.ts";
+import { toApiGroup, toGroupKind } from "../../src/crossplane/api-group.ts";
+import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { readPolicies } from "../../src/crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation } from "../../src/crossplane/metadata.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
+import { toReference } from "../../src/crossplane/references.ts";
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { IDENTITY_LABEL, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/annotations.ts";
@@ -9,7 +11,7 @@ import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { type ApiClient, type Cluster, toCluster } from "../cluster/cluster.ts";
 import { inParallel, list } from "../cluster/list.ts";
 import type { ResourceQuery } from "../lookup/holding.ts";
-import { findKinds } from "../lookup/look-up.ts";
+import { findKinds } from "../lookup/ownership.ts";
 import type { AdmissionRequest, Decision } from "./review.ts";
 
 /** The time after which the installed kinds are read again. */
@@ -43,55 +45,41 @@ const DEPARTED_MS = 60_000;
 
 const ALLOWED: Decision = { is: "allowed", warnings: [] };
 
-/** Decides on deletions of managed resources: the last one of a cloud resource must not leave it without an owner. */
-export class Departures {
-  readonly #read: ReadCluster;
-  /** Admitted deletions by UID: the lists do not show each other's of two simultaneous ones. */
-  readonly #departed = new Map<string, { readonly departure: Departure; readonly at: number }>();
+/** Admitted deletions by UID, and when: the lists do not show each other's of two simultaneous ones. */
+export type Departed = Map<string, { readonly leaving: Contender; readonly at: number }>;
 
-  constructor(read: ReadCluster) {
-    this.#read = read;
-  }
-
-  /** @throws {ClusterError} */
-  async decide({ oldObject, subResource, dryRun }: AdmissionRequest): Promise<Decision> {
-    const departure = oldObject && subResource === "" ? toDeparture(oldObject) : undefined;
-    if (departure === undefined) return ALLOWED;
-    this.#forget();
-    const { uid } = departure.leaving;
-    // Before the look-up, so that one of two simultaneous deletions sees the other.
-    if (!dryRun) this.#departed.set(uid, { departure, at: performance.now() });
-    if (!(await this.#leavesBehind(departure))) return ALLOWED;
-    this.#departed.delete(uid);
-    return { is: "denied", message: explainDeparture(departure), warnings: [] };
-  }
-
-  async #leavesBehind(departure: Departure): Promise<boolean> {
-    const wanted = { group: withoutScope(departure.group), kind: departure.kind };
-    const cluster = await this.#read([wanted]);
-    const kinds = findKinds(wanted, cluster); // of both twins
-    if (kinds.every(({ group }) => group !== departure.group)) return false; // not served any more: its provider is gone
-    const labelSelector = `${IDENTITY_LABEL}=${departure.identity}`;
-    const contenders = await inParallel(kinds, (kind) => list(cluster, kind, { labelSelector, isMetadataOnly: true }));
-    return leavesBehind(
-      departure,
-      contenders.flat().map(toContender),
-      [...this.#departed.values()].map((departed) => departed.departure),
-    );
-  }
-
-  #forget(): void {
-    const before = performance.now() - DEPARTED_MS;
-    for (const [uid, { at }] of this.#departed) if (at < before) this.#departed.delete(uid);
-  }
+/**
+ * Decides on the deletion of a managed resource: the last one of a cloud resource must not leave it without an owner.
+ *
+ * @param departed is changed.
+ * @throws {ClusterError}
+ */
+export async function decideDeparture(
+  { oldObject, subResource, dryRun }: AdmissionRequest,
+  departed: Departed,
+  read: ReadCluster,
+): Promise<Decision> {
+  const leaving = oldObject && subResource === undefined ? toDeparture(oldObject) : undefined;
+  if (leaving === undefined) return ALLOWED;
+  const now = performance.now();
+  for (const [uid, { at }] of departed) if (at < now - DEPARTED_MS) departed.delete(uid);
+  // Before the look-up, so that one of two simultaneous deletions sees the other.
+  if (!dryRun) departed.set(leaving.uid, { leaving, at: now });
+  const contenders = await findContenders(leaving, read);
+  const before = [...departed.values()].map((each) => each.leaving);
+  if (contenders === undefined || !leavesBehind(leaving, contenders, before)) return ALLOWED;
+  departed.delete(leaving.uid);
+  return { is: "denied", message: explainDeparture(leaving), warnings: [] };
 }
 
-/** A managed resource that is to be deleted, and does not delete its cloud resource. */
-export interface Departure {
-  readonly group: string;
-  readonly kind: string;
-  readonly identity: string;
-  readonly leaving: Contender;
+/** Finds the contenders of both scopes; undefined where the kind is not served any more, since its provider is gone. */
+async function findContenders({ document, identity }: Contender, read: ReadCluster) {
+  const wanted = readManagedKind(document);
+  const cluster = await read([wanted]);
+  const kinds = findKinds(wanted, cluster);
+  if (kinds.every(({ group }) => group !== toApiGroup(wanted.apiVersion))) return undefined;
+  const options = { labelSelector: `${IDENTITY_LABEL}=${identity}`, isMetadataOnly: true };
+  return (await inParallel(kinds, (kind) => list(cluster, kind, options))).flat().map(toContender);
 }
 
 /**
@@ -102,15 +90,12 @@ export interface Departure {
  *   its Composition,
  * - an operator wants the cloud resource to stay.
  */
-export function toDeparture(managed: JsonObject): Departure | undefined {
-  const document = documentOf(managed);
-  const leaving = toContender(document);
-  const { identity, isMarked, acknowledged, isDeleting, isDeletingWithIt } = leaving;
+export function toDeparture(managed: JsonObject): Contender | undefined {
+  const leaving = toContender(documentOf(managed));
+  const { document, identity, isMarked, acknowledged, isDeleting, isDeletingWithIt } = leaving;
   if (identity === undefined || isDeleting || isDeletingWithIt) return undefined;
   if (isMarked && acknowledged.size === 0 && readAnnotation(document, ORIGIN) !== undefined) return undefined;
-  if (readAnnotation(document, LEAVE_BEHIND) === "true") return undefined;
-  const group = toApiGroup(stringAt(document, ["apiVersion"]) ?? "");
-  return { group, kind: stringAt(document, ["kind"]) ?? "", identity, leaving };
+  return readAnnotation(document, LEAVE_BEHIND) === "true" ? undefined : leaving;
 }
 
 /**
@@ -121,13 +106,14 @@ export function toDeparture(managed: JsonObject): Departure | undefined {
  * @param departed the admitted deletions, which the API server's lists may not show yet.
  */
 export function leavesBehind(
-  { identity, leaving, group, kind }: Departure,
+  leaving: Contender,
   contenders: readonly Contender[],
-  departed: readonly Departure[],
+  departed: readonly Contender[],
 ): boolean {
-  const before = departed.filter((other) => other.identity === identity).map((other) => other.leaving);
+  const before = departed.filter(({ identity }) => identity === leaving.identity);
+  const { group, kind } = readManagedKind(leaving.document);
   const gone = new Set([leaving, ...before].map(({ uid }) => uid));
-  const isAssociation = findFacts(withoutScope(group), kind).identity.name.is === "association";
+  const isAssociation = findFacts(group, kind).identity.name.is === "association";
   const name = isAssociation ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
   const isStale = leaving.observation === "absent";
   const hasName = ({ document }: Contender): boolean => {
@@ -139,15 +125,13 @@ export function leavesBehind(
 }
 
 /** The sentence for the person who deletes it, with the commands that go on. */
-function explainDeparture({ group, kind, leaving }: Departure): string {
-  const target = toGroupKind(kind.toLowerCase(), group);
-  const namespace = stringAt(leaving.document, ["metadata", "namespace"]);
-  const name = stringAt(leaving.document, ["metadata", "name"]) ?? "NAME";
+function explainDeparture({ document, name: qualified }: Contender): string {
+  const { apiVersion, kind, namespace, name } = toReference(document);
+  const target = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));
   const resource = `${target} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
-  const spec =
-    readPolicies(leaving.document) === undefined ? { deletionPolicy: "Delete" } : { managementPolicies: ["*"] };
+  const spec = readPolicies(document) === undefined ? { deletionPolicy: "Delete" } : { managementPolicies: ["*"] };
   return (
-    `cannot delete ${kind} ${leaving.name}: it is the last managed resource of a cloud resource that was created for it ` +
+    `cannot delete ${kind} ${qualified}: it is the last managed resource of a cloud resource that was created for it ` +
     "or for an earlier owner, and it has no policy Delete, so the cloud resource would stay without an owner. " +
     `To delete both: kubectl patch ${resource} --type=merge -p '${JSON.stringify({ spec })}', and delete it again. ` +
     `To leave the cloud resource behind: kubectl annotate ${resource} ${LEAVE_BEHIND}=true`

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
@@ -6,49 +7,34 @@ import { type Declaration, type Declared, findDeclarations } from "../lookup/dec
 import type { Mapping } from "../lookup/mapping.ts";
 import type { Checked } from "../lookup/ownership.ts";
 
+const text = z.string().min(1).optional().catch(undefined);
+const object = z.custom<JsonObject>(isObject).optional().catch(undefined);
+
+const admissionReview = z.object({
+  apiVersion: z.literal("admission.k8s.io/v1"),
+  kind: z.literal("AdmissionReview"),
+  request: z.object({
+    uid: z.string().min(1),
+    userInfo: z.object({ username: text }).catch({ username: undefined }),
+    operation: z.string().min(1),
+    subResource: text,
+    namespace: text,
+    name: text,
+    object,
+    oldObject: object,
+    dryRun: z.boolean().catch(false),
+  }),
+});
+
 /** The API server's request: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
-export interface AdmissionRequest {
-  readonly uid: string;
-  readonly username: string;
-  readonly operation: string;
-  readonly subResource: string;
-  readonly namespace: string | undefined;
-  readonly name: string | undefined;
-  readonly object: JsonObject | undefined;
-  readonly oldObject: JsonObject | undefined;
-  readonly dryRun: boolean;
-}
+export type AdmissionRequest = z.output<typeof admissionReview>["request"];
 
 /** @returns undefined for anything but an AdmissionReview of v1 with a request. */
-export function toAdmissionRequest(review: unknown): AdmissionRequest | undefined {
-  if (!isObject(review)) return undefined;
-  const document = documentOf(review);
-  const isReview = document.at(["apiVersion"]) === "admission.k8s.io/v1" && document.at(["kind"]) === "AdmissionReview";
-  const textAt = (...path: FieldPath) => stringAt(document, ["request", ...path]);
-  const objectAt = (field: string): JsonObject | undefined => {
-    const value = document.at(["request", field]);
-    return isObject(value) ? value : undefined;
-  };
-  const [uid, operation] = [textAt("uid"), textAt("operation")];
-  if (!isReview || uid === undefined || operation === undefined) return undefined;
-  return {
-    uid,
-    username: textAt("userInfo", "username") ?? "",
-    operation,
-    subResource: textAt("subResource") ?? "",
-    namespace: textAt("namespace"),
-    name: textAt("name"),
-    object: objectAt("object"),
-    oldObject: objectAt("oldObject"),
-    dryRun: document.at(["request", "dryRun"]) === true,
-  };
-}
+export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefined =>
+  admissionReview.safeParse(review).data?.request;
 
 /** The look-ups that a request needs; none if it is admitted in any case. */
-export interface Inquiry {
-  readonly declarations: readonly Declaration[];
-  readonly doubts: readonly string[];
-}
+type Inquiry = Pick<Declared, "declarations" | "doubts">;
 
 const NO_INQUIRY: Inquiry = { declarations: [], doubts: [] };
 
@@ -65,27 +51,21 @@ export function toInquiry(
   trusted: ReadonlySet<string>,
 ): Inquiry {
   const { operation, subResource, object, oldObject } = request;
-  if (object === undefined || subResource !== "" || !["CREATE", "UPDATE"].includes(operation)) return NO_INQUIRY;
+  if (object === undefined || subResource !== undefined || !["CREATE", "UPDATE"].includes(operation)) return NO_INQUIRY;
   if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NO_INQUIRY;
 
-  const trustsMarks = trusted.has(request.username);
-  const { declarations, doubts } = declared(object, request, mappings, { trustsMarks });
+  const trustsMarks = trusted.has(request.userInfo.username ?? "");
+  const { declarations, doubts } = findDeclarations(named(object, request), mappings, { trustsMarks });
   if (oldObject === undefined) return { declarations, doubts };
   const includeObservers = trustsMarks && toContender(documentOf(object)).isMarked;
-  const before = new Set(declared(oldObject, request, mappings, { includeObservers }).declarations.map(toComparable));
+  const old = findDeclarations(named(oldObject, request), mappings, { includeObservers });
+  const before = new Set(old.declarations.map(toComparable));
   return { declarations: declarations.filter((declaration) => !before.has(toComparable(declaration))), doubts: [] };
 }
 
 /** Adds name and namespace, which the object may lack and the request has. */
-function declared(
-  object: JsonObject,
-  { name, namespace }: AdmissionRequest,
-  mappings: readonly Mapping[],
-  options: Parameters<typeof findDeclarations>[2],
-): Declared {
-  const named = withDefault(object, ["metadata", "name"], name);
-  return findDeclarations(withDefault(named, ["metadata", "namespace"], namespace), mappings, options);
-}
+const named = (object: JsonObject, { name, namespace }: AdmissionRequest): JsonObject =>
+  withDefault(withDefault(object, ["metadata", "name"], name), ["metadata", "namespace"], namespace);
 
 const withDefault = (object: JsonObject, path: FieldPath, value: string | undefined): JsonObject =>
   value === undefined || stringAt(documentOf(object), path) !== undefined ? object : withValueAt(object, path, value);
@@ -93,7 +73,6 @@ const withDefault = (object: JsonObject, path: FieldPath, value: string | undefi
 const toComparable = ({ query: { group, kind, names, providerConfig, scope } }: Declaration): string =>
   JSON.stringify([group, kind, names, providerConfig, [...scope]]);
 
-/** The answer to a request. */
 export interface Decision {
   readonly is: "allowed" | "denied";
   /** The reason of a denial, for the person who applied the object. */
@@ -101,13 +80,7 @@ export interface Decision {
   readonly warnings: readonly string[];
 }
 
-/** The actions if a cloud resource has another owner, and if the look-up fails. */
-export interface Policy {
-  readonly onConflict: "deny" | "warn";
-  readonly onError: "allow" | "deny";
-}
-
-export function toDecision({ doubts }: Inquiry, checked: readonly Checked[], { onConflict }: Policy): Decision {
+export function toDecision({ doubts }: Inquiry, checked: readonly Checked[], onConflict: "deny" | "warn"): Decision {
   const conflicts = checked.flatMap(({ declaration: { path }, conflict }) =>
     conflict === undefined ? [] : [`${formatFieldPath(path)}: ${conflict.message}`],
   );
@@ -118,7 +91,7 @@ export function toDecision({ doubts }: Inquiry, checked: readonly Checked[], { o
 }
 
 /** Decides on a request whose look-up failed. */
-export const withoutAnswer = (reason: string, { onError }: Policy): Decision =>
+export const withoutAnswer = (reason: string, onError: "allow" | "deny"): Decision =>
   onError === "deny"
     ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }
     : { is: "allowed", warnings: [`admitted unchecked: ${reason}`] };

@@ -1,28 +1,26 @@
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer } from "node:https";
-import type { Registry } from "prom-client";
+import type { Server } from "node:net";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { Log } from "../../src/log.ts";
 import { parseJson } from "../../src/model/json.ts";
-import { addressToText, listen, type TcpAddress } from "../../src/server/address.ts";
+import { addressToText, listen } from "../../src/server/address.ts";
 import { readCredentials } from "../../src/server/credentials.ts";
-import { toAdmissionRequest, toReview } from "./review.ts";
-import type { Reviewer } from "./reviewer.ts";
+import type { Reviewer } from "./admission.ts";
+import type { AdmissionOptions } from "./command.ts";
+import { type Decision, readAdmissionRequest, toReview } from "./review.ts";
 
 /** An AdmissionReview holds at most two versions of an object, and etcd limits each to about 1.5 MB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-export interface ServerOptions {
-  readonly address: TcpAddress;
-  readonly metricsAddress: TcpAddress;
-  readonly certsDir: string;
-  readonly reviewer: Reviewer;
-  readonly registry: Registry;
-  readonly log: Log;
-}
-
 /** Serves the webhook over TLS, and how it is over HTTP. @returns what stops it. @throws {FunctionError} `CannotServe` */
-export async function serve(options: ServerOptions): Promise<() => Promise<void>> {
-  const { certsDir, log, address, metricsAddress, reviewer, registry } = options;
+export async function serve(
+  certsDir: string,
+  { address, metricsAddress }: Pick<AdmissionOptions, "address" | "metricsAddress">,
+  reviewer: Reviewer,
+  { registry }: Metrics,
+  log: Log,
+): Promise<() => Promise<void>> {
   const credentials = readCredentials({ certsDir, requestCert: false, log });
   const state = { isStopping: false };
   const webhook = createServer(
@@ -74,18 +72,14 @@ function toListener(
 /** Ready if owners can be looked up, and it is not stopping. */
 async function readiness(reviewer: Reviewer, isStopping: boolean): Promise<Answer> {
   if (isStopping) return [503, "stopping\n"];
-  try {
-    await reviewer.prepare();
-    return [200, "ok\n"];
-  } catch (error) {
-    return [503, `${error instanceof Error ? error.message : String(error)}\n`];
-  }
+  const fail = (error: unknown): Answer => [503, `${error instanceof Error ? error.message : String(error)}\n`];
+  return reviewer.prepare().then((): Answer => [200, "ok\n"], fail);
 }
 
 async function answerReview(reviewer: Reviewer, request: IncomingMessage): Promise<Answer> {
   const body = await readBody(request);
   if (body === undefined) return [413, `more than ${MAX_BODY_BYTES} bytes\n`];
-  const asked = toAdmissionRequest(parseJson(body));
+  const asked = readAdmissionRequest(parseJson(body));
   if (asked === undefined) return [400, "no AdmissionReview of admission.k8s.io/v1 with a request\n"];
   return [200, JSON.stringify(toReview(asked.uid, await reviewer.review(asked))), "application/json"];
 }
@@ -101,8 +95,41 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-const close = (server: Pick<Server, "close" | "closeIdleConnections">): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
+const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+const PREFIX = "function_shared_infrastructure_admission";
+
+/** Creates the webhook's metrics. The API server's `apiserver_admission_webhook_*` add others, such as failed calls. */
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const to = { registers: [registry] };
+  const requests = new Counter({
+    name: `${PREFIX}_requests_total`,
+    help: "Requests answered, by operation and decision: allowed, warned or denied.",
+    labelNames: ["operation", "decision"] as const,
+    ...to,
   });
+  const failures = new Counter({
+    name: `${PREFIX}_lookup_failures_total`,
+    help: "Requests for which the registry could not be asked; --on-error decides about them.",
+    ...to,
+  });
+  const seconds = new Histogram({
+    name: `${PREFIX}_duration_seconds`,
+    help: "How long requests took.",
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    ...to,
+  });
+  return {
+    registry,
+    failures,
+    /** Counts and times the answer to a request. */
+    observe: (operation: string, { is, warnings }: Decision, elapsedMs: number): void => {
+      requests.inc({ operation, decision: is === "allowed" && warnings.length > 0 ? "warned" : is });
+      seconds.observe(elapsedMs / 1000);
+    },
+  };
+}

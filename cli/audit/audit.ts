@@ -1,35 +1,43 @@
-import { formatReference } from "../../src/crossplane/references.ts";
+import type { Composite } from "../../src/crossplane/composite.ts";
+import { formatReference, referencesPath, resourceKey } from "../../src/crossplane/references.ts";
 import { FunctionError } from "../../src/errors.ts";
+import { groupBy } from "../../src/model/collections.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
+import { stringAt } from "../../src/model/document.ts";
+import type { FieldPath } from "../../src/model/field-path.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
 import { openCluster } from "../open-cluster.ts";
-import { alignColumns, toJson, toPrintable } from "../text.ts";
-import { toCommands } from "./adopt.ts";
+import { alignColumns, toJson, toPrintable, toWord } from "../text.ts";
+import { findHeldBack, findRestored } from "./cloud-resources.ts";
 import type { AuditOptions } from "./command.ts";
-import { toFindings, toFindingsBeforeRemoval } from "./findings.ts";
+import { toFindings } from "./findings.ts";
 import { readWorld } from "./read.ts";
-import { findRestored } from "./restored.ts";
-import type { Finding, World } from "./world.ts";
+import { compareFindings, type Finding, toPatchCommand, type World } from "./world.ts";
 
 /** Finds faults between XRs and the resources that they compose. @returns the exit code. */
-export async function audit(
-  { composite: names = [], grace: graceMs, ...options }: AuditOptions,
-  host: Host,
-): Promise<number> {
+export async function audit({ composite: names = [], ...options }: AuditOptions, host: Host): Promise<number> {
   const cluster = await openCluster(options, host);
   const world = await readWorld(cluster);
   assertExist(names, world);
-  const found = options.beforeRemoval
-    ? toFindingsBeforeRemoval(world)
-    : toFindings(world, { graceMs, now: Date.now() });
-  const all = options.restore ? await findRestored(cluster, world) : found;
-  const findings = all.filter((finding) => concerns(finding, names));
+  const found = options.restore
+    ? await findRestored(cluster, world)
+    : options.beforeRemoval
+      ? findHeldBack(world)
+      : toFindings(world, { graceMs: options.grace, now: Date.now() });
+  const findings = found
+    .filter(({ composite }) => names.length === 0 || (composite !== undefined && names.includes(composite.name)))
+    .sort(compareFindings);
 
+  const { kinds, composites, labelled, notLookedAt } = world;
+  const looked = { kinds, composites: composites.length, resources: labelled.size };
   const text = options.adopt ? toCommands(findings, world) : toTable(findings);
-  host.print(options.output === "json" ? toJsonReport(findings, world) : text);
+  host.print(options.output === "json" ? toJson({ findings, looked, notLookedAt }) : text);
   host.printError(toSummary(findings, world));
-  return toExitCode(findings, world);
+  if (findings.length > 0) return EXIT.found;
+  // Kinds that could not be read fail the audit only if an XR may compose them.
+  return notLookedAt.some(({ isComposed }) => isComposed) ? EXIT.failed : EXIT.fine;
 }
 
 /** Rejects names that no XR has: they are most likely misspelt, and the answer would be "nothing is wrong". */
@@ -41,17 +49,6 @@ function assertExist(names: readonly string[], { composites }: World): void {
   if (faults.length > 0) throw new FunctionError("InvalidFlags", faults.join("\n"));
 }
 
-const concerns = ({ composite }: Finding, names: readonly string[]): boolean =>
-  names.length === 0 || (composite !== undefined && names.includes(composite.name));
-
-/** Kinds that could not be read fail the audit only if an XR may compose them. */
-function toExitCode(findings: readonly Finding[], { notLookedAt }: World): number {
-  if (findings.length > 0) return EXIT.found;
-  return notLookedAt.some(({ isComposed }) => isComposed) ? EXIT.failed : EXIT.fine;
-}
-
-const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
-
 /** Writes the findings for people, each on a line; empty if there are none. */
 export function toTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
@@ -62,26 +59,72 @@ export function toTable(findings: readonly Finding[]): string {
     compositionResourceName ?? "-",
     command === undefined ? message : `${message}: ${command}`,
   ]);
-  return alignColumns([HEADER, ...rows], "  ");
-}
-
-/** Writes the findings for scripts. */
-function toJsonReport(findings: readonly Finding[], world: World): string {
-  const { kinds, composites, labelled, notLookedAt } = world;
-  const looked = { kinds, composites: composites.length, resources: labelled.size };
-  return toJson({ findings, looked, notLookedAt });
+  return alignColumns([["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"], ...rows], "  ");
 }
 
 /** Summarises what was found, in how many objects, and what could not be looked at. */
-function toSummary(findings: readonly Finding[], world: World): string {
-  const { kinds, composites, labelled, notLookedAt } = world;
+function toSummary(findings: readonly Finding[], { kinds, composites, labelled, notLookedAt }: World): string {
   const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;
   const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);
   const others = notLookedAt.length - missing.length;
-  const lines = [
-    `${found}: looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds`,
-    ...missing,
-  ];
+  const looked = `looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds`;
+  const lines = [`${found}: ${looked}`, ...missing];
   if (others > 0) lines.push(`not looked at: ${others} kinds that no XR refers to; --output=json says which and why`);
   return lines.map((line) => `${toPrintable(line)}\n`).join("");
+}
+
+/** Without apostrophes and semicolons: zsh takes a comment that is pasted for a command. */
+const INTRODUCTION = `# Commands that put orphans back into the references of their XRs, so that Crossplane finds them again. None was run.
+# Before you run them, make the step of this function with "adoption: {}" the last one of the Composition of each XR. Otherwise
+# Crossplane v1.20 and v2.3 delete orphans that the Composition does not desire, and v2.4 forgets them again. With the step each
+# orphan is adopted. If the Composition does not desire it under its name, it is deleted then. To keep it, let the Composition
+# desire it first.
+`;
+
+/** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR has been recreated since. */
+export function toCommands(findings: readonly Finding[], { composites }: World): string {
+  const orphans = findings.filter(({ is }) => is === "Orphaned");
+  if (orphans.length === 0) return "# There are no orphans.\n";
+  const byComposite = groupBy(orphans, ({ composite }) => composite && resourceKey(composite));
+  const blocks = composites.flatMap((composite) => {
+    const own = byComposite.get(resourceKey(composite));
+    return own === undefined ? [] : [toBlock(composite, own)];
+  });
+  const unclear = orphans
+    .filter(({ composite }) => composite === undefined)
+    .map(
+      ({ resource, message }) =>
+        `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which XR composed it cannot be told\n`,
+    );
+  return [INTRODUCTION, ...blocks.sort(), ...unclear].join("");
+}
+
+function toBlock(composite: Composite, orphans: readonly Finding[]): string {
+  const patch = toWord(toPrintable(JSON.stringify(toPatch(composite, orphans))));
+  const comments = orphans.map(
+    ({ resource, compositionResourceName: as }) =>
+      `# ${toComment(formatReference(resource))}${as === undefined ? "" : `, composed as ${toComment(as)}`}\n`,
+  );
+  return `\n${comments.join("")}${toPatchCommand(composite, "json", patch)}\n`;
+}
+
+/** Quotes it within a comment, too: zsh takes a comment that is pasted for a command. */
+const toComment = (text: string): string => toWord(toPrintable(text));
+
+/** Makes a JSON patch, which adds to a list; a merge patch would replace the list. */
+function toPatch(composite: Composite, orphans: readonly Finding[]): readonly JsonObject[] {
+  const path = referencesPath(composite);
+  const added = orphans.map(({ resource: { apiVersion, kind, namespace, name } }): JsonObject => {
+    // A namespaced XR composes in its own namespace only, which its references leave out.
+    const place = composite.namespace === undefined && namespace !== undefined ? { namespace } : {};
+    return { apiVersion, kind, ...place, name };
+  });
+  const add = (steps: FieldPath, value: JsonValue): JsonObject => ({ op: "add", path: `/${steps.join("/")}`, value });
+  const uid = stringAt(composite.document, ["metadata", "uid"]) ?? "";
+  const isSame: JsonObject = { op: "test", path: "/metadata/uid", value: uid };
+  if (Array.isArray(composite.document.at(path)))
+    return [isSame, ...added.map((reference) => add([...path, "-"], reference))];
+  const parents = path.slice(1).map((_, index) => path.slice(0, index + 1));
+  const missing = parents.filter((parent) => composite.document.at(parent) === undefined);
+  return [isSame, ...missing.map((parent) => add(parent, {})), add(path, added)];
 }

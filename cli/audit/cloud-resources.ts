@@ -1,10 +1,19 @@
-import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
-import { EXTERNAL_NAME, findController } from "../../src/crossplane/metadata.ts";
+import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
+import {
+  COMPOSITION_RESOURCE_NAME,
+  EXTERNAL_NAME,
+  findController,
+  readAnnotation,
+} from "../../src/crossplane/metadata.ts";
 import { formatReference, toReference } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { once } from "../../src/model/once.ts";
+import { RESTORED } from "../../src/ownership/annotations.ts";
 import { byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
+import { judgeRestored, releaseCommand } from "../../src/ownership/restored.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { getIfThere, inParallel } from "../cluster/list.ts";
 import { type Finding, type Patience, toFinding, type World } from "./world.ts";
 
 /** Read once for all kinds of findings: there may be thousands. */
@@ -25,11 +34,11 @@ export const findHeldBack = (world: World): readonly Finding[] =>
   byCloudResource(findRegistered(world)).flatMap((all) =>
     all.flatMap((one) => {
       const message = explainHeldBack(one, all);
-      return message === undefined ? [] : [toFinding("HeldBack", one.document, composerOf(one, world), message)];
+      return message === undefined
+        ? []
+        : [toFinding("HeldBack", one.document, world.findComposer(one.document).only, message)];
     }),
   );
-
-const composerOf = ({ document }: Contender, { composers }: World) => composers.find(document).only;
 
 function explainHeldBack({ isMarked, isCreated }: Contender, all: readonly Contender[]): string | undefined {
   if (!isMarked)
@@ -60,7 +69,7 @@ export function findUnmanaged(world: World, { graceMs, now }: Patience): readonl
       ? "no managed resource of its cloud resource is the owner"
       : "its XR is gone, and no other managed resource represents its cloud resource";
     const message = `${why}, so nothing updates or deletes the cloud resource`;
-    return [toFinding("Unmanaged", first.document, composerOf(first, world), message)];
+    return [toFinding("Unmanaged", first.document, world.findComposer(first.document).only, message)];
   });
 }
 
@@ -77,15 +86,39 @@ export function findUnregistered(world: World): readonly Finding[] {
     const message =
       `it has the external name of ${other}, and no XR with this function composes it: ` +
       "both may write the same cloud resource, and this one may delete it";
-    return [toFinding("Unregistered", document, world.composers.find(document).only, message)];
+    return [toFinding("Unregistered", document, world.findComposer(document).only, message)];
   });
 }
 
 const UID = ["metadata", "uid"];
 
 /** The kind in the cloud, whatever the scope of the managed resource's kind. */
-export const toCloudKind = (document: Document): string =>
-  `${withoutScope(toApiGroup(stringAt(document, ["apiVersion"]) ?? ""))}/${stringAt(document, ["kind"]) ?? ""}`;
+export function toCloudKind(document: Document): string {
+  const { group, kind } = readManagedKind(document);
+  return `${group}/${kind}`;
+}
 
 const toCloudName = (document: Document): string =>
   `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
+
+const NAMES = { missing: "Missing", different: "Different", waiting: "Waiting" } as const;
+
+/** Finds the managed resources that only observe since a restore, what their providers found, and how to release each. */
+export async function findRestored(cluster: Cluster, { labelled, composites }: World): Promise<readonly Finding[]> {
+  const marked = [...labelled.values()].filter((document) => readAnnotation(document, RESTORED) !== undefined);
+  const found = await inParallel(marked, (metadata) => getIfThere(cluster, toReference(metadata)));
+  return found.filter((managed) => managed !== undefined).map((managed) => judge(managed, composites));
+}
+
+function judge(managed: Document, composites: World["composites"]): Finding {
+  const uid = findController(managed)?.uid;
+  const composite = composites.find(({ document }) => stringAt(document, UID) === uid);
+  const judged = judgeRestored(managed);
+  if (judged.is === "found")
+    return toFinding("Found", managed, composite, "released as soon as the others of its XR are");
+  const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
+  const differs = judged.is === "different" ? `${judged.fields.join(", ")}; ` : "";
+  const command = composite && name !== undefined ? releaseCommand(composite, name) : undefined;
+  const message = `${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
+  return toFinding(NAMES[judged.is], managed, composite, message, command);
+}

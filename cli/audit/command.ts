@@ -2,7 +2,6 @@ import { Option } from "commander";
 import { type AddCommand, type ClusterFlags, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
 import { FINDINGS } from "./world.ts";
 
-/** The command line of `audit`. */
 export interface AuditOptions extends ClusterFlags {
   readonly adopt?: true;
   readonly beforeRemoval?: true;
@@ -27,11 +26,7 @@ const flags: readonly Option[] = [
     "--restore",
     "Only the managed resources that only observe since a restore (adoption.restore: ObserveFirst), and how to release each.",
   ).conflicts(["adopt", "beforeRemoval"]),
-  flag.repeatable(
-    "--composite <name>",
-    "Only what concerns XRs of this name; it is an error if there is none.",
-    String,
-  ),
+  flag.repeatable("--composite <name>", "Only what concerns XRs of this name; it is an error if there is none."),
   flag.duration(
     "--grace <duration>",
     "How old an XR has to be to count as never reconciled, and a deletion to count as hanging.",

@@ -1,7 +1,7 @@
 import { toApiGroup, toGroupKind } from "../../src/crossplane/api-group.ts";
 import type { Composite } from "../../src/crossplane/composite.ts";
-import { readSharedResource } from "../../src/crossplane/copies.ts";
-import { type Controller, findController, isBeingDeleted } from "../../src/crossplane/metadata.ts";
+import { COPY_KINDS, readSharedResource } from "../../src/crossplane/copies.ts";
+import { COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted } from "../../src/crossplane/metadata.ts";
 import {
   formatReference,
   type Reference,
@@ -12,18 +12,15 @@ import {
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { isNamesRecord } from "../../src/ownership/names.ts";
-import { findHeldBack, findUnmanaged, findUnregistered } from "./cloud-resources.ts";
-import type { Composer } from "./composer.ts";
-import { findHanging } from "./hanging.ts";
-import { compareFindings, type Finding, type Patience, toFinding, type World } from "./world.ts";
+import { findUnmanaged, findUnregistered } from "./cloud-resources.ts";
+import { type Composer, type Finding, type Patience, toFinding, toPatchCommand, type World } from "./world.ts";
 
-/** Finds all faults, sorted by type, XR and resource. */
 export function toFindings(world: World, patience: Patience): readonly Finding[] {
   const { composites, labelled } = world;
   const references = composites.map((composite) => ({ composite, own: toReferences(composite) }));
   const referred = new Set(references.flatMap(({ own }) => own.map(resourceKey)));
   const unreferred = [...labelled].filter(([key]) => !referred.has(key)).map(([, document]) => document);
-  const found = [
+  return [
     ...references.flatMap(({ composite, own }) =>
       own.flatMap((reference) => referenceFinding(reference, composite, world)),
     ),
@@ -34,12 +31,7 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
     ...findHanging(world, patience),
     ...composites.flatMap((composite) => compositeFinding(composite, patience)),
   ];
-  return found.sort(compareFindings);
 }
-
-/** Finds the managed resources to which the removal of the tags step is a danger, sorted by XR and resource. */
-export const toFindingsBeforeRemoval = (world: World): readonly Finding[] =>
-  findHeldBack(world).toSorted(compareFindings);
 
 /** Checks one reference of an XR: the resource exists, and the XR controls it. */
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
@@ -52,8 +44,11 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
   const controller = findController(document);
   if (controller?.uid === stringAt(composite.document, UID)) return [];
   if (controller !== undefined) {
-    const { is, message } = explainController(controller, composite);
-    return [toFinding(is, document, composite, message)];
+    const { kind, name, uid } = controller;
+    if (kind !== composite.kind || name !== composite.name)
+      return [toFinding("ControlledByAnother", document, composite, `${kind} ${name} controls it`)];
+    const message = `its controller is ${kind} ${name} with UID ${uid}, which its XR had before`;
+    return [toFinding("StaleController", document, composite, message)];
   }
   if (isBeingDeleted(document)) return [];
   const message = "nothing controls it, and its XR refers to it: Crossplane adopts it if the Composition desires it";
@@ -62,27 +57,17 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
 
 const UID = ["metadata", "uid"];
 
-function danglingFinding(
-  resource: Reference,
-  { document }: Composite,
-  why: "missing" | "kindMissing",
-): readonly Finding[] {
+function danglingFinding(resource: Reference, { document }: Composite, why: string): readonly Finding[] {
   // Crossplane deletes composed resources before their XR.
   if (isBeingDeleted(document)) return [];
   const message = `its XR refers to it, and ${why === "kindMissing" ? "its kind is not installed" : "it is not there"}`;
   return [{ is: "Dangling", resource, composite: toReference(document), compositionResourceName: undefined, message }];
 }
 
-function explainController({ kind, name, uid }: Controller, composite: Composite): Pick<Finding, "is" | "message"> {
-  return kind === composite.kind && name === composite.name
-    ? { is: "StaleController", message: `its controller is ${kind} ${name} with UID ${uid}, which its XR had before` }
-    : { is: "ControlledByAnother", message: `${kind} ${name} controls it` };
-}
-
 /** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it. */
-function orphanFinding(document: Document, { composers }: World): readonly Finding[] {
+function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
   if (findController(document) !== undefined || isBeingDeleted(document)) return [];
-  const composer = composers.find(document);
+  const composer = findComposer(document);
   return composer.composites.length === 0
     ? []
     : [toFinding("Orphaned", document, composer.only, explainOrphan(composer))];
@@ -91,7 +76,7 @@ function orphanFinding(document: Document, { composers }: World): readonly Findi
 function explainOrphan({ composites, only }: Composer): string {
   if (only !== undefined)
     return "its XR composed it, does not refer to it any more, and nothing controls it: Crossplane will never delete it";
-  const names = composites.map((one) => formatReference(toReference(one.document)));
+  const names = composites.map(formatReference);
   return names.length === 1
     ? `${names.join()} may have composed it, no XR above confirms that; none refers to it, and nothing controls it`
     : `one of ${names.join(", ")} composed it, none refers to it, and nothing controls it`;
@@ -102,7 +87,7 @@ function explainOrphan({ composites, only }: Composer): string {
  * unknown whether they were read.
  */
 function copyFindings({ composites, labelled }: World): readonly Finding[] {
-  const there = new Set(composites.map(({ document }) => resourceKey(toReference(document))));
+  const there = new Set(composites.map(resourceKey));
   const kinds = new Set(composites.map(({ apiVersion, kind }) => toGroupKind(kind, toApiGroup(apiVersion))));
   return [...labelled.values()].flatMap((document) => {
     const origin = readSharedResource(document);
@@ -121,4 +106,43 @@ function compositeFinding(composite: Composite, { graceMs, now }: Patience): rea
   if (now - created < graceMs) return [];
   const message = "it has no condition Synced: Crossplane has never finished reconciling it";
   return [toFinding("NeverReconciled", document, composite, message)];
+}
+
+/** The finalizer of crossplane-runtime, which a provider takes away once it has deleted what a managed resource represents. */
+const FINALIZER = "finalizer.managedresource.crossplane.io";
+
+/**
+ * Finds what hangs in namespaces that are being deleted. A provider records in the namespace of a managed resource that this uses a
+ * ProviderConfig, before each of its steps; Kubernetes deletes the record with the namespace, and lets it make no other one.
+ */
+function findHanging({ labelled, leaving, findComposer }: World, { graceMs, now }: Patience): readonly Finding[] {
+  const isOld = (document: Document): boolean =>
+    now - Date.parse(stringAt(document, ["metadata", "deletionTimestamp"]) ?? "") >= graceMs;
+  const isHeld = (document: Document): boolean => {
+    const finalizers = document.at(["metadata", "finalizers"]);
+    return Array.isArray(finalizers) && finalizers.includes(FINALIZER);
+  };
+  return [...labelled.values()]
+    .filter((document) => leaving.has(toReference(document).namespace ?? "") && isBeingDeleted(document))
+    .filter((document) => isHeld(document) && isOld(document))
+    .map((document) => {
+      const { message, command } = explainHanging(document);
+      return toFinding("Hanging", document, findComposer(document).only, message, command);
+    });
+}
+
+/** There is no command where that would leave more behind than a Secret of the same namespace. */
+function explainHanging(document: Document): Pick<Finding, "message" | "command"> {
+  const reference = toReference(document);
+  const why =
+    "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
+  // A team may annotate what is in its namespace: what Observe leaves behind of other kinds may be in the cloud.
+  const isObject = toApiGroup(reference.apiVersion) === toApiGroup(COPY_KINDS.NamespacedObject.apiVersion);
+  if (!isObject || readSharedResource(document) === undefined)
+    return { message: `${why}; with managementPolicies [Observe] it goes, and what it represents stays` };
+  const command = toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`);
+  const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");
+  const isInPlace = elsewhere === undefined || elsewhere === reference.namespace;
+  const left = isInPlace ? "" : `; its copy ${elsewhere}/${secret} stays then, for you to delete`;
+  return { message: `${why}${left}; to end it`, command };
 }

@@ -1,17 +1,23 @@
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../src/crossplane/composite.ts";
-import { COMPOSITE_LABEL, isBeingDeleted, readLabel } from "../../src/crossplane/metadata.ts";
+import {
+  COMPOSITE_LABEL,
+  COMPOSITE_LABEL_PATH,
+  COMPOSITION_RESOURCE_NAME,
+  isBeingDeleted,
+  readLabel,
+} from "../../src/crossplane/metadata.ts";
+import { findProof, NestedComposites, toPossibleComposer } from "../../src/crossplane/proof.ts";
 import { type Reference, resourceKey, toReference, toReferences } from "../../src/crossplane/references.ts";
-import type { Document } from "../../src/model/document.ts";
+import { groupBy } from "../../src/model/collections.ts";
+import { type Document, stringAt } from "../../src/model/document.ts";
 import { IDENTITY_LABEL } from "../../src/ownership/annotations.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { getIfThere, inParallel, list } from "../cluster/list.ts";
-import { Unread } from "../cluster/unread.ts";
+import { getIfThere, inParallel, list, Unread } from "../cluster/list.ts";
 import { toCloudKind } from "./cloud-resources.ts";
-import { Composers } from "./composer.ts";
-import type { World } from "./world.ts";
+import type { Composer, World } from "./world.ts";
 
 const CROSSPLANE = "apiextensions.crossplane.io";
 
@@ -19,10 +25,8 @@ const CROSSPLANE = "apiextensions.crossplane.io";
 const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
 
 /**
- * Reads all XRs, and the metadata of everything with Crossplane's label, of any kind. No reference names an
- * orphan, so there is no other way to find it.
- *
- * Kinds that RBAC forbids to read, or whose API server is unavailable, are left out and reported.
+ * Reads all XRs, and the metadata of everything with Crossplane's label, of any kind: no reference names an orphan. Kinds that RBAC
+ * forbids to read, or whose API server is unavailable, are left out and reported.
  *
  * @throws {ClusterError} where the API server cannot be asked, or the XRs cannot be listed.
  */
@@ -44,7 +48,7 @@ export async function readWorld(cluster: Cluster): Promise<World> {
   const unfound = references.filter((reference) => !labelled.has(resourceKey(reference)));
   return {
     composites,
-    composers: new Composers(composites),
+    findComposer: toFindComposer(composites),
     labelled,
     unregistered: await listMetadata(some, `!${IDENTITY_LABEL}`),
     referred: await readReferred(cluster, unread, unfound),
@@ -60,27 +64,19 @@ const isComposed = (kind: ResourceKind, references: readonly Reference[]): boole
   references.some((reference) => findKind({ kinds: [kind] }, reference) !== undefined);
 
 async function readComposites(cluster: Cluster, kinds: readonly ResourceKind[]): Promise<readonly Composite[]> {
-  const definition = kinds.find(
-    ({ group, plural }) => group === CROSSPLANE && plural === "compositeresourcedefinitions",
-  );
+  const definition = findKind({ kinds }, { apiVersion: `${CROSSPLANE}/v1`, kind: "CompositeResourceDefinition" });
   if (definition === undefined) {
     throw new ClusterError("NotFound", `cannot find Crossplane at ${cluster.server}: it serves no ${CROSSPLANE}`);
   }
   const definitions = await list(cluster, definition, { isMetadataOnly: true });
   const defined = new Set(definitions.map((xrd) => toReference(xrd).name));
   // An XRD is named after its kind. The kind is missing until the XRD is established.
-  const lists = await inParallel(
-    kinds.filter((kind) => defined.has(toFullName(kind))),
-    (kind) => list(cluster, kind),
-  );
+  const established = kinds.filter((kind) => defined.has(toFullName(kind)));
+  const lists = await inParallel(established, (kind) => list(cluster, kind));
   return lists.flat().map(toComposite);
 }
 
-async function readReferred(
-  cluster: Cluster,
-  unread: Unread,
-  references: readonly Reference[],
-): Promise<World["referred"]> {
+async function readReferred(cluster: Cluster, unread: Unread, references: readonly Reference[]) {
   const found = new Map<string, Document | "missing" | "kindMissing">();
   await inParallel(references, async (reference) => {
     const key = resourceKey(reference);
@@ -100,4 +96,36 @@ async function readLeaving(cluster: Cluster, unread: Unread, found: readonly Doc
   const read = [...(await readReferred(cluster, unread, references)).values()];
   const leaving = read.filter((space) => typeof space === "object").filter(isBeingDeleted);
   return new Set(leaving.map((space) => toReference(space).name));
+}
+
+/**
+ * Finds the XR that composed a resource by adoption's rules of proof: the label, the claim's labels, and Crossplane's field manager if
+ * there are managed fields. A namespaced XR composes in its own namespace only. An XR whose nesting nothing confirms may have composed
+ * it all the same, before it was restored: it is named, but never as the only one.
+ *
+ * @param all all XRs, read once for all resources.
+ */
+export function toFindComposer(all: readonly Composite[]): (document: Document) => Composer {
+  const candidates = all.map((composite) => ({ composite, composer: toPossibleComposer(composite) }));
+  // The label of all that they compose names the root of their tree, and few are below one root.
+  const byRoot = groupBy(candidates, ({ composer }) => composer.root);
+  const byKey = new Map(all.map(({ document }) => [resourceKey(toReference(document)), document]));
+  const nested = new NestedComposites((reference) => {
+    const found = byKey.get(resourceKey(reference)) ?? byKey.get(resourceKey({ ...reference, namespace: undefined }));
+    return { is: "resolved", items: found === undefined ? [] : [found] };
+  });
+  return (document) => {
+    // An Endpoints object copies its Service's labels, but not this annotation.
+    if (stringAt(document, COMPOSITION_RESOURCE_NAME) === undefined) return { composites: [], only: undefined };
+    const { namespace } = toReference(document);
+    const possible = (byRoot.get(stringAt(document, COMPOSITE_LABEL_PATH) ?? "") ?? [])
+      .filter(({ composite }) => composite.namespace === undefined || composite.namespace === namespace)
+      .map(({ composite, composer }) => ({ composite, proof: findProof(document, composer).is }))
+      .filter(({ proof }) => proof !== "unproven");
+    const composites = possible.map(({ composite }) => composite);
+    const [first, ...others] = possible;
+    if (first === undefined || others.length > 0) return { composites, only: undefined };
+    const isSure = first.proof === "proven" || nested.confirm(first.composite.document).is === "confirmed";
+    return { composites, only: isSure ? first.composite : undefined };
+  };
 }

@@ -3,13 +3,13 @@ import { COMPOSITION_RESOURCE_NAME } from "../../src/crossplane/metadata.ts";
 import { formatReference, type Reference, toReference } from "../../src/crossplane/references.ts";
 import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import type { Composers } from "./composer.ts";
+import { toWord } from "../text.ts";
 
 /** The cluster's state when it was read; findings are made from nothing else. */
 export interface World {
   /** All XRs, whole. */
   readonly composites: readonly Composite[];
-  readonly composers: Composers;
+  readonly findComposer: (document: Document) => Composer;
   /** Metadata of everything with Crossplane's label, XRs included, by key. */
   readonly labelled: ReadonlyMap<string, Document>;
   /** Metadata of managed resources without this function's label, of kinds that have some with it. */
@@ -18,22 +18,23 @@ export interface World {
   readonly referred: ReadonlyMap<string, Document | "missing" | "kindMissing">;
   /** The namespaces that are being deleted, of those in which something composed is being deleted. */
   readonly leaving: ReadonlySet<string>;
-  /** The kinds that could not be looked at, and why. */
-  readonly notLookedAt: readonly NotLookedAt[];
+  /** The kinds that could not be looked at, and why; `isComposed`: managed resources, XRs, and kinds that some XR refers to. */
+  readonly notLookedAt: readonly { readonly message: string; readonly isComposed: boolean }[];
   /** The number of kinds that were listed. */
   readonly kinds: number;
+}
+
+/** The XRs that may have composed a resource, as far as its metadata tells. */
+export interface Composer {
+  readonly composites: readonly Composite[];
+  /** The XR that composed it, where that is sure. */
+  readonly only: Composite | undefined;
 }
 
 /** The age from which an XR counts as never reconciled, and a deletion as hanging; and the current time. */
 export interface Patience {
   readonly graceMs: number;
   readonly now: number;
-}
-
-interface NotLookedAt {
-  readonly message: string;
-  /** True if the kind may be composed: managed resources, XRs, and kinds that some XR refers to. */
-  readonly isComposed: boolean;
 }
 
 /** Faults between an XR and what it composes, in the order in which they are shown. */
@@ -101,3 +102,12 @@ export const compareFindings = (a: Finding, b: Finding): number =>
   compareTexts(formatReference(a.resource), formatReference(b.resource));
 
 const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
+
+/** Writes a kubectl command, whose target names the version too: kinds of one name may be in several groups. @param patch quoted */
+export function toPatchCommand(resource: Reference, type: "json" | "merge", patch: string): string {
+  const { apiVersion, kind, namespace, name } = resource;
+  const [group, version] = apiVersion.split("/");
+  const target = toWord(`${kind.toLowerCase()}.${version}.${group}/${name}`);
+  const within = namespace === undefined ? "" : ` --namespace=${toWord(namespace)}`;
+  return `kubectl patch ${target}${within} --type=${type} --patch=${patch}`;
+}

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject, parseJson } from "../../src/model/json.ts";
-import type { Answer, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { discover, type ResourceKind } from "./discovery.ts";
 import { type ApiRequest, ClusterError, describeRequest, toError } from "./error.ts";
 
 /** A read-only client of one API server. */
 export interface ApiClient extends Pick<Connection, "server" | "namespace"> {
-  /**
-   * Sends GET, and repeats it while the API server is overloaded or cannot be reached.
-   *
-   * @throws {ClusterError}
-   */
+  /** Sends GET, and repeats it while the API server is overloaded or cannot be reached. @throws {ClusterError} */
   get(request: ApiRequest, query?: Query, accept?: string): Promise<JsonObject>;
 }
 
@@ -27,25 +23,32 @@ export interface ClusterOptions {
   readonly onWait?: (error: Error, waitMs: number) => void;
 }
 
-/** Makes a client from a connection. */
 export const toClient = (connection: Connection, options: ClusterOptions): ApiClient => ({
   server: connection.server,
   namespace: connection.namespace,
   get: (request, query = {}, accept = "application/json") => {
     const path = `${request.path}${toQuery(query)}`;
-    return repeat(async () => toObject(await ask(connection, path, accept, request), request), options);
+    return repeat(async () => {
+      const answer = await connection.send(path, accept).catch((cause: unknown) => {
+        throw explainUnanswered(cause, connection, request);
+      });
+      if (answer.status !== 200) throw toError(answer, toMilliseconds(answer.retryAfter), request);
+      const value = parseJson(answer.body);
+      if (isObject(value)) return value;
+      throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is not JSON`);
+    }, options);
   },
 });
 
 /** Repeats a request while its failure may pass and there is time. */
 async function repeat<T>(work: () => Promise<T>, { retry = DEFAULT_RETRY, onWait }: ClusterOptions): Promise<T> {
-  const start = Date.now();
-  for (let attempts = 1; ; attempts++) {
+  const nextWait = toBackoff(retry);
+  for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof ClusterError) || error.retryAfterMs === undefined) throw error;
-      const wait = waitBefore(attempts, Date.now() - start, error.retryAfterMs, retry);
+      const wait = nextWait(error.retryAfterMs);
       if (wait === undefined) throw error;
       onWait?.(error, wait);
       await sleep(wait);
@@ -64,22 +67,11 @@ function toQuery(query: Query): string {
 /** Errors of servers that start, restart or are cut off for a moment. Others, such as a wrong certificate, are permanent. */
 const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
-async function ask(connection: Connection, path: string, accept: string, request: ApiRequest): Promise<Answer> {
-  try {
-    return await connection.send(path, accept);
-  } catch (cause) {
-    if (!(cause instanceof Error) || cause instanceof ClusterError) throw cause;
-    const message = `cannot ${describeRequest(request)}: cannot reach ${connection.server}: ${cause.message || cause}`;
-    const isPassing = "code" in cause ? TEMPORARY.includes(String(cause.code)) : /^no answer in/.test(cause.message);
-    throw new ClusterError("Unavailable", message, { cause, ...(isPassing && { retryAfterMs: 0 }) });
-  }
-}
-
-function toObject({ status, body, retryAfter }: Answer, request: ApiRequest): JsonObject {
-  if (status !== 200) throw toError(status, body, toMilliseconds(retryAfter), request);
-  const value = parseJson(body);
-  if (isObject(value)) return value;
-  throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is not JSON`);
+function explainUnanswered(cause: unknown, { server }: Connection, request: ApiRequest): unknown {
+  if (!(cause instanceof Error) || cause instanceof ClusterError) return cause;
+  const message = `cannot ${describeRequest(request)}: cannot reach ${server}: ${cause.message || cause}`;
+  const isPassing = "code" in cause ? TEMPORARY.includes(String(cause.code)) : /^no answer in/.test(cause.message);
+  return new ClusterError("Unavailable", message, { cause, ...(isPassing && { retryAfterMs: 0 }) });
 }
 
 /** Parses Retry-After, which has seconds or a date. */
@@ -101,18 +93,15 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { forMs: 60_000, firstMs: 250, maxMs: 10_000 };
 
 /**
- * Calculates the wait before the next attempt: exponential backoff, or the server's Retry-After if that is longer. Undefined if the
- * time is up.
- *
- * @param attempts the number of attempts so far.
- * @param passedMs the time since the first attempt began.
+ * Makes the waits between attempts: exponential backoff, or the server's Retry-After if that is longer. Returns undefined if the time
+ * is up, which begins now.
  */
-export function waitBefore(
-  attempts: number,
-  passedMs: number,
-  retryAfterMs: number,
-  { forMs, firstMs, maxMs }: RetryPolicy,
-): number | undefined {
-  const wait = Math.max(Math.min(maxMs, firstMs * 2 ** (attempts - 1)), retryAfterMs);
-  return passedMs + wait > forMs ? undefined : wait;
+export function toBackoff({ forMs, firstMs, maxMs }: RetryPolicy): (retryAfterMs?: number) => number | undefined {
+  const start = Date.now();
+  let next = firstMs;
+  return (retryAfterMs = 0) => {
+    const wait = Math.max(Math.min(maxMs, next), retryAfterMs);
+    next *= 2;
+    return Date.now() - start + wait > forMs ? undefined : wait;
+  };
 }

@@ -3,7 +3,7 @@ import { Agent, type AgentOptions, request as overHttps, type RequestOptions } f
 import { text } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { ClusterError } from "./error.ts";
-import { type Kubeconfig, type KubeconfigOptions, loadKubeconfig, readTarget } from "./kubeconfig.ts";
+import { type KubeconfigOptions, loadKubeconfig, readTarget } from "./kubeconfig.ts";
 
 /** A response, whatever its status. */
 export interface Answer {
@@ -12,7 +12,6 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A connection to one API server. */
 export interface Connection {
   /** Its URL, for messages. */
   readonly server: string;
@@ -22,12 +21,10 @@ export interface Connection {
   send(path: string, accept: string): Promise<Answer>;
 }
 
-export interface ConnectOptions extends KubeconfigOptions {
-  /** Timeout of one request; a page of 500 large objects takes seconds. */
-  readonly requestTimeoutMs?: number;
-}
-
+/** The timeout of one request; a page of 500 large objects takes seconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
+
+type ConnectOptions = KubeconfigOptions & { readonly requestTimeoutMs?: number };
 
 /**
  * Finds the cluster; sends nothing.
@@ -41,7 +38,7 @@ export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, ...options }: C
   const { server, namespace } = readTarget(loadKubeconfig(options).config);
   let credentials: Promise<RequestOptions> | undefined;
   const send = async (path: string, accept: string): Promise<Answer> => {
-    credentials ??= readCredentials(loadKubeconfig(options), requestTimeoutMs);
+    credentials ??= readCredentials(options, requestTimeoutMs);
     // A plugin that failed is started again: its user may have logged in meanwhile.
     const { headers, ...rest } = await credentials.catch((error: unknown) => {
       credentials = undefined;
@@ -62,30 +59,25 @@ export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, ...options }: C
 }
 
 /** Makes the agent, headers and certificates of all requests; runs a plugin. @throws {ClusterError} `Unauthorized` */
-async function readCredentials({ config, groups }: Kubeconfig, timeout: number): Promise<RequestOptions> {
+async function readCredentials(kubeconfig: KubeconfigOptions, timeout: number): Promise<RequestOptions> {
+  const { config, groups } = loadKubeconfig(kubeconfig);
   const { server, proxyUrl } = readTarget(config);
   // `kubectl proxy` speaks plain HTTP, and adds the credentials itself: none are sent in the clear.
   if (!server.startsWith("https:")) return { timeout };
   const options: RequestOptions = { timeout };
-  try {
-    await config.applyToHTTPSOptions(options);
-  } catch (cause) {
+  await config.applyToHTTPSOptions(options).catch((cause: unknown) => {
     throw notAuthenticated(config, cause);
-  }
-  const complete = withGroups(options, groups);
-  // The library's agent makes a TLS handshake for each request.
-  return proxyUrl === undefined ? { ...complete, agent: toAgent(options) } : complete;
-}
-
-const toAgent = ({ ca, cert, key, servername, rejectUnauthorized }: RequestOptions): Agent =>
-  new Agent({ ca, cert, key, servername, rejectUnauthorized, keepAlive: true } as AgentOptions);
-
-/** Adds impersonated groups; leaves out the line end of a token's file. */
-function withGroups({ headers, ...options }: RequestOptions, groups: readonly string[]): RequestOptions {
-  const trimmed = Object.entries(headers ?? {}).map(([name, value]) => [name, String(value).trim()]);
+  });
+  const { ca, cert, key, servername, rejectUnauthorized } = options;
+  // Without the line end of a token's file.
+  const headers = Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value).trim()]);
   return {
     ...options,
-    headers: { ...Object.fromEntries(trimmed), ...(groups.length > 0 && { "impersonate-group": groups }) },
+    headers: { ...Object.fromEntries(headers), ...(groups.length > 0 && { "impersonate-group": groups }) },
+    // The library's agent makes a TLS handshake for each request.
+    ...(proxyUrl === undefined && {
+      agent: new Agent({ ca, cert, key, servername, rejectUnauthorized, keepAlive: true } as AgentOptions),
+    }),
   };
 }
 

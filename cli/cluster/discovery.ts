@@ -71,8 +71,7 @@ function textsAt(document: Document, path: FieldPath): readonly string[] {
 
 /**
  * Finds kinds by a name in kubectl's notation: kind, singular, plural or short name in any case, optionally followed by the group
- * with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`,
- * `buckets.v1beta1.s3.aws.upbound.io`.
+ * with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`, `buckets.v1beta1.s3.aws.upbound.io`.
  */
 export function findKindsByName(text: string, kinds: readonly ResourceKind[]): readonly ResourceKind[] {
   const [name = "", ...rest] = text.toLowerCase().split(".");
@@ -84,7 +83,6 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
   );
 }
 
-/** Explains why there is no kind of that name. */
 export const notInstalled = (name: string): string =>
   `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
 
@@ -94,7 +92,6 @@ export const findKind = (
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
 ): ResourceKind | undefined => kinds.find((one) => one.group === toApiGroup(apiVersion) && one.kind === kind);
 
-/** Makes the apiVersion of a kind's objects. */
 export const toApiVersion = ({ group, version }: ResourceKind): string =>
   group === "" ? version : `${group}/${version}`;
 

@@ -1,4 +1,5 @@
 import { isObject, parseJson } from "../../src/model/json.ts";
+import type { Answer } from "./connection.ts";
 
 /** The reason for which the API server did not answer. */
 export type ClusterErrorCode =
@@ -39,7 +40,6 @@ export interface ApiRequest {
   readonly namespace?: string | undefined;
   /** The object's name; undefined for a list. */
   readonly name?: string | undefined;
-  /** The path of the URL. */
   readonly path: string;
 }
 
@@ -52,7 +52,7 @@ export function describeRequest({ verb, resource, apiGroup, namespace, name, pat
 }
 
 /** Makes the error for an unsuccessful answer. Too many requests, or a server or gateway that is unavailable, may pass. */
-export function toError(status: number, body: string, retryAfterMs: number, request: ApiRequest): ClusterError {
+export function toError({ status, body }: Answer, retryAfterMs: number, request: ApiRequest): ClusterError {
   const message = messageIn(body);
   const what = `cannot ${describeRequest(request)}`;
   if (status === 403) return new ClusterError("Forbidden", `${what}: ${forbidden(request, message)}`);
@@ -61,10 +61,8 @@ export function toError(status: number, body: string, retryAfterMs: number, requ
   }
   if (status === 429 || (status >= 500 && status <= 504))
     return new ClusterError("Unavailable", `${what}: ${status} ${message}`, { retryAfterMs });
-  return new ClusterError(
-    ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? "Refused",
-    `${what}: ${status} ${message}`,
-  );
+  const code = ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? "Refused";
+  return new ClusterError(code, `${what}: ${status} ${message}`);
 }
 
 /** Names the user, the missing verb and the rule that grants it. */

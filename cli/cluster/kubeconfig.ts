@@ -26,12 +26,6 @@ interface RawUser {
   readonly exec?: { readonly apiVersion?: string; readonly provideClusterInfo?: boolean } | null;
 }
 
-export interface Kubeconfig {
-  readonly config: KubeConfig;
-  /** The groups that the chosen user impersonates. */
-  readonly groups: readonly string[];
-}
-
 /** The user of a context without one: the library leaves out the cluster's CA without a user. */
 const NO_USER = "(none)";
 
@@ -39,9 +33,10 @@ const NO_USER = "(none)";
  * Reads the kubeconfigs as kubectl does: of entries with one name the first counts, and files of KUBECONFIG may be missing. The
  * library's own `loadFromDefault` refuses both.
  *
+ * @returns the config, and the groups that the chosen user impersonates.
  * @throws {ClusterError} `NoCluster`
  */
-export function loadKubeconfig({ kubeconfig, context, env }: KubeconfigOptions): Kubeconfig {
+export function loadKubeconfig({ kubeconfig, context, env }: KubeconfigOptions) {
   const files = kubeconfig ? [kubeconfig] : usualFiles(env).filter((file) => existsSync(file));
   const config = new KubeConfig();
   if (files.length === 0) {
@@ -91,13 +86,13 @@ const readContent = (file: string): Content =>
     PATHS.includes(String(key)) && typeof value === "string" && value !== "" ? resolve(dirname(file), value) : value,
   ) ?? {};
 
-const withTokenFile = ({ name, user }: { readonly name?: string; readonly user?: RawUser | null }): object => ({
-  name,
-  user: {
-    ...user,
-    ...(user?.tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile: user.tokenFile } } }),
-  },
-});
+function withTokenFile({ name, user }: { readonly name?: string; readonly user?: RawUser | null }): object {
+  const tokenFile = user?.tokenFile;
+  return {
+    name,
+    user: { ...user, ...(tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile } } }) },
+  };
+}
 
 /** The chosen API server, and the namespace of the context. @throws {ClusterError} `NoCluster` where the context lacks a part. */
 export function readTarget(config: KubeConfig) {

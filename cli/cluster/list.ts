@@ -1,6 +1,7 @@
+import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, documentOf, objectsAt, stringAt } from "../../src/model/document.ts";
 import type { ApiClient, Cluster } from "./cluster.ts";
-import { findKind, type ResourceKind, toApiVersion } from "./discovery.ts";
+import { findKind, type ResourceKind, toApiVersion, toFullName } from "./discovery.ts";
 import { type ApiRequest, ClusterError } from "./error.ts";
 
 export interface ListOptions {
@@ -19,11 +20,7 @@ const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta
 /** The number of attempts at a list whose pages expire. */
 const MAX_STARTS = 3;
 
-/**
- * Lists all objects of a kind, page by page, and adds apiVersion and kind, which the items of a list may lack.
- *
- * @throws {ClusterError}
- */
+/** Lists all objects of a kind, page by page, and adds apiVersion and kind, which the items may lack. @throws {ClusterError} */
 export async function list(
   client: ApiClient,
   kind: ResourceKind,
@@ -104,4 +101,38 @@ export async function inParallel<T, R>(items: readonly T[], work: (item: T) => P
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, worker));
   return results;
+}
+
+/** Kinds with an own API server or conversion webhook that may be unavailable. If more are, the whole cluster is. */
+const MAX_UNAVAILABLE = 3;
+
+/** Collects the kinds that cannot be read, so that the others still are. */
+export class Unread {
+  readonly #found = new Map<string, { readonly kind: ResourceKind; readonly message: string }>();
+  #unavailable = 0;
+
+  /** @returns the answer, or `otherwise` where the kind cannot be read. @throws {ClusterError} where no kind can be read. */
+  async unless<T, Otherwise>(kind: ResourceKind, answer: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof ClusterError) || !this.#isOfThisKindOnly(error)) throw error;
+      this.#found.set(error.message, { kind, message: error.message });
+      return otherwise;
+    }
+  }
+
+  /** Sorted by kind. */
+  all() {
+    return [...this.#found.values()].sort(
+      (a, b) => compareTexts(toFullName(a.kind), toFullName(b.kind)) || compareTexts(a.message, b.message),
+    );
+  }
+
+  /** NotFound: the kind was removed after discovery. */
+  #isOfThisKindOnly({ code }: ClusterError): boolean {
+    if (code === "Unavailable") this.#unavailable++;
+    const isAway = code === "Unavailable" && this.#unavailable <= MAX_UNAVAILABLE;
+    return isAway || ["Forbidden", "NotFound", "Refused"].includes(code);
+  }
 }

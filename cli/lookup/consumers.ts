@@ -22,8 +22,7 @@ import {
 import { RECORD_KINDS, RECORD_LABEL, usesLabel } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind } from "../cluster/discovery.ts";
-import { getIfThere, inParallel, list } from "../cluster/list.ts";
-import type { Unread } from "../cluster/unread.ts";
+import { getIfThere, inParallel, list, type Unread } from "../cluster/list.ts";
 
 /** A shared resource, and who uses it or asks for it. */
 export interface Sharing {
@@ -74,19 +73,13 @@ function remember(cluster: Cluster): Cluster {
   return { ...cluster, get };
 }
 
-/** Lists the records in the cluster. */
 export async function listRecords(cluster: Cluster, labelSelector: string): Promise<readonly Document[]> {
   const kinds = Object.values(RECORD_KINDS).flatMap((kind) => findKind(cluster, kind) ?? []);
   return (await inParallel(kinds, (kind) => list(cluster, kind, { labelSelector }))).flat();
 }
 
 /** Reads a shared resource, and its grants, by which it judges the consumers. */
-async function judge(
-  cluster: Cluster,
-  reference: Reference,
-  consumers: readonly Consumer[],
-  secret?: SecretName,
-): Promise<Sharing> {
+async function judge(cluster: Cluster, reference: Reference, consumers: readonly Consumer[], secret?: SecretName) {
   // Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for.
   const shared = await getIfThere(cluster, reference, { isMetadataOnly: !reference.apiVersion.includes("/") });
   const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, shared);
@@ -117,9 +110,8 @@ function readSecretName(shared: Document): SecretName | undefined {
 
 /** Lists whom ReferenceGrants beside the Secret name. */
 async function listGrantees(cluster: Cluster, secret: SecretName | undefined): Promise<readonly Grantee[]> {
-  const installed = cluster.kinds.find(
-    ({ group, kind }) => group === REFERENCE_GRANT.group && kind === REFERENCE_GRANT.kind,
-  );
+  const { group, kind } = REFERENCE_GRANT;
+  const installed = findKind(cluster, { apiVersion: `${group}/v1`, kind });
   if (secret === undefined || installed === undefined) return [];
   return readGrantees(await list(cluster, installed, { namespace: secret.namespace }), secret);
 }

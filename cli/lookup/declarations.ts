@@ -1,26 +1,23 @@
 import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
+import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { ALL_ACTIONS, mayDelete, mayWrite, readPolicies } from "../../src/crossplane/management-policies.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
+import { formatReference, toReference } from "../../src/crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, formatFieldPath } from "../../src/model/field-path.ts";
 import { type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { formatOwner, OWNER } from "../../src/ownership/annotations.ts";
-import { type ResourceQuery, toPlace } from "./holding.ts";
+import { type ResourceQuery, readQuery } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 
-/** An XR, claim or managed resource that declares a cloud resource, or may declare it. */
-export interface Declarer {
+/** An object's wish for a cloud resource: of an XR, a claim or a managed resource. */
+export interface Declaration {
   /** `Kind.group/namespace/name` of the claim, or of the XR without one. */
   readonly owner: string;
   /** The managed resource itself, where it is one that is declared: `Bucket.s3.aws.upbound.io/orders`. */
-  readonly self?: string | undefined;
-}
-
-/** An object's wish for a cloud resource. */
-export interface Declaration {
-  readonly declarer: Declarer;
+  readonly self?: string;
   readonly query: ResourceQuery;
   /** The field that names it: where a person would change it. */
   readonly path: FieldPath;
@@ -37,26 +34,14 @@ export interface Declared {
 
 const NOTHING: Declared = { declarations: [], doubts: [], isKnown: true };
 
-/** An object's kind and content. */
-export interface Named {
-  readonly group: string;
-  readonly kind: string;
-  readonly document: Document;
-}
-
-const NAME: FieldPath = ["metadata", "name"];
-
 /** Reads a Kubernetes object; undefined for anything else. With `generateName`, the name is that prefix and a `*`. */
-export function toNamed(object: JsonObject): Named | undefined {
+export function toNamed(object: JsonObject): Document | undefined {
   const document = documentOf(object);
-  const [apiVersion, kind] = [stringAt(document, ["apiVersion"]), stringAt(document, ["kind"])];
-  if (apiVersion === undefined || kind === undefined) return undefined;
-  const named = { group: toApiGroup(apiVersion), kind, document };
-  if (stringAt(document, NAME) !== undefined) return named;
+  const { apiVersion, kind, name } = toReference(document);
+  if (apiVersion === "" || kind === "") return undefined;
+  if (name !== "") return document;
   const beginning = stringAt(document, ["metadata", "generateName"]);
-  return beginning === undefined
-    ? undefined
-    : { ...named, document: document.with([{ path: NAME, value: `${beginning}*` }]) };
+  return beginning === undefined ? undefined : document.with([{ path: ["metadata", "name"], value: `${beginning}*` }]);
 }
 
 interface ReadOptions {
@@ -75,64 +60,54 @@ export function findDeclarations(
   mappings: readonly Mapping[],
   options: ReadOptions = {},
 ): Declared {
-  const named = toNamed(object);
-  if (named === undefined) return { ...NOTHING, isKnown: false };
-  const mapping = mappings.find(({ apiGroup, kind }) => apiGroup === named.group && kind === named.kind);
-  if (mapping !== undefined) return byMapping(named, mapping);
-  return isManaged(named) ? byItself(named, options) : { ...NOTHING, isKnown: false };
+  const document = toNamed(object);
+  if (document === undefined) return { ...NOTHING, isKnown: false };
+  const { apiVersion, kind } = toReference(document);
+  const mapping = mappings.find((one) => one.apiGroup === toApiGroup(apiVersion) && one.kind === kind);
+  if (mapping !== undefined) return byMapping(document, mapping);
+  return isManaged(document) ? byItself(document, options) : { ...NOTHING, isKnown: false };
 }
 
-const isManaged = ({ group, kind, document }: Named): boolean =>
-  findFacts(withoutScope(group), kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
+function isManaged(document: Document): boolean {
+  const { group, kind } = readManagedKind(document);
+  return findFacts(group, kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
+}
 
-function byItself(
-  { group, kind, document }: Named,
-  { includeObservers = false, trustsMarks = true }: ReadOptions,
-): Declared {
-  const { names, namePath: path, scope, providerConfig } = toPlace(document, { group, kind });
-  if (names.at(-1) === "") return NOTHING; // its provider makes up the name
+function byItself(document: Document, { includeObservers = false, trustsMarks = true }: ReadOptions): Declared {
+  const { query, path } = readQuery(document);
+  if (query.names.at(-1) === "") return NOTHING; // its provider makes up the name
   const isObserver = !mayWrite(readPolicies(document) ?? ALL_ACTIONS) && !mayDelete(document);
   if (isObserver && !includeObservers) return NOTHING;
-  const namespace = stringAt(document, ["metadata", "namespace"]);
-  const name = [namespace, stringAt(document, NAME)].filter(Boolean).join("/");
-  const self = `${kind}.${group}/${name}`;
-  const declarer = { owner: (trustsMarks ? readAnnotation(document, OWNER) : undefined) ?? self, self };
-  const query = { group: withoutScope(group), kind, names, providerConfig, scope };
-  return { ...NOTHING, declarations: [{ declarer, query, path }] };
+  const self = formatReference(toReference(document));
+  const owner = (trustsMarks ? readAnnotation(document, OWNER) : undefined) ?? self;
+  return { ...NOTHING, declarations: [{ owner, self, query, path }] };
 }
 
-function byMapping({ document }: Named, { resources }: Mapping): Declared {
-  const declarer = { owner: formatOwner(toComposite(document)) };
-  const asked = resources.map((resource) => toQuery(resource, document));
-  return {
-    isKnown: true,
-    declarations: asked.flatMap(({ query, path }) => (query === undefined ? [] : [{ declarer, query, path }])),
-    doubts: asked.flatMap(({ doubt }) => doubt ?? []),
-  };
+function byMapping(document: Document, { resources }: Mapping): Declared {
+  const read = resources.map((resource) => readMapped(resource, document));
+  const doubts = read.filter((one) => typeof one === "string");
+  return { declarations: read.filter((one) => typeof one !== "string"), doubts, isKnown: true };
 }
 
-function toQuery(
-  { apiGroup, kind, names: sources, providerConfig, scope }: MappedResource,
-  document: Document,
-): { readonly query?: ResourceQuery; readonly path: FieldPath; readonly doubt?: string } {
-  const last = sources.at(-1);
-  const path = last === undefined ? ["kind"] : toPath(last);
-  const texts = sources.map((source) => readSource(source, document));
+/** Reads which cloud resource an object declares by its mapping, or why that is open. */
+function readMapped(resource: MappedResource, document: Document): Declaration | string {
+  const { apiGroup, kind, names, providerConfig, scope } = resource;
+  const path = toPath(names.at(-1) ?? []);
+  const texts = names.map((source) => readSource(source, document));
   // An Object's namespace may be missing; a name may not.
-  if (texts.at(-1) === undefined) {
-    const doubt = `cannot tell which ${kind} it represents: ${formatFieldPath(path)} is not set`;
-    return { path, doubt };
-  }
+  if (texts.at(-1) === undefined) return `cannot tell which ${kind} it represents: ${formatFieldPath(path)} is not set`;
   const places = Object.entries(scope).flatMap(([field, source]) => {
     const text = readSource(source, document);
     return text === undefined ? [] : [[field, text] as const];
   });
-  const names = texts.map((text) => text ?? "");
-  const config = providerConfig && readSource(providerConfig, document);
-  return {
-    path,
-    query: { group: withoutScope(apiGroup), kind, names, providerConfig: config, scope: new Map(places) },
+  const query = {
+    group: withoutScope(apiGroup),
+    kind,
+    names: texts.map((text) => text ?? ""),
+    providerConfig: providerConfig && readSource(providerConfig, document),
+    scope: new Map(places),
   };
+  return { owner: formatOwner(toComposite(document)), query, path };
 }
 
 /** Finds the first field that a text comes from. */

@@ -1,5 +1,4 @@
-import { withoutScope } from "../../src/crossplane/api-group.ts";
-import { readProviderConfig } from "../../src/crossplane/managed-resource.ts";
+import { readManagedKind, readProviderConfig } from "../../src/crossplane/managed-resource.ts";
 import {
   CLAIM_NAME_LABEL,
   CLAIM_NAMESPACE_LABEL,
@@ -9,9 +8,10 @@ import {
   readLabel,
 } from "../../src/crossplane/metadata.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
+import { formatReference, toReference } from "../../src/crossplane/references.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
-import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/annotations.ts";
+import { CLUSTER } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
 import { fold, foldNames, hashExternalName, readNames } from "../../src/ownership/identity.ts";
@@ -19,7 +19,7 @@ import { type ResourceKind, toFullName } from "../cluster/discovery.ts";
 
 /** A cloud resource to look up, by the fields that are known of it. */
 export interface ResourceQuery {
-  /** Without the `.m` of namespaced managed resources: that says nothing about the cloud. */
+  /** Without the `.m` of namespaced managed resources, which says nothing about the cloud. */
   readonly group: string;
   readonly kind: string;
   /** Name parts: the external name, or for an Object [apiVersion, kind, namespace, name], the namespace "" for none. */
@@ -35,10 +35,7 @@ export const toLabel = ({ group, kind, names }: ResourceQuery): string =>
   hashExternalName(group, kind, foldNames(names, findFacts(group, kind).identity));
 
 /** Compares location and ProviderConfig as far as both sides have them. */
-export function isInPlace(
-  { group, kind, providerConfig, scope }: ResourceQuery,
-  other: Pick<ResourceQuery, "providerConfig" | "scope">,
-): boolean {
+export function isInPlace({ group, kind, providerConfig, scope }: ResourceQuery, other: ResourceQuery): boolean {
   const { identity } = findFacts(group, kind);
   return (
     (providerConfig ?? other.providerConfig) === (other.providerConfig ?? providerConfig) &&
@@ -49,7 +46,8 @@ export function isInPlace(
 /** `v1/ConfigMap/cloud/orders`, or an external name as it is. */
 export const toName = (names: readonly string[]): string => names.filter(Boolean).join("/");
 
-const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
+/** apiVersion, kind, namespace where there is one, and name. */
+const MANIFEST = /^((?:[^/]+\/)??v\d+(?:(?:alpha|beta)\d+)?)\/([^/]+)\/(?:([^/]*)\/)?([^/]*)$/;
 
 /**
  * Reverses `toName`: returns an external name as it is, and for an Object apiVersion, kind, namespace and name of
@@ -59,61 +57,47 @@ const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
  */
 export function toNames(name: string, parts: number): readonly string[] | undefined {
   if (parts === 1) return [name];
-  const steps = name.split("/");
-  const version = steps.findIndex((step) => VERSION.test(step));
-  const apiVersion = steps.slice(0, version + 1).join("/");
-  const [kind, ...rest] = steps.slice(version + 1);
-  if (version < 0 || version > 1 || kind === undefined || rest.length < 1 || rest.length > 2) return undefined;
-  const [own = "", namespace = ""] = rest.toReversed();
-  return [apiVersion, kind, namespace, own];
+  const [, apiVersion, kind = "", namespace = "", own = ""] = MANIFEST.exec(name) ?? [];
+  return apiVersion === undefined ? undefined : [apiVersion, kind, namespace, own];
 }
 
 /** A managed resource that the function has registered: it represents a cloud resource, and has an owner. */
 export interface Holding {
   readonly kind: ResourceKind;
-  /** As the function itself sees it. */
   readonly contender: Contender;
+  /** The cloud resource: `names` is [""] if its provider chooses the name. */
+  readonly query: ResourceQuery;
   /** `buckets.s3.aws.upbound.io/orders-x7k2p`, with its namespace where it has one: as kubectl takes it. */
   readonly resource: string;
   /** `Bucket.s3.aws.upbound.io/orders-x7k2p`, as owners are written. */
   readonly self: string;
   readonly externalName: string;
-  /** The hash by which it is found; undefined where an older version of the function labelled it. */
-  readonly externalNameLabel: string | undefined;
   /** The cloud's name for it, as far as the provider tells: its ARN, else its id. */
   readonly id: string | undefined;
-  readonly providerConfig: string;
-  readonly scope: ReadonlyMap<string, string>;
   readonly cluster: string | undefined;
   readonly composite: string | undefined;
   readonly claim: string | undefined;
   readonly namespace: string | undefined;
-  /** The owner of the cloud resource, as this managed resource was last told: `Kind.group/namespace/name#resource`. */
-  readonly recordedOwner: string | undefined;
 }
 
 const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath);
 
 export function toHolding(document: Document, kind: ResourceKind): Holding {
   const contender = toContender(document);
-  const annotation = (key: string) => readAnnotation(document, key);
   const claim = [CLAIM_NAMESPACE_LABEL, CLAIM_NAME_LABEL].flatMap((key) => readLabel(document, key) ?? []);
-  const { names, scope, providerConfig } = toPlace(document, kind);
+  const { query } = readQuery(document);
   return {
     kind,
     contender,
+    query,
     resource: `${toFullName(kind)}/${contender.name}`,
-    self: `${kind.kind}.${kind.group}/${contender.name}`,
-    externalName: toName(names),
-    externalNameLabel: readLabel(document, EXTERNAL_NAME_LABEL),
+    self: formatReference(toReference(document)),
+    externalName: toName(query.names),
     id: IDS.map((path) => stringAt(document, path)).find((id) => id !== undefined),
-    providerConfig,
-    scope,
-    cluster: annotation(CLUSTER),
+    cluster: readAnnotation(document, CLUSTER),
     composite: stringAt(document, COMPOSITE_LABEL_PATH),
     claim: claim.length === 2 ? claim.join("/") : undefined,
     namespace: toNamespace(contender.owner) ?? stringAt(document, ["metadata", "namespace"]),
-    recordedOwner: annotation(TAGS_OWNER),
   };
 }
 
@@ -123,18 +107,11 @@ function toNamespace(owner: string): string | undefined {
   return parts.length === 3 ? parts[1] : undefined;
 }
 
-/** The name and location of a cloud resource, from its managed resource or from a manifest. */
-export interface Place {
-  /** "" if the provider chooses the name. */
-  readonly names: readonly string[];
-  /** The field that names it. */
-  readonly namePath: FieldPath;
-  readonly scope: ReadonlyMap<string, string>;
-  readonly providerConfig: string;
-}
-
-export function toPlace(document: Document, { group, kind }: { readonly group: string; readonly kind: string }): Place {
-  const { identity: facts } = findFacts(withoutScope(group), kind);
+/** Reads the name and location of a cloud resource from its managed resource or from a manifest, and which field names it. */
+export function readQuery(document: Document): { readonly query: ResourceQuery; readonly path: FieldPath } {
+  const managedKind = readManagedKind(document);
+  const { group, kind } = managedKind;
+  const { identity: facts } = findFacts(group, kind);
   const resource = { desired: document, observed: document, facts };
   const read = readNames(resource);
   const found = read === "unresolved" ? undefined : read;
@@ -143,13 +120,8 @@ export function toPlace(document: Document, { group, kind }: { readonly group: s
     const value = textAt(resource, path);
     return value ? [[String(path.at(-1)), value] as const] : [];
   });
-  return {
-    names: isMadeUp ? [""] : (found?.names ?? [""]),
-    namePath: found?.path ?? EXTERNAL_NAME,
-    scope: new Map(scope),
-    providerConfig: readProviderConfig(document, document, { isNamespaced: group !== withoutScope(group) })
-      .toReversed()
-      .filter(Boolean)
-      .join("/"),
-  };
+  const names = isMadeUp ? [""] : (found?.names ?? [""]);
+  const config = readProviderConfig(document, document, managedKind);
+  const providerConfig = config.toReversed().filter(Boolean).join("/");
+  return { query: { group, kind, names, providerConfig, scope: new Map(scope) }, path: found?.path ?? EXTERNAL_NAME };
 }

@@ -95,18 +95,11 @@ const resource = exactlyOneOf(
       check.addIssue({ code: "custom", path: ["scope", field], message: describeUnknownScope(kind, known) });
     }
   })
-  .transform(({ externalName, manifest: object, ...rest }) => ({
-    ...rest,
-    names: object === undefined ? [externalName ?? NONE] : toNames(object),
-  }));
-
-/** In the order in which the function names an Object. */
-const toNames = ({ apiVersion, kind, namespace, name }: z.output<typeof manifest>): readonly Source[] => [
-  apiVersion,
-  kind,
-  namespace ?? NONE,
-  name,
-];
+  .transform(({ externalName = NONE, manifest: object, ...rest }) => {
+    if (object === undefined) return { ...rest, names: [externalName] };
+    const { apiVersion, kind, namespace = NONE, name } = object;
+    return { ...rest, names: [apiVersion, kind, namespace, name] }; // in the order in which the function names an Object
+  });
 
 const mapping = z.strictObject({
   apiGroup: z.string().min(1).describe("The API group of the XR or claim, in any version."),
@@ -124,11 +117,7 @@ export const mappingSchema = z.strictObject({
 export type Mapping = z.output<typeof mapping>;
 export type MappedResource = z.output<typeof resource>;
 
-/**
- * Validates a mapping file's content.
- *
- * @throws {FunctionError} `InvalidInput`, with every fault on a line of its own.
- */
+/** Validates a mapping file's content. @throws {FunctionError} `InvalidInput`, with every fault on a line of its own. */
 export function parseMapping(content: unknown, file: string): readonly Mapping[] {
   const parsed = mappingSchema.safeParse(content, { reportInput: true });
   if (parsed.success) return parsed.data.mappings;

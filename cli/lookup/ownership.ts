@@ -1,9 +1,62 @@
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { readAnnotation, readLabel } from "../../src/crossplane/metadata.ts";
 import { compareTexts, groupBy } from "../../src/model/collections.ts";
+import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { byPrecedence } from "../../src/ownership/contender.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Declaration, Declarer } from "./declarations.ts";
-import { type Holding, type ResourceQuery, toName } from "./holding.ts";
-import { lookUp } from "./look-up.ts";
+import type { ResourceKind } from "../cluster/discovery.ts";
+import { inParallel, type ListOptions, list } from "../cluster/list.ts";
+import type { Declaration } from "./declarations.ts";
+import { type Holding, isInPlace, type ResourceQuery, toHolding, toLabel, toName } from "./holding.ts";
+
+/** The number of names in one request; a URL holds some hundred. */
+const BATCH = 50;
+
+/**
+ * Finds the holders of each cloud resource. The managed resources are the registry, and the labels that the function writes on them are
+ * its index: the API server selects by label, so the answer is as long as there are holders, however many managed resources there are.
+ * Sends one request for each kind, or for each fifty names of a kind. @throws {ClusterError}
+ */
+export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]) {
+  const asked = queries.map((query) => ({ query, label: toLabel(query) }));
+  const byKind = groupBy(
+    asked.flatMap(({ query, label }) => findKinds(query, cluster).map((kind) => ({ kind, label }))),
+    ({ kind }) => kind,
+  );
+  const requests = [...byKind].flatMap(([kind, own]) => {
+    const labels = [...new Set(own.map(({ label }) => label))].sort();
+    return labels.flatMap((_, index) =>
+      index % BATCH === 0 ? [{ kind, batch: labels.slice(index, index + BATCH) }] : [],
+    );
+  });
+  const lists = await inParallel(requests, ({ kind, batch }) =>
+    listHoldings(cluster, kind, { labelSelector: `${EXTERNAL_NAME_LABEL} in (${batch.join()})` }),
+  );
+  const byLabel = groupBy(lists.flat(), ({ contender }) => readLabel(contender.document, EXTERNAL_NAME_LABEL));
+  return asked.map(({ query, label }) =>
+    (byLabel.get(label) ?? []).filter((holding) => isInPlace(query, holding.query)),
+  );
+}
+
+/** Finds the kinds of managed resource that can represent it: the cluster-scoped and the namespaced one of a provider. */
+export const findKinds = ({ group, kind }: Pick<ResourceQuery, "group" | "kind">, { kinds }: Pick<Cluster, "kinds">) =>
+  kinds.filter((candidate) => candidate.kind === kind && withoutScope(candidate.group) === group);
+
+/** Finds all managed resources of the cloud resources that those of this name represent. */
+export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: string): Promise<readonly Holding[]> {
+  const named = await listHoldings(cluster, kind, { fieldSelector: `metadata.name=${name}` });
+  const identities = new Set(named.flatMap(({ contender }) => contender.identity ?? []));
+  const found = await inParallel([...identities].sort(), (identity) =>
+    listHoldings(cluster, kind, { labelSelector: `${IDENTITY_LABEL}=${identity}` }),
+  );
+  return found.flat();
+}
+
+/** Lists the registered managed resources of a kind. */
+export async function listHoldings(cluster: Cluster, kind: ResourceKind, options: ListOptions = {}) {
+  const found = await list(cluster, kind, { labelSelector: IDENTITY_LABEL, ...options });
+  return found.map((document) => toHolding(document, kind));
+}
 
 /** A cloud resource, and the managed resources that represent it. */
 export interface CloudResource {
@@ -46,11 +99,10 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
   return [{ identity, holdings, state: isContested ? "Contested" : "Owned", holder: owner }];
 }
 
-const byKindAndName = (a: CloudResource, b: CloudResource): number =>
-  compareTexts(toKey(a), toKey(b)) || compareTexts(a.identity, b.identity);
+const byKindAndName = (a: CloudResource, b: CloudResource): number => compareTexts(toKey(a), toKey(b));
 
-const toKey = ({ holdings: [{ kind, externalName }] }: CloudResource): string =>
-  JSON.stringify([kind.kind, kind.group, externalName]);
+const toKey = ({ identity, holdings: [{ kind, externalName }] }: CloudResource): string =>
+  JSON.stringify([kind.kind, kind.group, externalName, identity]);
 
 /** A cloud resource that an object declares and another owner has. */
 export interface Conflict {
@@ -70,38 +122,37 @@ export interface Checked<Declared extends Declaration = Declaration> {
 }
 
 /** Asks the registry about all declarations at once. @throws {ClusterError} */
-export async function check<Declared extends Declaration>(
-  cluster: Cluster,
-  declarations: readonly Declared[],
-): Promise<readonly Checked<Declared>[]> {
-  const found = await lookUp(
-    cluster,
-    declarations.map(({ query }) => query),
+export async function check<Declared extends Declaration>(cluster: Cluster, declarations: readonly Declared[]) {
+  const queries = declarations.map(({ query }) => query);
+  const found = await lookUp(cluster, queries);
+  return declarations.map(
+    (declaration, index): Checked<Declared> => ({
+      declaration,
+      conflict: findConflict(declaration, toCloudResources(found[index] ?? [])),
+      doubt: findKinds(declaration.query, cluster).length > 0 ? undefined : notInstalled(declaration.query),
+    }),
   );
-  return declarations.map((declaration, index) => {
-    const { holdings = [], installed = false } = found[index] ?? {};
-    const conflict = findConflict(declaration, toCloudResources(holdings));
-    return { declaration, conflict, doubt: installed ? undefined : notInstalled(declaration.query) };
-  });
 }
 
 /** Finds the owner that keeps a declarer from a cloud resource. Of several, as of a name without a location, its own one counts. */
 export function findConflict(
-  { declarer, query }: Pick<Declaration, "declarer" | "query">,
+  declaration: Omit<Declaration, "path">,
   resources: readonly CloudResource[],
 ): Conflict | undefined {
   const [first] = resources;
-  if (first === undefined || resources.some((resource) => isOwn(declarer, resource))) return undefined;
+  if (first === undefined || resources.some((resource) => isOwn(declaration, resource))) return undefined;
   const { holdings, holder, state } = first;
   const { owner, createdAt } = holder.contender;
   const since = createdAt === "" ? "" : ` since ${createdAt}`;
   const where = holder.cluster === undefined ? "" : ` in ${holder.cluster}`;
   return {
     owner,
-    isKnown: holdings.some((holding) => belongsTo(declarer, holding)),
-    message: `${toTitle(query)} ${VERBS[state]} ${owner || "somebody"}${where} (${holder.resource}${since})`,
+    isKnown: holdings.some((holding) => belongsTo(declaration, holding)),
+    message: `${toTitle(declaration.query)} ${VERBS[state]} ${owner || "somebody"}${where} (${holder.resource}${since})`,
   };
 }
+
+type Declarer = Pick<Declaration, "owner" | "self">;
 
 /**
  * Tells whether a cloud resource is the declarer's: it owns it, is the next owner, or all holders record it as the owner (as after a
@@ -109,7 +160,8 @@ export function findConflict(
  */
 function isOwn(declarer: Declarer, { holdings, holder, state }: CloudResource): boolean {
   if (belongsTo(declarer, holder)) return true;
-  const isTold = ({ recordedOwner }: Holding) => recordedOwner?.startsWith(`${declarer.owner}#`) === true;
+  const isTold = ({ contender }: Holding) =>
+    readAnnotation(contender.document, TAGS_OWNER)?.startsWith(`${declarer.owner}#`) === true;
   return state === "Unsettled" && holdings.every(isTold);
 }
 

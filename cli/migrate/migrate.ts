@@ -7,8 +7,8 @@ import { readText } from "../files.ts";
 import type { Host } from "../host.ts";
 import { fromEnvironmentConfigs, fromExtraResources } from "./selections.ts";
 import { fromTagManager } from "./tag-manager.ts";
-import { columnAt, commentsIn, type Edit, placeOf, replaceValue, type Style, withEdits } from "./text.ts";
-import type { Translated } from "./translate.ts";
+import { columnAt, commentsIn, type Edit, placeOf, replaceValue, withEdits } from "./text.ts";
+import { Reader, type Translate } from "./translate.ts";
 
 /** Rewrites the steps of other functions in a file, `-` for standard input. @returns the exit code. */
 export async function run(file: string, functionName: string, host: Host): Promise<number> {
@@ -19,7 +19,7 @@ export async function run(file: string, functionName: string, host: Host): Promi
 }
 
 /** Translations by the input's API group; these functions read no version and no kind. A Function's name may differ in each cluster. */
-const TRANSLATIONS: Readonly<Record<string, (input: JsonObject) => Translated>> = {
+const TRANSLATIONS: Readonly<Record<string, Translate>> = {
   "extra-resources.fn.crossplane.io": fromExtraResources,
   "environmentconfigs.fn.crossplane.io": fromEnvironmentConfigs,
   "tag-manager.fn.crossplane.io": fromTagManager,
@@ -44,33 +44,32 @@ interface Migrated {
  *
  * @throws {FunctionError} `InvalidInput` if it is not YAML, or if an alias refers to a part that is removed.
  */
-export function migrate(text: string, functionName: string): Omit<Translated, "spec"> & { readonly text: string } {
+export function migrate(text: string, functionName: string) {
   const migrated = readDocuments(text, "cannot read the Composition").flatMap((document) =>
     compositionsIn(document).flatMap((composition) => migrateSteps(composition, { document, text, functionName })),
   );
   const edits = migrated.flatMap((step) => step.edits);
-  if (edits.length === 0) return { text, remarks: migrated.flatMap(({ remarks }) => remarks) };
+  const remarks = migrated.flatMap((step) => step.remarks);
+  if (edits.length === 0) return { text, remarks };
   const edited = withEdits(text, edits);
   readDocuments(edited, "cannot translate an input with an anchor that is used outside of it");
-  return { text: edited, remarks: [...migrated.flatMap(({ remarks }) => remarks), ...remarksOnIgnored(text)] };
+  // Resources are marked where they are composed, which may be in a template.
+  if (text.includes(IGNORE_RESOURCE))
+    remarks.push(`${IGNORE_RESOURCE}: here the input names such resources in spec.tags.ignore`);
+  return { text: edited, remarks };
 }
 
 function readDocuments(text: string, problem: string): readonly Document.Parsed[] {
   const documents = parseAllDocuments(text, { merge: true });
-  if ("empty" in documents) return [];
-  const [fault] = documents.flatMap((document) => [...document.errors, ...aliasFaults(document)]);
-  if (fault !== undefined) throw new FunctionError("InvalidInput", `${problem}: ${fault.message}`);
-  return documents;
-}
-
-/** Aliases are followed only when a value is made. */
-function aliasFaults(document: Document.Parsed): readonly Error[] {
   try {
-    document.toJS({ mapAsMap: true }); // a template's {{ key }} is no text
-    return [];
+    for (const document of documents) {
+      if (document.errors[0] !== undefined) throw document.errors[0];
+      document.toJS({ mapAsMap: true }); // follows the aliases; a template's {{ key }} is no text
+    }
   } catch (error) {
-    return error instanceof Error ? [error] : [];
+    throw new FunctionError("InvalidInput", `${problem}: ${error instanceof Error ? error.message : String(error)}`);
   }
+  return documents;
 }
 
 /** The document itself, or the items of a List. */
@@ -87,22 +86,23 @@ interface Source {
   readonly document: Document.Parsed;
   readonly text: string;
   readonly functionName: string;
+  /** True if the Composition indents lists below their keys. */
+  readonly indentSeq: boolean;
 }
 
-function migrateSteps(composition: YAMLMap, source: Source): readonly Migrated[] {
+function migrateSteps(composition: YAMLMap, source: Omit<Source, "indentSeq">): readonly Migrated[] {
   const spec = composition.get("spec");
   const pipeline = isMap(spec) ? spec.get("pipeline") : undefined;
   if (!isMap(spec) || !isSeq(pipeline)) return [];
-  const indentSeq = columnOf(pipeline, source) > columnOf(spec, source);
+  const columnOf = ({ range }: YAMLMap | YAMLSeq): number => columnAt(range?.[0] ?? 0, source.text);
+  const indentSeq = columnOf(pipeline) > columnOf(spec);
   return pipeline.items.filter((step) => isMap(step)).map((step) => migrateStep(step, { ...source, indentSeq }));
 }
 
-const columnOf = ({ range }: YAMLMap | YAMLSeq, { text }: Source): number => columnAt(range?.[0] ?? 0, text);
-
-function migrateStep(step: YAMLMap, source: Source & Style): Migrated {
+function migrateStep(step: YAMLMap, source: Source): Migrated {
   const { input, step: name, functionRef } = step.toJS(source.document) as Readonly<Record<string, unknown>>;
   const called = isObject(functionRef) ? toPlainText(functionRef["name"]) : "";
-  const { edits, remarks } = isObject(input) ? translateInput(input as JsonObject, step, source) : NOT_TRANSLATED;
+  const { edits, remarks } = isObject(input) ? translateInput(input, step, source) : NOT_TRANSLATED;
   const isLeft = edits.length === 0 && USUAL_NAME.test(called);
   const all = isLeft ? [`not translated: ${called} has no input that is known`] : remarks;
   return { edits, remarks: all.map((remark) => `step ${JSON.stringify(name)}: ${remark}`) };
@@ -110,29 +110,29 @@ function migrateStep(step: YAMLMap, source: Source & Style): Migrated {
 
 const NOT_TRANSLATED: Migrated = { edits: [], remarks: [] };
 
-function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style): Migrated {
+function translateInput(input: JsonObject, step: YAMLMap, source: Source): Migrated {
   const [group = ""] = toPlainText(input["apiVersion"]).split("/");
   const translation = Object.hasOwn(TRANSLATIONS, group) ? TRANSLATIONS[group] : undefined;
   if (translation === undefined) return NOT_TRANSLATED;
-  const { spec, remarks } = translation(input);
-  const translated = { apiVersion: INPUT_API_VERSION, kind: INPUT_KIND, spec };
+  const reader = new Reader();
+  const translated = { apiVersion: INPUT_API_VERSION, kind: INPUT_KIND, spec: translation(reader, input) };
   const parsed = inputSchema.safeParse(translated, { reportInput: true });
   const faults = parsed.success
     ? []
     : faultsIn(parsed.error, inputSchema).map(({ path, message }) => `${path}: ${message}`);
   const replaced = replaceInput(step, translated, source);
   const edits = [...renameFunction(step, source), ...replaced.edits].sort((a, b) => a.start - b.start);
-  return { edits, remarks: [...remarks, ...faults, ...replaced.remarks] };
+  return { edits, remarks: [...reader.remarks, ...faults, ...replaced.remarks] };
 }
 
 /** An alias stays: it is another step's input, which is translated there. */
-function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: Source & Style): Migrated {
+function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: Source): Migrated {
   const before = step.get("input", true);
   const place = isMap(before) ? placeOf(before, text) : undefined;
   if (place === undefined) return NOT_TRANSLATED;
   const isLost = place.isFlow && commentsIn(place).length > 0;
   return {
-    edits: [replaceValue(place, translated, { indentSeq })],
+    edits: [replaceValue(place, translated, indentSeq)],
     remarks: isLost ? ["the comments between the braces of its input are left out"] : [],
   };
 }
@@ -142,7 +142,3 @@ function renameFunction(step: YAMLMap, { text, functionName }: Source): readonly
   const place = isScalar(name) ? placeOf(name, text) : undefined;
   return place === undefined ? [] : [{ start: place.start, end: place.end, text: stringify(functionName).trimEnd() }];
 }
-
-/** Resources are marked where they are composed, which may be in a template. */
-const remarksOnIgnored = (text: string): readonly string[] =>
-  text.includes(IGNORE_RESOURCE) ? [`${IGNORE_RESOURCE}: here the input names such resources in spec.tags.ignore`] : [];

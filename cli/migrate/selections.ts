@@ -1,13 +1,12 @@
-import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
-import { given, OF_EVERY_INPUT, Reader, type Translated } from "./translate.ts";
+import { type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
+import { given, type Reader, type Translate } from "./translate.ts";
 
 /** The context key under which templates read function-extra-resources' results. */
 const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
 
 /** Translates an input of function-extra-resources. */
-export function fromExtraResources(input: JsonObject): Translated {
-  const reader = new Reader();
-  const fields = reader.read("input", input, [...OF_EVERY_INPUT, "spec"]);
+export const fromExtraResources: Translate = (reader, input) => {
+  const fields = reader.readInput(input, ["spec"]);
   const spec = reader.read("spec", fields["spec"], ["extraResources", "context", "policy"]);
   const context = reader.read("spec.context", spec["context"], ["key"]);
   const resolution = readResolution(reader, spec["policy"]);
@@ -15,59 +14,54 @@ export function fromExtraResources(input: JsonObject): Translated {
   const sharedResources = reader
     .readList("spec.extraResources", spec["extraResources"])
     .map((source, index) => toShared(reader, `spec.extraResources[${index}]`, source, resolution, taken));
-  return { spec: { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources }, remarks: reader.remarks };
-}
+  return { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources };
+};
 
 const FIELDS = ["type", "ref", "selector", "kind", "apiVersion", "namespace", "into"];
 
 function toShared(reader: Reader, path: string, source: JsonValue, resolution: string, taken: Set<string>): JsonObject {
-  const { type = "Reference", ...fields } = reader.read(path, source, FIELDS);
-  const into = toPlainText(fields["into"]);
-  const name = toDnsLabel(into, taken);
-  const select =
-    type === "Selector"
-      ? toSelect(reader, `${path}.selector`, reader.read(`${path}.selector`, fields["selector"], SELECTOR))
-      : toReference(reader, path, fields["ref"]);
+  const { type, ref, selector, kind, apiVersion, namespace, into: found } = reader.read(path, source, FIELDS);
+  const into = toPlainText(found);
+  const isSelector = type === "Selector";
+  const select = isSelector
+    ? toSelect(reader, `${path}.selector`, reader.read(`${path}.selector`, selector, SELECTOR))
+    : toReference(reader, path, ref);
   return given({
-    name,
+    name: toDnsLabel(into, taken),
     into,
-    apiVersion: fields["apiVersion"],
-    kind: fields["kind"],
-    select: given({ ...select, namespace: fields["namespace"] }),
+    apiVersion,
+    kind,
+    select: given({ ...select, namespace }),
     grant: "None",
-    resolution: type === "Selector" ? "Fail" : resolution,
+    resolution: isSelector ? "Fail" : resolution,
   });
 }
 
 /** Translates an input of function-environment-configs. */
-export function fromEnvironmentConfigs(input: JsonObject): Translated {
-  const reader = new Reader();
-  const fields = reader.read("input", input, [...OF_EVERY_INPUT, "spec"]);
+export const fromEnvironmentConfigs: Translate = (reader, input) => {
+  const fields = reader.readInput(input, ["spec"]);
   const spec = reader.read("spec", fields["spec"], ["environmentConfigs", "defaultData", "policy"]);
   const resolution = readResolution(reader, spec["policy"]);
   const sharedResources = reader
     .readList("spec.environmentConfigs", spec["environmentConfigs"])
-    .map((source, index) => ({
-      name: `environment-${index}`,
-      apiVersion: "apiextensions.crossplane.io/v1beta1",
-      kind: "EnvironmentConfig",
-      ...toSelection(reader, `spec.environmentConfigs[${index}]`, source),
-      grant: "None",
-      resolution: isSelector(source) ? "Fail" : resolution,
-    }));
+    .map((source, index) => toEnvironmentConfig(reader, index, source, resolution));
   const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
-  return { spec: given({ environment, sharedResources }), remarks: reader.remarks };
-}
+  return given({ environment, sharedResources });
+};
 
-const isSelector = (source: JsonValue): boolean => isObject(source) && source["type"] === "Selector";
-
-function toSelection(reader: Reader, path: string, value: JsonValue): JsonObject {
-  const { type = "Reference", ...source } = reader.read(path, value, ["type", "ref", "selector", "toFieldPath"]);
-  const select =
-    type === "Selector"
-      ? toOneOrMore(reader, `${path}.selector`, source["selector"])
-      : toReference(reader, path, source["ref"]);
-  return { select, toEnvironment: given({ fromFieldPath: "data", toFieldPath: source["toFieldPath"] || undefined }) };
+function toEnvironmentConfig(reader: Reader, index: number, value: JsonValue, resolution: string): JsonObject {
+  const path = `spec.environmentConfigs[${index}]`;
+  const { type, ref, selector, toFieldPath } = reader.read(path, value, ["type", "ref", "selector", "toFieldPath"]);
+  const isSelector = type === "Selector";
+  return {
+    name: `environment-${index}`,
+    apiVersion: "apiextensions.crossplane.io/v1beta1",
+    kind: "EnvironmentConfig",
+    select: isSelector ? toOneOrMore(reader, `${path}.selector`, selector) : toReference(reader, path, ref),
+    toEnvironment: given({ fromFieldPath: "data", toFieldPath: toFieldPath || undefined }),
+    grant: "None",
+    resolution: isSelector ? "Fail" : resolution,
+  };
 }
 
 function toOneOrMore(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {
@@ -91,10 +85,7 @@ function toLabels(reader: Reader, path: string, matchers: JsonValue | undefined)
 }
 
 const toSource = ({ valueFromFieldPath, fromFieldPathPolicy }: JsonObject): JsonObject =>
-  given({
-    fromCompositeFieldPath: valueFromFieldPath,
-    optional: fromFieldPathPolicy === "Optional" ? true : undefined,
-  });
+  given({ fromCompositeFieldPath: valueFromFieldPath, optional: fromFieldPathPolicy === "Optional" || undefined });
 
 /** The fields of a selector in both functions. */
 const SELECTOR = ["minMatch", "maxMatch", "sortByFieldPath", "matchLabels"] as const;
@@ -102,7 +93,6 @@ const SELECTOR = ["minMatch", "maxMatch", "sortByFieldPath", "matchLabels"] as c
 /** No effective limit, the default of both functions: Crossplane returns fewer. */
 const NO_LIMIT = 100_000;
 
-/** Translates a selector of several resources. */
 const toSelect = (reader: Reader, path: string, selector: JsonObject) => ({
   matchLabels: toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]),
   minMatch: selector["minMatch"] ?? 0,
@@ -110,7 +100,6 @@ const toSelect = (reader: Reader, path: string, selector: JsonObject) => ({
   sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
 });
 
-/** Translates a reference by name. */
 const toReference = (reader: Reader, path: string, ref: JsonValue | undefined) =>
   given({ name: reader.read(`${path}.ref`, ref, ["name"])["name"] });
 
@@ -120,12 +109,9 @@ const readResolution = (reader: Reader, policy: JsonValue | undefined): "Optiona
 
 /** Makes a DNS label of a text, with a number if the label is taken already. */
 function toDnsLabel(text: string, taken: Set<string>): string {
-  const words = text.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
-  const base =
-    words
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 50) || "shared";
+  const lower = text.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
+  const words = lower.match(/[a-z0-9]+/g) ?? ["shared"];
+  const base = words.join("-").slice(0, 50);
   let name = base;
   for (let count = 2; taken.has(name); count++) name = `${base}-${count}`;
   taken.add(name);

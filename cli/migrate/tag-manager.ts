@@ -1,28 +1,24 @@
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
-import { given, OF_EVERY_INPUT, Reader, type Translated } from "./translate.ts";
+import { given, type Reader, type Translate } from "./translate.ts";
 
-type Translate = (reader: Reader, path: string, entry: JsonValue) => JsonObject | readonly JsonObject[];
+type ToEntries = (reader: Reader, path: string, entry: JsonValue) => JsonObject | readonly JsonObject[];
 
 /** Translates an input of function-tag-manager. */
-export function fromTagManager(input: JsonObject): Translated {
-  const reader = new Reader();
-  const fields = [...OF_EVERY_INPUT, "addTags", "ignoreTags", "removeTags"];
-  const { addTags, ignoreTags, removeTags } = reader.read("input", input, fields);
-  const entriesOf = (name: string, list: JsonValue | undefined, translate: Translate): readonly JsonObject[] =>
-    reader.readList(name, list).flatMap((entry, index) => translate(reader, `${name}[${index}]`, entry));
+export const fromTagManager: Translate = (reader, input) => {
+  const fields = reader.readInput(input, ["addTags", "ignoreTags", "removeTags"]);
+  const entriesOf = (name: string, toEntries: ToEntries): readonly JsonObject[] =>
+    reader.readList(name, fields[name]).flatMap((entry, index) => toEntries(reader, `${name}[${index}]`, entry));
   const tags = given({
-    add: unlessEmpty(firstWins(entriesOf("addTags", addTags, toAdded))),
-    preserve: unlessEmpty(replaceWins(entriesOf("ignoreTags", ignoreTags, toKeys))),
-    remove: unlessEmpty(entriesOf("removeTags", removeTags, toKeys)),
+    add: unlessEmpty(firstWins(entriesOf("addTags", toAdded))),
+    preserve: unlessEmpty(replaceWins(entriesOf("ignoreTags", toKeys))),
+    remove: unlessEmpty(entriesOf("removeTags", toKeys)),
     resources: RESOURCES,
   });
-  return { spec: { tags }, remarks: reader.remarks };
-}
+  return { tags };
+};
 
 /** The API groups of the kinds that it tags. A tag that another cloud would refuse as a label must not stop the whole XR. */
-const RESOURCES: readonly JsonObject[] = ["aws", "aws.m", "azure", "azure.m"].map((cloud) => ({
-  apiGroup: `*${cloud}.upbound.io`,
-}));
+const RESOURCES = ["aws", "aws.m", "azure", "azure.m"].map((cloud) => ({ apiGroup: `*${cloud}.upbound.io` }));
 
 const unlessEmpty = (entries: readonly JsonObject[]): readonly JsonObject[] | undefined =>
   entries.length === 0 ? undefined : entries;
@@ -36,10 +32,8 @@ const firstWins = (add: readonly JsonObject[]): readonly JsonObject[] => [
 ];
 
 /** Of several with one key this function takes the first, function-tag-manager the first with Replace. */
-const replaceWins = (preserve: readonly JsonObject[]): readonly JsonObject[] => [
-  ...preserve.filter((entry) => !isRetained(entry)),
-  ...preserve.filter(isRetained),
-];
+const replaceWins = (preserve: readonly JsonObject[]): readonly JsonObject[] =>
+  preserve.toSorted((a, b) => Number(isRetained(a)) - Number(isRetained(b)));
 
 function toAdded(reader: Reader, path: string, value: JsonValue): readonly JsonObject[] {
   const entry = reader.read(path, value, ["type", "fromFieldPath", "tags", "policy"]);

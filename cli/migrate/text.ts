@@ -8,16 +8,9 @@ export interface Edit {
   readonly text: string;
 }
 
-/** @param edits in ascending order, without overlaps. */
-export function withEdits(text: string, edits: readonly Edit[]): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (const { start, end, text: part } of edits) {
-    parts.push(text.slice(at, start), part);
-    at = end;
-  }
-  return [...parts, text.slice(at)].join("");
-}
+/** Makes the last edit first, so that the ranges of the others stay. @param edits in ascending order, without overlaps. */
+export const withEdits = (text: string, edits: readonly Edit[]): string =>
+  edits.reduceRight((edited, { start, end, text: part }) => edited.slice(0, start) + part + edited.slice(end), text);
 
 /** The YAML of an input, and where it is to be written. */
 export interface Place {
@@ -47,16 +40,13 @@ function withoutNextComments(text: string, column: number): string {
   return lines.join("\n").trimEnd();
 }
 
-export interface Style {
-  /** True if a list is indented below its key. */
-  readonly indentSeq: boolean;
-}
-
 /**
  * Writes a value in the place of another one, at its column and with its line ends. The comments inside the other one come first:
  * the fields that they were at may have gone. A value in braces has no room for them.
+ *
+ * @param indentSeq true if a list is indented below its key.
  */
-export function replaceValue(place: Place, value: JsonObject, { indentSeq }: Style): Edit {
+export function replaceValue(place: Place, value: JsonObject, indentSeq: boolean): Edit {
   const { text, start, end, isFlow } = place;
   if (isFlow) return { start, end, text: stringify(value, { collectionStyle: "flow", lineWidth: 0 }).trimEnd() };
   const lines = stringify(value, { lineWidth: 0, indentSeq }).trimEnd().split("\n");

@@ -1,14 +1,15 @@
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 
-/** An input of this function, and remarks on fields that were not translated or have another meaning. */
-export interface Translated {
-  readonly spec: JsonObject;
-  readonly remarks: readonly string[];
-}
+/** Translates an input of another function to the spec of this one's. */
+export type Translate = (reader: Reader, input: JsonObject) => JsonObject;
 
-/** Collects remarks while an input is translated, one for each unknown field. */
+/** Collects remarks while an input is translated: on fields that were not translated, or have another meaning. */
 export class Reader {
   readonly remarks: string[] = [];
+
+  readInput(input: JsonObject, known: readonly string[]): JsonObject {
+    return this.read("input", input, ["apiVersion", "kind", "metadata", ...known]);
+  }
 
   /** Reads an object's fields, and remarks on those that are not in `known`; none if the object is not set. */
   read(path: string, value: JsonValue | undefined, known: readonly string[]): JsonObject {
@@ -26,9 +27,6 @@ export class Reader {
     return Array.isArray(value) ? value : [];
   }
 }
-
-/** The fields of every input. */
-export const OF_EVERY_INPUT = ["apiVersion", "kind", "metadata"] as const;
 
 const isUnset = (value: JsonValue | undefined): boolean => value === undefined || value === null;
 

@@ -1,12 +1,10 @@
 import { Option } from "commander";
 import { type AddCommand, type ClusterFlags, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
-import type { Output } from "./conflicts.ts";
 
-/** The command line of `preflight`. */
 export interface PreflightOptions extends ClusterFlags {
   readonly mapping?: readonly string[];
   readonly namespace?: string;
-  readonly output: Output;
+  readonly output: "text" | "json" | "github";
   /** In milliseconds. */
   readonly wait: number;
   readonly allowContenders?: true;
@@ -14,7 +12,7 @@ export interface PreflightOptions extends ClusterFlags {
 }
 
 const flags: readonly Option[] = [
-  flag.repeatable("-m, --mapping <file>", "The cloud resources that XRs and claims represent.", String),
+  flag.repeatable("-m, --mapping <file>", "The cloud resources that XRs and claims represent."),
   new Option(
     "-n, --namespace <namespace>",
     "The namespace of objects whose manifest has none. Without it: that of the kubeconfig's context, or the pod's.",

@@ -4,7 +4,7 @@ import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
 import { FunctionError } from "../../src/errors.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import { cannotRead, readText } from "../files.ts";
+import { readText, whileReading } from "../files.ts";
 import type { Host } from "../host.ts";
 
 /** An object in a file. */
@@ -22,17 +22,12 @@ export interface Manifest {
 type Found = Manifest | string;
 
 /**
- * Reads the manifests that paths name, `-` for standard input.
- *
- * A path without a manifest is an error: it is most likely the empty output of a renderer that failed.
+ * Reads the manifests that paths name, `-` for standard input. A path without a manifest is an error: it is most likely the empty
+ * output of a renderer that failed.
  *
  * @throws {FunctionError} `InvalidInput` with all that is not a manifest.
  */
-export async function readManifests(
-  paths: readonly string[],
-  allowEmpty: boolean,
-  host: Pick<Host, "readInput">,
-): Promise<readonly Manifest[]> {
+export async function readManifests(paths: readonly string[], allowEmpty: boolean, host: Host) {
   const found: Found[] = [];
   for (const path of paths) {
     const own = await readPath(path, host);
@@ -44,7 +39,7 @@ export async function readManifests(
   throw new FunctionError("InvalidInput", ["cannot read the manifests:", ...faults].join("\n  "));
 }
 
-async function readPath(path: string, host: Pick<Host, "readInput">): Promise<readonly Found[]> {
+async function readPath(path: string, host: Host): Promise<readonly Found[]> {
   if (path === "-") return parseManifests(await host.readInput(), path);
   return findFiles(path).flatMap((file) => parseManifests(readText(file), file));
 }
@@ -53,34 +48,22 @@ const ENDINGS = [".yaml", ".yml", ".json"];
 
 /** Finds the file that a path names, or all files below a folder, sorted. @throws {FunctionError} `InvalidInput` */
 function findFiles(path: string): readonly string[] {
-  if (!isFolder(path)) return [path];
+  if (!whileReading(`cannot read ${path}`, () => statSync(path).isDirectory())) return [path];
   const files = readdirSync(path, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && ENDINGS.includes(extname(entry.name)))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
-  if (files.length === 0) throw cannotRead(path, `no ${ENDINGS.join(", ")} files below it`);
+  if (files.length === 0)
+    throw new FunctionError("InvalidInput", `cannot read ${path}: no ${ENDINGS.join(", ")} files below it`);
   return files;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch (cause) {
-    throw cannotRead(path, cause);
-  }
 }
 
 /** Reads a stream of YAML or JSON documents. Lists are taken apart, empty documents are skipped. */
 function parseManifests(text: string, file: string): readonly Found[] {
   const lines = new LineCounter();
   // Like Kubernetes: of duplicate keys the last counts, and `<<` merges.
-  const documents = parseAllDocuments(text, {
-    lineCounter: lines,
-    uniqueKeys: false,
-    merge: true,
-    prettyErrors: false,
-  });
-  return (Array.isArray(documents) ? documents : []).flatMap((document) => parseDocument(document, file, lines));
+  const options = { lineCounter: lines, uniqueKeys: false, merge: true, prettyErrors: false };
+  return parseAllDocuments(text, options).flatMap((document) => parseDocument(document, file, lines));
 }
 
 function parseDocument(document: Document.Parsed, file: string, lines: LineCounter): readonly Found[] {
@@ -95,7 +78,7 @@ function parseDocument(document: Document.Parsed, file: string, lines: LineCount
   const comments = `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`;
   const template = /^ ?Source: (\S+)/m.exec(comments)?.[1];
   const findLine = (path: FieldPath): number => toLine(findOffset(document, path), lines);
-  return objectsIn(value, []).map(({ object, path: above }): Found => {
+  return objectsIn(value, []).map(([object, above]): Found => {
     // Even a renderer's `Error: chart not found` is an object in YAML.
     const isManifest = typeof object["apiVersion"] === "string" && typeof object["kind"] === "string";
     return isManifest
@@ -106,15 +89,10 @@ function parseDocument(document: Document.Parsed, file: string, lines: LineCount
 
 const toLine = (offset: number, lines: LineCounter): number => Math.max(1, lines.linePos(offset).line);
 
-interface Placed {
-  readonly object: JsonObject;
-  readonly path: FieldPath;
-}
-
-/** Returns the items of a List, also of nested ones, or the object itself. */
-function objectsIn(object: JsonObject, path: FieldPath): readonly Placed[] {
+/** Returns the items of a List, also of nested ones, or the object itself, each with its path. */
+function objectsIn(object: JsonObject, path: FieldPath): readonly (readonly [JsonObject, FieldPath])[] {
   const { kind, items } = object;
-  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) return [{ object, path }];
+  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) return [[object, path]];
   return items.flatMap((item, index) => (isObject(item) ? objectsIn(item, [...path, "items", index]) : []));
 }
 

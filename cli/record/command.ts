@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import { type AddCommand, type ClusterFlags, clusterFlags, withExamples, withFlags } from "../command.ts";
 
-/** The command line of `record export`. */
 export interface ExportFlags extends ClusterFlags {
   readonly file?: string;
 }

@@ -35,38 +35,27 @@ import type { ExportFlags } from "./command.ts";
 /** Prints the records of all XRs as manifests. @returns the exit code. */
 export async function exportRecords(flags: ExportFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
-  const records = await listRecords(cluster, RECORD_LABEL);
-  const applied = new Map(
-    records.filter((record) => !isNamespaced(record)).map((record) => [toReference(record).name, record]),
-  );
-  const exported = await inParallel(records, async (record) => {
-    if (!isNamespaced(record)) return [toManifest(record)];
+  const records = (await listRecords(cluster, RECORD_LABEL)).map((record) => ({ record, ...toReference(record) }));
+  const applied = new Map(records.flatMap(({ name, namespace, record }) => (namespace ? [] : [[name, record]])));
+  const exported = await inParallel(records, async ({ record, namespace, name }) => {
+    if (namespace === undefined) return [toManifest(record)];
     const composite = await findComposite(record, cluster);
     if (composite === undefined) {
-      const name = toPrintable(formatReference(toReference(record)));
-      host.printError(`left out ${name}: no XR of its namespace composes it\n`);
+      const described = toPrintable(formatReference(toReference(record)));
+      host.printError(`left out ${described}: no XR of its namespace composes it\n`);
       return [];
     }
-    const { name } = toReference(record);
     if (name !== namesRecordName(recordOf(composite))) return [toManifest(record)];
     return [await toEnvironmentConfig(record, composite, applied.get(name), cluster)];
   });
   // A namespaced XR's own record replaces the one that was applied for it.
-  const byName = new Map(
-    exported
-      .flat()
-      .reverse()
-      .map((manifest) => [keyOf(manifest), manifest]),
-  );
+  const manifests = exported.flat().reverse();
+  const byName = new Map(manifests.map((manifest) => [referenceKey(toReference(documentOf(manifest))), manifest]));
   const text = toYamlStream([...byName].sort(compareEntries).map(([, manifest]) => manifest));
   if (flags.file === undefined) host.print(text);
   else writeFileSync(flags.file, text);
   return EXIT.fine;
 }
-
-const keyOf = (manifest: JsonObject): string => referenceKey(toReference(documentOf(manifest)));
-
-const isNamespaced = (record: Document): boolean => toReference(record).namespace !== undefined;
 
 /** The most entries that are looked at: each costs a request, and teams write the ConfigMap. */
 const MAX_ENTRIES = 1000;
@@ -119,11 +108,7 @@ async function findComposite(record: Document, cluster: Cluster): Promise<Compos
   return isItself && toReferences(composite).some((one) => isSameResource(one, reference)) ? composite : undefined;
 }
 
-async function find(
-  { kind, name }: RecordedName,
-  namespace: string | undefined,
-  cluster: Cluster,
-): Promise<Document | undefined> {
+async function find({ kind, name }: RecordedName, namespace: string | undefined, cluster: Cluster) {
   const installed = cluster.kinds.find(
     (one) => one.isNamespaced && toRecordedKind({ kind: one.kind, group: withoutScope(one.group) }) === kind,
   );

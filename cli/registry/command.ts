@@ -1,13 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SecretName } from "../../src/crossplane/copies.ts";
 import { DNS_LABEL, isName } from "../../src/model/names.ts";
 import { type AddCommand, type ClusterFlags, clusterFlags, flag, toPair, withExamples, withFlags } from "../command.ts";
-import type { Format } from "./format.ts";
-import { repeat } from "./watch.ts";
+import type { Host } from "../host.ts";
 
-/** The flags of all verbs. */
 interface RegistryFlags extends ClusterFlags {
-  readonly output: Format;
+  readonly output: "table" | "json";
   readonly namespace?: string;
   readonly watch?: true;
 }
@@ -66,10 +65,7 @@ const addList: AddCommand = (registry, choose) =>
     .option("--contended", "Only cloud resources that several managed resources represent.")
     .option(...WATCH)
     .action((kinds: readonly string[], flags: ListFlags) =>
-      choose(async (host) => {
-        const { listAll } = await import("./owners.ts");
-        return repeat(flags, host, (each) => listAll(kinds, flags, each));
-      }),
+      choose(repeat(flags, async (host) => (await import("./owners.ts")).listAll(kinds, flags, host))),
     );
 
 /** Adds `registry who-owns`, which is a command of its own as well: it is what people ask most. */
@@ -91,7 +87,7 @@ export const addWhoOwns: AddCommand = (parent, choose) => {
     )
     .action((kind: string, name: string | undefined, flags: WhoOwnsFlags) => {
       const target = toKindAndName(whoOwns, kind, name);
-      choose(async (host) => (await import("./owners.ts")).whoOwns(target, flags, host));
+      choose(async (host) => (await import("./owners.ts")).whoOwns(...target, flags, host));
     });
 };
 
@@ -110,10 +106,7 @@ const addConsumers: AddCommand = (registry, choose) => {
     .option(...WATCH)
     .action((kind: string, name: string | undefined, flags: ConsumersFlags) => {
       const target = toKindAndName(consumers, kind, name);
-      choose(async (host) => {
-        const { listConsumers } = await import("./consumers.ts");
-        return repeat(flags, host, (each) => listConsumers(target, flags, each));
-      });
+      choose(repeat(flags, async (host) => (await import("./consumers.ts")).listConsumers(...target, flags, host)));
     });
 };
 
@@ -128,31 +121,42 @@ const addGraph: AddCommand = (registry, choose) => {
     .description(
       "Draw who shares what: shared resources, grants, consumers, and the owners and observers of cloud resources.",
     )
-    .action((flags: GraphFlags) => choose(async (host) => (await import("./draw.ts")).drawGraph(flags, host)));
+    .action((flags: GraphFlags) => choose(async (host) => (await import("./graph.ts")).drawGraph(flags, host)));
 };
 
-/** The resource that `who-owns` and `consumers` look up. */
-export interface KindAndName {
-  readonly kind: string;
-  readonly name: string;
-}
+const FIRST_SLASH = /\/(.*)/s;
 
 /** Accepts `bucket orders` and `bucket/orders`, as kubectl does. */
-function toKindAndName(command: Command, first: string, second: string | undefined): KindAndName {
-  const [kind = "", name = ""] = second === undefined ? splitSlash(first) : [first, second];
+function toKindAndName(command: Command, first: string, second: string | undefined): readonly [string, string] {
+  const [kind = "", name = ""] = second === undefined ? first.split(FIRST_SLASH) : [first, second];
   if (kind === "" || name === "") command.error(`error: expected ${command.name()} KIND NAME`);
-  return { kind, name };
+  return [kind, name];
 }
 
 function toSecretName(text: string): SecretName {
-  const [namespace = "", name = ""] = splitSlash(text);
+  const [namespace = "", name = ""] = text.split(FIRST_SLASH);
   if (DNS_LABEL.test(namespace) && isName(name)) return { namespace, name };
   throw new InvalidArgumentError("Expected NAMESPACE/NAME.");
 }
 
-function splitSlash(text: string): readonly string[] {
-  const at = text.indexOf("/");
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+const EVERY_MS = 5_000;
+
+/** Runs a listing once, or with `--watch` until a signal, and then prints each output that differs from the one before. */
+function repeat({ watch }: RegistryFlags, work: (host: Host) => Promise<number>): typeof work {
+  if (watch === undefined) return work;
+  return async (host) => {
+    const stop = new AbortController();
+    void host.nextSignal().then(() => stop.abort());
+    let [before, exitCode] = ["", 0];
+    while (!stop.signal.aborted) {
+      let output = "";
+      exitCode = await work({ ...host, print: (text) => (output += text) });
+      if (output !== before) host.print(before === "" ? output : `\n${output}`);
+      before = output;
+      await sleep(EVERY_MS, undefined, { signal: stop.signal }).catch(() => {});
+    }
+    return exitCode;
+  };
 }
 
 const DESCRIPTION = `Show who owns cloud resources and who else needs them (list, who-owns), who uses a shared resource (consumers), or all of it as a picture (graph). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed resources, and for consumers and graph on ConfigMaps, EnvironmentConfigs, Namespaces and ReferenceGrants, and "get" on shared resources.`;

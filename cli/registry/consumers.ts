@@ -3,20 +3,16 @@ import { requiredLabels } from "../../src/crossplane/label-selector.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import type { Document } from "../../src/model/document.ts";
 import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
-import { findKindsByName, notInstalled, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
+import { findKindsByName, notInstalled, type ResourceKind, toApiVersion, toFullName } from "../cluster/discovery.ts";
 import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toWord } from "../text.ts";
-import type { ConsumersFlags, KindAndName } from "./command.ts";
+import type { ConsumersFlags } from "./command.ts";
 
 /** Prints who uses a shared resource, or asks for it. @returns the exit code. */
-export async function listConsumers(
-  { kind: asked, name }: KindAndName,
-  flags: ConsumersFlags,
-  host: Host,
-): Promise<number> {
+export async function listConsumers(asked: string, name: string, flags: ConsumersFlags, host: Host): Promise<number> {
   const { namespace, secret, output } = flags;
   const cluster = await openCluster(flags, host);
   const [kind] = findKindsByName(asked, cluster.kinds);
@@ -51,11 +47,7 @@ function toTable(consumers: readonly JudgedConsumer[]): string {
  * Writes the command that grants the missing access; empty if none is missing. Leaves out `*`, which an XR of the platform asks for: an
  * operator who copies the line for one team must not grant access to all.
  */
-function toGrantCommand(
-  shared: Document,
-  { plural, group }: ResourceKind,
-  consumers: readonly JudgedConsumer[],
-): string {
+function toGrantCommand(shared: Document, kind: ResourceKind, consumers: readonly JudgedConsumer[]): string {
   const wanted = new Set(consumers.flatMap(({ isGranted, namespaces }) => (isGranted ? [] : namespaces)));
   const asking = [...wanted].filter((namespace) => namespace !== "*").sort();
   if (asking.length === 0) return "";
@@ -66,7 +58,7 @@ function toGrantCommand(
     return `\nTo grant it:\n  kubectl label namespace ${asking.join(" ")} ${values}\n`;
   }
   const { namespace, name } = toReference(shared);
-  const target = `${[plural, group].filter(Boolean).join(".")}/${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
+  const target = `${toFullName(kind)}/${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
   const granted = [...new Set([...names, ...asking])].sort().join(",");
   return `\nTo grant it:\n  kubectl annotate ${target} --overwrite ${ALLOWED_NAMESPACES}=${toWord(granted)}\n`;
 }

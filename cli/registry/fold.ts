@@ -20,7 +20,8 @@ export interface FoldedEdge {
   readonly from: number;
   readonly to: number;
   readonly type: GraphEdge["type"];
-  readonly count: number;
+  /** The type, and the number of the edges if they are several: `uses ×3`. */
+  readonly label: string;
   readonly waits: boolean;
 }
 
@@ -35,9 +36,8 @@ type ToKey = (node: GraphNode) => string;
  * folded with their holders. Shared resources stay, except those that do not exist, of which a team may invent many.
  */
 export function fold(graph: Graph): Folded {
-  const edgesFrom = groupBy(graph.edges, ({ from }) => from);
   const byNamespace: ToKey = ({ namespace = "" }) => namespace;
-  const patterns = toPatterns(graph, edgesFrom);
+  const patterns = toPatterns(graph);
   const levels: readonly ToKey[] = [byNamespace, (node) => patterns.get(byNamespace(node)) ?? "", () => ""];
   let folded = foldBy(graph, new Map(graph.nodes.map(({ id }) => [id, id])));
   for (const toKey of levels) {
@@ -48,10 +48,8 @@ export function fold(graph: Graph): Folded {
 }
 
 /** Finds what the XRs of each namespace use: shared resources, and kinds of cloud resources. */
-function toPatterns(
-  { nodes }: Graph,
-  edgesFrom: ReadonlyMap<string, readonly GraphEdge[]>,
-): ReadonlyMap<string, string> {
+function toPatterns({ nodes, edges: all }: Graph): ReadonlyMap<string, string> {
+  const edgesFrom = groupBy(all, ({ from }) => from);
   const kinds = new Map(nodes.map((node) => [node.id, node.type === "shared" ? node.id : node.kind]));
   const spaces = groupBy(nodes, ({ type, namespace = "" }) => (type === "xr" ? namespace : undefined));
   return new Map(
@@ -64,12 +62,9 @@ function toPatterns(
 
 function toKeys({ nodes, edges }: Graph, toKey: ToKey): ReadonlyMap<string, string> {
   const holders = groupBy(edges, ({ to }) => to);
-  const keys = new Map<string, string>();
-  for (const node of nodes) {
-    if (node.type === "xr") keys.set(node.id, JSON.stringify(["xr", toKey(node)]));
-    else if (node.type === "gone") keys.set(node.id, "gone");
-    else keys.set(node.id, node.id);
-  }
+  const toOwnKey = (node: GraphNode): string =>
+    node.type === "xr" ? JSON.stringify(["xr", toKey(node)]) : node.type === "gone" ? "gone" : node.id;
+  const keys = new Map(nodes.map((node) => [node.id, toOwnKey(node)]));
   for (const { id, kind } of nodes.filter(({ type }) => type === "cloud")) {
     const held = (holders.get(id) ?? []).map(({ from, type }) => `${type} ${keys.get(from)}`);
     keys.set(id, JSON.stringify([kind, ...new Set(held.sort())]));
@@ -88,7 +83,8 @@ function foldBy({ nodes, edges }: Graph, keys: ReadonlyMap<string, string>): Fol
       if (edge === undefined) return [];
       const [from, to] = ends(edge);
       const waits = [edge, ...rest].some((one) => one.waits !== undefined);
-      return [{ from, to, type: edge.type, count: rest.length + 1, waits }];
+      const label = `${edge.type}${rest.length === 0 ? "" : ` ×${rest.length + 1}`}`;
+      return [{ from, to, type: edge.type, label, waits }];
     }),
     indexOf,
   };

@@ -1,14 +1,21 @@
-import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../../src/crossplane/grants.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import { formatReference } from "../../src/crossplane/references.ts";
-import { groupBy } from "../../src/model/collections.ts";
+import { compareTexts, groupBy } from "../../src/model/collections.ts";
 import { formatOwner } from "../../src/ownership/annotations.ts";
 import type { JudgedConsumer } from "../../src/ownership/consumer.ts";
-import type { Sharing } from "../lookup/consumers.ts";
+import { Unread } from "../cluster/list.ts";
+import type { Host } from "../host.ts";
+import { findSharing, type Sharing } from "../lookup/consumers.ts";
 import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
+import { openCluster } from "../open-cluster.ts";
+import { alignColumns, toJson, toPrintable } from "../text.ts";
+import type { GraphFlags } from "./command.ts";
+import { type Folded, fold } from "./fold.ts";
+import { findManagedKinds, listCloudResources, report } from "./owners.ts";
+import { toPage } from "./page.ts";
 
 /** Who shares what: each output format of `registry graph` is a function of it. */
 export interface Graph {
@@ -37,18 +44,33 @@ export interface GraphEdge {
   /** The copies of the connection Secret. */
   readonly secrets: readonly string[];
   /** The decision of a person that it waits for. */
-  readonly waits?: string;
+  readonly waits: string | undefined;
 }
 
-/** Makes the graph, in the order of its parts. */
-export function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
+/** Prints who shares what. @returns the exit code. */
+export async function drawGraph({ output, namespace, ...flags }: GraphFlags, host: Host): Promise<number> {
+  const cluster = await openCluster(flags, host);
+  const unread = new Unread();
+  const resources = await listCloudResources(cluster, findManagedKinds([], cluster), unread);
+  const sharing = await findSharing(cluster, unread);
+  host.print(FORMATS[output](inNamespace(toGraph(resources, sharing), namespace)));
+  return report(unread, host);
+}
+
+const FORMATS: Readonly<Record<GraphFlags["output"], (graph: Graph) => string>> = {
+  html: toPage,
+  mermaid: (graph) => toMermaid(fold(graph)),
+  dot: (graph) => toDot(fold(graph)),
+  json: toJson,
+  matrix: toMatrix,
+};
+
+function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
   const parts = [...sharing.map(toSharingGraph), ...resources.map(toCloudGraph)];
-  const nodes = new Map<string, GraphNode>();
-  for (const node of parts.flatMap((part) => part.nodes)) {
-    // What others use may be a consumer or an owner as well.
-    if (node.type !== "xr" || !nodes.has(node.id)) nodes.set(node.id, node);
-  }
-  return { nodes: [...nodes.values()], edges: parts.flatMap(({ edges }) => edges) };
+  const all = parts.flatMap(({ nodes }) => nodes);
+  // What others use may be a consumer or an owner as well.
+  const byId = new Map([...all, ...all.filter(({ type }) => type !== "xr")].map((node) => [node.id, node]));
+  return { nodes: [...byId.values()], edges: parts.flatMap(({ edges }) => edges) };
 }
 
 function toSharingGraph({ reference, shared, consumers }: Sharing): Graph {
@@ -77,33 +99,22 @@ function toGrants(shared: NonNullable<Sharing["shared"]>): readonly string[] {
 
 function toUse(from: string, shared: GraphNode, copies: readonly JudgedConsumer[]): GraphEdge {
   const secrets = copies.flatMap(({ secretName }) => secretName ?? []);
-  const denied = copies.filter(({ isGranted }) => !isGranted).flatMap(({ namespaces }) => namespaces);
-  if (shared.type === "gone") {
-    return { from, to: shared.id, type: "requests", secrets, waits: "it is restored, or the consumer chooses another" };
-  }
-  if (denied.length === 0) return { from, to: shared.id, type: "uses", secrets };
-  const waits = `its owner grants access to ${[...new Set(denied)].join(", ")}`;
-  return { from, to: shared.id, type: "requests", secrets, waits };
+  const denied = new Set(copies.flatMap(({ isGranted, namespaces }) => (isGranted ? [] : namespaces)));
+  const grant = denied.size === 0 ? undefined : `its owner grants access to ${[...denied].join(", ")}`;
+  const waits = shared.type === "gone" ? "it is restored, or the consumer chooses another" : grant;
+  return { from, to: shared.id, type: waits === undefined ? "uses" : "requests", secrets, waits };
 }
 
 function toCloudGraph({ identity, holdings, holder, state }: CloudResource): Graph {
-  const [{ kind, externalName, id }] = holdings;
-  const cloud: GraphNode = {
-    id: `cloud ${identity}`,
-    type: "cloud",
-    kind: `${kind.kind}.${withoutScope(kind.group)}`,
-    name: externalName || (id ?? ""),
-    namespace: undefined,
-  };
+  const [{ query, externalName, id }] = holdings;
+  const kind = `${query.kind}.${query.group}`;
+  const name = externalName || (id ?? "");
+  const cloud: GraphNode = { id: `cloud ${identity}`, type: "cloud", kind, name, namespace: undefined };
   const edges = holdings.map((holding): GraphEdge => {
-    const owns = holding === holder || (state === "Contested" && holding.contender.isMarked);
-    return {
-      from: toHolderId(holding),
-      to: cloud.id,
-      type: owns ? "owns" : "observes",
-      secrets: [],
-      ...(owns && state === "Contested" && { waits: "all but one of those that write it are removed" }),
-    };
+    const isContested = state === "Contested" && holding.contender.isMarked;
+    const type = isContested || holding === holder ? "owns" : "observes";
+    const waits = isContested ? "all but one of those that write it are removed" : undefined;
+    return { from: toHolderId(holding), to: cloud.id, type, secrets: [], waits };
   });
   return { nodes: [cloud, ...holdings.map((holding) => toNode(toHolderId(holding), "xr"))], edges };
 }
@@ -112,10 +123,57 @@ function toCloudGraph({ identity, holdings, holder, state }: CloudResource): Gra
 const toHolderId = ({ contender, self }: Holding): string => contender.owner || self;
 
 /** Keeps what is in a namespace, and its neighbours. */
-export function inNamespace({ nodes, edges }: Graph, namespace: string | undefined): Graph {
+function inNamespace({ nodes, edges }: Graph, namespace: string | undefined): Graph {
   if (namespace === undefined) return { nodes, edges };
   const inside = new Set(nodes.filter((node) => node.namespace === namespace).map(({ id }) => id));
   const kept = edges.filter(({ from, to }) => inside.has(from) || inside.has(to));
   const near = new Set(kept.flatMap(({ from, to }) => [from, to]));
   return { nodes: nodes.filter(({ id }) => near.has(id)), edges: kept };
+}
+
+/** Characters that end or structure a label are written as their numbers: teams write names. */
+const toEntities = (text: string): string =>
+  toPrintable(text).replace(/[^\p{L}\p{N} .,·:/_-]/gu, (character) => `#${character.codePointAt(0)};`);
+
+function toMermaid({ nodes, edges }: Folded): string {
+  const lines = nodes.map(
+    ({ type, title, subtitle }, index) => `  n${index}["${toEntities(title)}<br/>${toEntities(subtitle)}"]:::${type}`,
+  );
+  const arrows = edges.map(({ from, to, label }) => `  n${from} -->|${label}| n${to}`);
+  const waiting = edges.flatMap(({ waits }, index) => (waits ? [index] : []));
+  const red = waiting.length === 0 ? [] : [`  linkStyle ${waiting.join(",")} stroke:#d1242f`];
+  const classes = ["  classDef shared stroke-width:3px", "  classDef gone stroke:#d1242f"];
+  return `${["flowchart LR", ...lines, ...arrows, ...classes, ...red].join("\n")}\n`;
+}
+
+function toDot({ nodes, edges }: Folded): string {
+  const quote = (...lines: readonly string[]) =>
+    `"${lines.map((line) => toPrintable(line).replace(/["\\]/g, "\\$&")).join("\\n")}"`;
+  const lines = nodes.map(
+    ({ type, title, subtitle }, index) =>
+      `  n${index} [label=${quote(title, subtitle)}, shape=${type === "cloud" ? "ellipse" : "box"}${type === "gone" ? ", color=red" : ""}];`,
+  );
+  const arrows = edges.map(
+    ({ from, to, label, waits }) => `  n${from} -> n${to} [label="${label}"${waits ? ", color=red" : ""}];`,
+  );
+  return `${["digraph {", "  rankdir=LR;", ...lines, ...arrows, "}"].join("\n")}\n`;
+}
+
+/** Lists cloud resources, each in a row, by team: the namespaces of those that own or observe them. */
+function toMatrix({ nodes, edges }: Graph): string {
+  const spaceOf = new Map(nodes.map(({ id, namespace = "-" }) => [id, namespace]));
+  const holders = groupBy(edges, ({ to }) => to);
+  const clouds = nodes.filter(({ type }) => type === "cloud");
+  const held = clouds.map(({ id }) => {
+    const sorted = (holders.get(id) ?? []).toSorted((a, b) => compareTexts(a.type, b.type)); // "owns" stays: it comes last
+    return new Map(sorted.map(({ from, type }) => [spaceOf.get(from) ?? "-", type]));
+  });
+  const teams = [...new Set(held.flatMap((row) => [...row.keys()]))].sort();
+  if (clouds.length === 0) return "No cloud resources are registered.\n";
+  const rows = clouds.map(({ kind, name }, index) => [
+    kind,
+    name,
+    ...teams.map((team) => held[index]?.get(team) ?? "."),
+  ]);
+  return alignColumns([["KIND", "EXTERNAL NAME", ...teams], ...rows]);
 }

@@ -3,18 +3,15 @@ import { countNames, findFacts } from "../../src/crossplane/providers/families.t
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKindsByName, notInstalled, type ResourceKind, toFullName } from "../cluster/discovery.ts";
-import { inParallel } from "../cluster/list.ts";
-import { Unread } from "../cluster/unread.ts";
+import { inParallel, Unread } from "../cluster/list.ts";
 import { EXIT, invalidFlags, PROGRAM } from "../command.ts";
 import type { Host } from "../host.ts";
 import { type Holding, toNames } from "../lookup/holding.ts";
-import { listHoldings, lookUp, lookUpManaged } from "../lookup/look-up.ts";
 import { describeUnknownScope, findScopeFields } from "../lookup/mapping.ts";
-import { type CloudResource, toCloudResources } from "../lookup/ownership.ts";
+import { type CloudResource, listHoldings, lookUp, lookUpManaged, toCloudResources } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
-import { toPrintable } from "../text.ts";
-import type { KindAndName, ListFlags, WhoOwnsFlags } from "./command.ts";
-import { listText, ownersText } from "./format.ts";
+import { alignColumns, toJson, toPrintable } from "../text.ts";
+import type { ListFlags, WhoOwnsFlags } from "./command.ts";
 
 /** Prints all registered cloud resources, and what could not be listed. @returns the exit code. */
 export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {
@@ -28,12 +25,7 @@ export async function listAll(names: readonly string[], flags: ListFlags, host: 
   return report(unread, host);
 }
 
-/** Lists the registered cloud resources of these kinds. */
-export async function listCloudResources(
-  cluster: Cluster,
-  kinds: readonly ResourceKind[],
-  unread: Unread,
-): Promise<readonly CloudResource[]> {
+export async function listCloudResources(cluster: Cluster, kinds: readonly ResourceKind[], unread: Unread) {
   const lists = await inParallel(kinds, (kind) => unread.unless(kind, listHoldings(cluster, kind), []));
   return toCloudResources(lists.flat());
 }
@@ -46,13 +38,12 @@ export function report(unread: Unread, { printError }: Pick<Host, "printError">)
 }
 
 /** Prints who owns a cloud resource, and who else needs it. @returns the exit code. */
-export async function whoOwns({ kind, name }: KindAndName, flags: WhoOwnsFlags, host: Host): Promise<number> {
+export async function whoOwns(kind: string, name: string, flags: WhoOwnsFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
   const kinds = findManagedKinds([kind], cluster);
   assertScope(flags.scope ?? [], kinds);
-  const resources = toCloudResources(await findHoldings(cluster, kinds, name, flags)).filter((resource) =>
-    hasHolderIn(resource, flags.namespace),
-  );
+  const all = toCloudResources(await findHoldings(cluster, kinds, name, flags));
+  const resources = all.filter((resource) => hasHolderIn(resource, flags.namespace));
   if (resources.length > 0 || flags.output === "json") host.print(ownersText(resources, flags.output));
   if (resources.length > 0) return EXIT.fine;
   host.printError(`no owner of ${kind} ${JSON.stringify(name)}: no managed resource is registered for it\n`);
@@ -76,15 +67,14 @@ async function findHoldings(
   name: string,
   { scope = [], providerConfig }: WhoOwnsFlags,
 ): Promise<readonly Holding[]> {
-  const queries = managed.flatMap(({ group, kind }) => {
-    const names = toNames(name, countNames(findFacts(withoutScope(group), kind).identity));
-    return names === undefined
-      ? []
-      : [{ group: withoutScope(group), kind, names, scope: new Map(scope), providerConfig }];
+  const queries = managed.flatMap(({ group: scoped, kind }) => {
+    const group = withoutScope(scoped);
+    const names = toNames(name, countNames(findFacts(group, kind).identity));
+    return names === undefined ? [] : [{ group, kind, names, scope: new Map(scope), providerConfig }];
   });
   // A provider's cluster-scoped and namespaced kinds are one kind in the cloud.
   const byKind = new Map(queries.map((query) => [`${query.group}/${query.kind}`, query]));
-  const found = (await lookUp(cluster, [...byKind.values()])).flatMap(({ holdings }) => holdings);
+  const found = (await lookUp(cluster, [...byKind.values()])).flat();
   if (found.length > 0) return found;
   return (await inParallel(managed, (kind) => lookUpManaged(cluster, kind, name))).flat();
 }
@@ -107,3 +97,71 @@ function explainMissing(name: string, kinds: readonly ResourceKind[]): string {
 /** Tells whether an owner or contender is in the namespace; true without a namespace. */
 const hasHolderIn = ({ holdings }: CloudResource, namespace: string | undefined): boolean =>
   namespace === undefined || holdings.some((holding) => holding.namespace === namespace);
+
+/** Lists cloud resources, each in a row with its owner and contenders. */
+function listText(resources: readonly CloudResource[], output: ListFlags["output"]): string {
+  if (output === "json") return toItems(resources);
+  if (resources.length === 0) return "No cloud resources are registered.\n";
+  const rows = resources.map(({ holdings, holder, state }) => [
+    `${holder.query.kind}.${holder.query.group}`,
+    holdings[0].externalName,
+    state,
+    holder.contender.owner || `(${holder.query.kind} ${holder.contender.name})`,
+    holder.namespace ?? "",
+    String(holdings.length - 1),
+    holder.contender.createdAt,
+  ]);
+  return alignColumns([["KIND", "EXTERNAL NAME", "STATE", "OWNER", "NAMESPACE", "CONTENDERS", "SINCE"], ...rows]);
+}
+
+/** Lists the managed resources of cloud resources, each in a row, the owner's first. */
+function ownersText(resources: readonly CloudResource[], output: ListFlags["output"]): string {
+  if (output === "json") return toItems(resources);
+  const rows = resources.flatMap((resource) =>
+    resource.holdings.map((holding) => [
+      toRole(holding, resource),
+      holding.contender.owner,
+      holding.namespace ?? "",
+      holding.claim ?? "",
+      holding.contender.createdAt,
+      holding.id ?? "",
+      holding.resource,
+    ]),
+  );
+  return alignColumns([["ROLE", "OWNER", "NAMESPACE", "CLAIM", "SINCE", "ID", "MANAGED RESOURCE"], ...rows]);
+}
+
+/** The role of a managed resource for its cloud resource. */
+function toRole(holding: Holding, { state, holder }: CloudResource): string {
+  if (holding.contender.isDeleting) return "BeingDeleted";
+  if (holding.contender.isMarked) return "Owner";
+  return state === "Unsettled" && holding === holder ? "Next" : "Contender";
+}
+
+/** JSON leaves out what is undefined. */
+const toItems = (resources: readonly CloudResource[]): string =>
+  toJson({
+    items: resources.map((resource) => {
+      const { identity, state, holder, holdings } = resource;
+      const owner = state === "Unsettled" ? undefined : holder;
+      const [first] = holdings;
+      return {
+        apiGroup: first.query.group,
+        kind: first.query.kind,
+        externalName: first.externalName,
+        id: holder.id ?? holdings.find(({ id }) => id !== undefined)?.id,
+        providerConfig: first.query.providerConfig,
+        scope: Object.fromEntries(first.query.scope),
+        state,
+        owner: owner && toHolder(owner, resource),
+        contenders: holdings.filter((holding) => holding !== owner).map((holding) => toHolder(holding, resource)),
+        identity,
+      };
+    }),
+  });
+
+function toHolder(holding: Holding, resource: CloudResource) {
+  const { contender, cluster, claim, namespace, composite, resource: managedResource } = holding;
+  const { owner, createdAt: since } = contender;
+  return { owner, role: toRole(holding, resource), namespace, claim, composite, cluster, managedResource, since };
+}

@@ -1,6 +1,5 @@
 import { type AddCommand, flag, toPair, withExamples } from "../command.ts";
 
-/** The command line of `render`. */
 export interface RenderOptions {
   readonly contextFiles?: readonly (readonly [key: string, file: string])[];
   readonly includeContext?: true;

@@ -1,4 +1,4 @@
-/** A failed render. Joined by colons, its message and those of its causes read like the CLI's own errors. */
+/** A failed render. Its message ends with those of its causes, joined by colons, like the CLI's own errors. */
 export class RenderError extends Error {
   override readonly name = "RenderError";
 }
@@ -6,7 +6,8 @@ export class RenderError extends Error {
 /** Runs `action`, synchronous or not, and wraps its error in one that begins with `what`. */
 export function whileDoing<T>(what: string, action: () => T): T {
   const fail = (cause: unknown): never => {
-    throw new RenderError(what, { cause });
+    const message = cause instanceof Error ? cause.message.trimEnd() : String(cause);
+    throw new RenderError(`${what}: ${message}`, { cause });
   };
   try {
     const result = action();
@@ -14,12 +15,4 @@ export function whileDoing<T>(what: string, action: () => T): T {
   } catch (cause) {
     return fail(cause);
   }
-}
-
-/** The error and its causes on one line: `cannot render composite resource: cannot run pipeline step "a": …`. */
-export function explainRenderError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const message = error.message.trimEnd();
-  const hasCause = error instanceof RenderError && error.cause !== undefined;
-  return hasCause ? `${message}: ${explainRenderError(error.cause)}` : message;
 }

@@ -8,11 +8,7 @@ import { metadataMap, metadataString, objectAt } from "./objects.ts";
 import { parseYaml, splitYamlStream } from "./yaml.ts";
 
 /** The paths of a render's arguments. */
-export interface Files {
-  readonly xr: string;
-  readonly composition: string;
-  readonly functions: string;
-}
+export type Files = Readonly<Record<"xr" | "composition" | "functions", string>>;
 
 /** Everything that a render depends on, read from the files that the command line names. */
 export interface Inputs {
@@ -26,7 +22,6 @@ export interface Inputs {
   readonly context: JsonObject;
 }
 
-/** A step of a Composition's pipeline. */
 export interface Step {
   readonly step: string;
   readonly functionRef: { readonly name: string };
@@ -89,7 +84,7 @@ function toManifest(value: JsonValue): JsonObject {
 const readSchemas = (directory: string): readonly JsonValue[] =>
   findFiles(directory, [".json"]).flatMap((file) => {
     const document: JsonValue = JSON.parse(readFileSync(file, "utf8"));
-    return Object.values(objectAt(objectAt(document, "components"), "schemas"));
+    return Object.values(objectAt(document, "components", "schemas"));
   });
 
 /** Reads the schema of the XR's kind, as the API server publishes it once the XRD is there. */

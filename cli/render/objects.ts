@@ -1,9 +1,10 @@
 import { documentOf, stringAt } from "../../src/model/document.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
+import { valueAt } from "../../src/model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 
-/** Finds the object at a key; empty if there is none. */
-export function objectAt(value: JsonValue, key: string): JsonObject {
-  const found = isObject(value) ? ownValue(value, key) : undefined;
+/** Finds the object at a path; empty if there is none. */
+export function objectAt(value: JsonValue, ...path: readonly string[]): JsonObject {
+  const found = valueAt(value, path);
   return isObject(found) ? found : {};
 }
 
@@ -15,7 +16,7 @@ export const metadataString = (object: JsonObject, field: string): string =>
  * Reads the labels or annotations. As in Crossplane's CLI there are none if one value is not a string (`n` is a boolean in YAML).
  */
 export function metadataMap(object: JsonObject, field: "labels" | "annotations"): Readonly<Record<string, string>> {
-  const entries = Object.entries(objectAt(objectAt(object, "metadata"), field));
+  const entries = Object.entries(objectAt(object, "metadata", field));
   const strings = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return strings.length === entries.length ? Object.fromEntries(strings) : {};
 }

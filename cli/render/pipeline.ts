@@ -7,6 +7,7 @@ import {
   type Condition,
   mapValues,
   type Requirements,
+  type ResourceSelector,
   type RunFunctionRequest,
   type RunFunctionResponse,
   type State,
@@ -24,13 +25,6 @@ export interface Outcome {
   readonly results: readonly JsonObject[];
 }
 
-/** The state after the last step. */
-interface Rendered extends Outcome {
-  /** Faults that the function itself shows in the next reconcile only. */
-  readonly warnings: readonly string[];
-}
-
-/** Calls a function in its runtime. */
 export type CallFunction = (runtime: Runtime, request: RunFunctionRequest) => Promise<RunFunctionResponse>;
 
 /** The annotation that holds a composed resource's name in its Composition. */
@@ -44,17 +38,18 @@ const MAX_ITERATIONS = 5;
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go Render.
  *
+ * @returns the last state, and warnings of faults that the function itself shows in the next reconcile only.
  * @throws {RenderError} where a step cannot be run, fails, or returns a fatal result.
  */
-export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<Rendered> {
+export async function runPipeline(inputs: Inputs, call: CallFunction) {
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
   let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
   const warnings: string[] = [];
-  const adopting: { readonly step: Step; readonly names: readonly string[] }[] = [];
+  const adopting: { readonly step: Step; readonly before: Outcome }[] = [];
   for (const { step, runtime } of steps) {
     const request = toRequest(step, outcome, inputs);
     const response = await whileDoing(`cannot run pipeline step ${JSON.stringify(step.step)}`, () =>
-      runStep(request, (asked) => call(runtime, asked), inputs),
+      runStep(request, runtime, call, inputs),
     );
     outcome = {
       desired: response.desired ?? {},
@@ -64,23 +59,21 @@ export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<R
     };
     warnings.push(...findOtherVersions(Object.values(response.requirements?.resources ?? {}), inputs.required));
     const isAdopting = runtime.is === "embedded" && objectAt(step.input ?? {}, "spec")["adoption"] !== undefined;
-    if (isAdopting) adopting.push({ step, names: namesIn(outcome) });
+    if (isAdopting) adopting.push({ step, before: outcome });
   }
-  const last = namesIn(outcome);
   return {
     ...outcome,
-    warnings: [...warnings, ...adopting.flatMap((one) => warnIfNotLast(one.step, one.names, last))],
+    warnings: [...warnings, ...adopting.flatMap((one) => warnIfNotLast(one.step, one.before, outcome))],
   };
 }
 
-const namesIn = ({ desired }: Outcome): readonly string[] => Object.keys(desired.resources ?? {});
-
 /** Warns of a step with adoption before one that desires more: from the second reconcile on, the condition has StepNotLast. */
-function warnIfNotLast({ step }: Step, known: readonly string[], all: readonly string[]): readonly string[] {
-  const later = all.filter((name) => !known.includes(name)).sort();
+function warnIfNotLast({ step }: Step, before: Outcome, last: Outcome): readonly string[] {
+  const known = before.desired.resources ?? {};
+  const later = Object.keys(last.desired.resources ?? {}).filter((name) => !Object.hasOwn(known, name));
   if (later.length === 0) return [];
   return [
-    `pipeline step ${JSON.stringify(step)} uses adoption, and later steps desire ${later.join(", ")}, which it takes for ` +
+    `pipeline step ${JSON.stringify(step)} uses adoption, and later steps desire ${later.sort().join(", ")}, which it takes for ` +
       "resources that no step desires (StepNotLast): move it to the end of the pipeline",
   ];
 }
@@ -107,11 +100,9 @@ const toRequest = ({ input }: Step, { desired, context }: Outcome, inputs: Input
 export const byResourceName = (observed: readonly JsonObject[]): ReadonlyMap<string, JsonObject> =>
   new Map(observed.map((object) => [metadataMap(object, "annotations")[RESOURCE_NAME] ?? "", object]));
 
-function toResult({ step }: Step, result: { readonly severity: string; readonly message: string }): JsonObject {
-  const { severity, message } = result;
-  if (severity === "SEVERITY_FATAL") {
+function toResult({ step }: Step, { severity, message }: RunFunctionResponse["results"][number]): JsonObject {
+  if (severity === "SEVERITY_FATAL")
     throw new RenderError(`pipeline step ${JSON.stringify(step)} returned a fatal result: ${message}`);
-  }
   return { apiVersion: "render.crossplane.io/v1beta1", kind: "Result", step, severity, message };
 }
 
@@ -123,15 +114,11 @@ function toResult({ step }: Step, result: { readonly severity: string; readonly 
  *
  * @throws {RenderError} where they still change after the last call.
  */
-async function runStep(
-  first: RunFunctionRequest,
-  run: (request: RunFunctionRequest) => Promise<RunFunctionResponse>,
-  inputs: Pick<Inputs, "required" | "schemas">,
-): Promise<RunFunctionResponse> {
+async function runStep(first: RunFunctionRequest, runtime: Runtime, call: CallFunction, inputs: Inputs) {
   let request = first;
   let requirements: Requirements | null = null;
   for (let iteration = 0; iteration <= MAX_ITERATIONS; iteration++) {
-    const response = await run(request);
+    const response = await call(runtime, request);
     const isFatal = response.results.some(({ severity }) => severity === "SEVERITY_FATAL");
     if (isFatal || isDeepStrictEqual(response.requirements, requirements)) return response;
 
@@ -143,16 +130,14 @@ async function runStep(
   );
 }
 
-function withAnswers(
-  { context: _, ...first }: RunFunctionRequest,
-  { context, requirements }: RunFunctionResponse,
-  { required, schemas }: Pick<Inputs, "required" | "schemas">,
-): RunFunctionRequest {
+function withAnswers({ context: _, ...first }: RunFunctionRequest, response: RunFunctionResponse, inputs: Inputs) {
+  const { context, requirements } = response;
+  const find = (selector: ResourceSelector) => findResources(selector, inputs.required);
   return {
     ...first,
     ...(context && { context }),
-    extraResources: mapValues(requirements?.extraResources ?? {}, (selector) => findResources(selector, required)),
-    requiredResources: mapValues(requirements?.resources ?? {}, (selector) => findResources(selector, required)),
-    requiredSchemas: mapValues(requirements?.schemas ?? {}, (selector) => findSchema(selector, schemas)),
+    extraResources: mapValues(requirements?.extraResources ?? {}, find),
+    requiredResources: mapValues(requirements?.resources ?? {}, find),
+    requiredSchemas: mapValues(requirements?.schemas ?? {}, (selector) => findSchema(selector, inputs.schemas)),
   };
 }

@@ -95,10 +95,8 @@ export interface Value {
   readonly structValue?: Struct;
 }
 
-/** Converts a JSON object to a Struct. */
 export const toStruct = (object: JsonObject): Struct => ({ fields: mapValues(object, toValue) });
 
-/** Converts a Struct to a JSON object. */
 export const fromStruct = (struct: Struct): JsonObject => mapValues(struct.fields, fromValue);
 
 function toValue(value: JsonValue): Value {

@@ -1,5 +1,5 @@
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { RenderError } from "./error.ts";
+import { RenderError, whileDoing } from "./error.ts";
 import type { FunctionManifest, Step } from "./inputs.ts";
 
 /** A Function's runtime: this process, or a server that is called at `target`. */
@@ -20,17 +20,16 @@ const DEFAULT_TARGET = "localhost:9443";
  * @throws {RenderError} naming the step, the Function and what to do about it.
  */
 export function findRuntime({ step, functionRef: { name } }: Step, functions: readonly FunctionManifest[]): Runtime {
-  const fail = (reason: string): never => {
-    throw new RenderError(`cannot run pipeline step ${JSON.stringify(step)}: ${reason}`);
-  };
+  const fail = (reason: string): RenderError =>
+    new RenderError(`cannot run pipeline step ${JSON.stringify(step)}: ${reason}`);
   const quoted = JSON.stringify(name);
   const found = functions.find((manifest) => manifest.name === name);
-  if (found === undefined) return fail(`unknown Function ${quoted} - does it exist in your Functions file?`);
+  if (found === undefined) throw fail(`unknown Function ${quoted} - does it exist in your Functions file?`);
   if (toRepository(found.package) === OURS) return { is: "embedded" };
 
   const { [RUNTIME]: runtime, [TARGET]: target } = found.annotations;
   if (runtime === "Development") return { is: "development", target: target || DEFAULT_TARGET };
-  return fail(
+  throw fail(
     `Function ${quoted} is not ${OURS} (its package is ${JSON.stringify(found.package)}) and has not the runtime Development: run it ` +
       `with --insecure, and give it the annotations ${RUNTIME}: Development and ${TARGET}: HOST:PORT; or use "crossplane render", ` +
       "which runs it in Docker",
@@ -40,9 +39,6 @@ export function findRuntime({ step, functionRef: { name } }: Step, functions: re
 /** `registry.example.org:5000/mirror/NAME:v1@sha256:…` → `NAME` */
 const toRepository = (name: string): string | undefined => /(?:^|\/)([^/:@]+)(?::[^/@]*)?(?:@[^/]*)?$/.exec(name)?.[1];
 
-const methodOf = (version: "v1" | "v1beta1"): string =>
-  `/apiextensions.fn.proto.${version}.FunctionRunnerService/RunFunction`;
-
 /**
  * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens, and falls back to v1beta1, the
  * only protocol of functions such as function-patch-and-transform v0.5.
@@ -50,24 +46,20 @@ const methodOf = (version: "v1" | "v1beta1"): string =>
  * @param deadline in milliseconds since the epoch.
  * @throws {RenderError} with the code and the message of a call that failed.
  */
-export async function callFunction(target: string, request: Buffer, deadline: number): Promise<Buffer> {
+export function callFunction(target: string, request: Buffer, deadline: number): Promise<Buffer> {
   const client = new Client(target, credentials.createInsecure(), { "grpc.max_receive_message_length": -1 });
   const same = (bytes: Buffer): Buffer => bytes;
   const metadata = new Metadata({ waitForReady: true });
-  const call = (method: string): Promise<Buffer> =>
+  const call = (version: "v1" | "v1beta1"): Promise<Buffer> =>
     new Promise((resolve, reject) => {
+      const method = `/apiextensions.fn.proto.${version}.FunctionRunnerService/RunFunction`;
       client.makeUnaryRequest(method, same, same, request, metadata, { deadline }, (error, response) =>
         error ? reject(error) : resolve(response ?? Buffer.alloc(0)),
       );
     });
-  try {
-    return await call(methodOf("v1")).catch((error: ServiceError) => {
-      if (error.code !== status.UNIMPLEMENTED) throw error;
-      return call(methodOf("v1beta1"));
-    });
-  } catch (cause) {
-    throw new RenderError(`cannot call the function at ${target}`, { cause });
-  } finally {
-    client.close();
-  }
+  const answer = call("v1").catch((error: ServiceError) => {
+    if (error.code !== status.UNIMPLEMENTED) throw error;
+    return call("v1beta1");
+  });
+  return whileDoing(`cannot call the function at ${target}`, () => answer).finally(() => client.close());
 }

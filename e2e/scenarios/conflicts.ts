@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toClient, toCluster } from "../../cli/cluster/cluster.ts";
 import { connect } from "../../cli/cluster/connection.ts";
-import { lookUp } from "../../cli/lookup/look-up.ts";
+import { lookUp } from "../../cli/lookup/ownership.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
 import { createMany } from "../rig/bulk.ts";
@@ -167,7 +167,7 @@ async function amongThousands(rig: Rig): Promise<string> {
   const start = performance.now();
   const { exitCode, stdout } = await run("registry", ["who-owns", "bucket", last], rig);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  if (exitCode !== 0 || !stdout.includes(`/${last}`) || found?.holdings.length !== 1) {
+  if (exitCode !== 0 || !stdout.includes(`/${last}`) || found?.length !== 1) {
     throw new Error(`not found: ${stdout}`);
   }
   if (calls > 3) throw new Error(`${calls} API calls`);

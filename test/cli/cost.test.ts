@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { toCommands } from "../../cli/audit/adopt.ts";
+import { toCommands } from "../../cli/audit/audit.ts";
 import { toFindings } from "../../cli/audit/findings.ts";
 import type { Cluster } from "../../cli/cluster/cluster.ts";
 import { toHolding } from "../../cli/lookup/holding.ts";
-import { lookUp } from "../../cli/lookup/look-up.ts";
-import { toCloudResources } from "../../cli/lookup/ownership.ts";
-import { findConflicts, findWishes } from "../../cli/preflight/conflicts.ts";
+import { lookUp, toCloudResources } from "../../cli/lookup/ownership.ts";
+import { findConflicts, findWishes } from "../../cli/preflight/preflight.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";

@@ -1,4 +1,4 @@
-import { Composers } from "../../cli/audit/composer.ts";
+import { toFindComposer } from "../../cli/audit/read.ts";
 import type { World } from "../../cli/audit/world.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { resourceKey, toReference } from "../../src/crossplane/references.ts";
@@ -26,7 +26,7 @@ export function worldOf({
   const composites = stores.map((object) => toComposite(documentOf(object)));
   return {
     composites,
-    composers: new Composers(composites),
+    findComposer: toFindComposer(composites),
     labelled: new Map(documents.map((document) => [resourceKey(toReference(document)), document])),
     unregistered: unregistered.map(documentOf),
     referred: new Map(referred),

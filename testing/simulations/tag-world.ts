@@ -1,4 +1,4 @@
-import { type Departure, leavesBehind, toDeparture } from "../../cli/admission/departures.ts";
+import { leavesBehind, toDeparture } from "../../cli/admission/departures.ts";
 import { EXTERNAL_NAME_KEY } from "../../src/crossplane/metadata.ts";
 import { tags } from "../../src/features/tags/tags.ts";
 import { parseInput } from "../../src/input/parse.ts";
@@ -6,7 +6,7 @@ import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { IDENTITY_LABEL, TAKE_OWNERSHIP } from "../../src/ownership/annotations.ts";
-import { toContender } from "../../src/ownership/contender.ts";
+import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable } from "./calls.ts";
@@ -106,7 +106,7 @@ export class TagWorld {
   readonly #history: Cluster[] = [new Map()];
   readonly #xrs = new Map<number, Xr>();
   readonly #uids: readonly number[];
-  readonly #departed: Departure[] = [];
+  readonly #departed: Contender[] = [];
   #clock = 0;
   #takes = 0;
   readonly #cloud = new Map<Name, CloudResource>(NAMES.map((name) => [name, { ...NOT_CREATED }]));

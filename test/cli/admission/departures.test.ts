@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { Departures, leavesBehind, rememberKinds, toDeparture } from "../../../cli/admission/departures.ts";
+import {
+  type Departed,
+  decideDeparture,
+  leavesBehind,
+  rememberKinds,
+  toDeparture,
+} from "../../../cli/admission/departures.ts";
 import { toClient } from "../../../cli/cluster/cluster.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -34,7 +40,14 @@ const leaving = observing(CREATED, true);
 const twin = managed({ ...other, group: "s3.aws.m.upbound.io" }, CREATED, ["Observe"]);
 
 const request = (oldObject: JsonObject, dryRun = false) => ({
-  ...{ uid: "u1", username: "a", operation: "DELETE", subResource: "", namespace: undefined, name: undefined },
+  ...{
+    uid: "u1",
+    userInfo: { username: "a" },
+    operation: "DELETE",
+    subResource: undefined,
+    namespace: undefined,
+    name: undefined,
+  },
   ...{ object: undefined, oldObject, dryRun },
 });
 
@@ -46,14 +59,15 @@ const BOTH =
   `kubectl annotate bucket.s3.aws.upbound.io orders-team-b-orders ${DOMAIN}/leave-behind=true`;
 
 describe("the deletion of a managed resource", () => {
-  const startWith = async (...objects: readonly JsonObject[]): Promise<Departures> => {
+  const startWith = async (...objects: readonly JsonObject[]) => {
     const kinds = [
       kindOf("s3.aws.upbound.io", "Bucket"),
       kindOf("s3.aws.m.upbound.io", "Bucket", { isNamespaced: true }),
     ];
     const api = await startApiServer({ kinds, objects });
     const client = toClient(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 } });
-    return new Departures(rememberKinds(client));
+    const [departed, read]: [Departed, ReturnType<typeof rememberKinds>] = [new Map(), rememberKinds(client)];
+    return (asked: ReturnType<typeof request>) => decideDeparture(asked, departed, read);
   };
 
   test.each([
@@ -101,31 +115,31 @@ describe("the deletion of a managed resource", () => {
       is: "allowed",
     },
   ])("is $is when $reason", async ({ deleted, others, is }) => {
-    const departures = await startWith(deleted, ...others);
-    expect((await departures.decide(request(deleted))).is).toBe(is);
+    const decide = await startWith(deleted, ...others);
+    expect((await decide(request(deleted))).is).toBe(is);
   });
 
   test("is denied with the commands that go on", async () => {
-    const departures = await startWith(observer);
-    expect(await departures.decide(request(observer))).toEqual({ is: "denied", message: BOTH, warnings: [] });
+    const decide = await startWith(observer);
+    expect(await decide(request(observer))).toEqual({ is: "denied", message: BOTH, warnings: [] });
   });
 
   test("is admitted for one of two that go at the same moment, whatever the lists show yet", async () => {
-    const departures = await startWith(owner, observer);
-    const decide = async (each: JsonObject): Promise<string> => (await departures.decide(request(each))).is;
-    const [ofOwner, ofObserver] = await Promise.all([decide(owner), decide(observer)]);
+    const decide = await startWith(owner, observer);
+    const decideOn = async (each: JsonObject): Promise<string> => (await decide(request(each))).is;
+    const [ofOwner, ofObserver] = await Promise.all([decideOn(owner), decideOn(observer)]);
     // Kubernetes tries again to delete what was denied.
     const last = [
-      ofOwner === "allowed" ? ofOwner : await decide(owner),
-      ofObserver === "allowed" ? ofObserver : await decide(observer),
+      ofOwner === "allowed" ? ofOwner : await decideOn(owner),
+      ofObserver === "allowed" ? ofObserver : await decideOn(observer),
     ];
     expect(last.sort()).toEqual(["allowed", "denied"]);
   });
 
   test("is not remembered after a dry run", async () => {
-    const departures = await startWith(owner, observer);
-    await departures.decide(request(owner, true));
-    expect((await departures.decide(request(observer))).is).toBe("allowed");
+    const decide = await startWith(owner, observer);
+    await decide(request(owner, true));
+    expect((await decide(request(observer))).is).toBe("allowed");
   });
 });
 

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { toCommands } from "../../../cli/audit/adopt.ts";
-import { toTable } from "../../../cli/audit/audit.ts";
-import { toFindings, toFindingsBeforeRemoval } from "../../../cli/audit/findings.ts";
-import type { Finding } from "../../../cli/audit/world.ts";
+import { toCommands, toTable } from "../../../cli/audit/audit.ts";
+import { findHeldBack } from "../../../cli/audit/cloud-resources.ts";
+import { toFindings } from "../../../cli/audit/findings.ts";
+import { compareFindings, type Finding } from "../../../cli/audit/world.ts";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { resourceKey, toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
@@ -292,7 +292,9 @@ describe("an orphan that only a nested XR can have composed, by its claim,", () 
     const world = worldOf({ stores, buckets: [orphan] });
     const found = toFindings(world, patience).find((each) => each.is === "Orphaned");
     expect(found?.message).toMatch(new RegExp(`^${is} .*composed it`));
-    expect(toCommands(toFindings(world, patience), world).includes("\nkubectl patch")).toBe(is === "its XR");
+    expect(toCommands(toFindings(world, patience).toSorted(compareFindings), world).includes("\nkubectl patch")).toBe(
+      is === "its XR",
+    );
   });
 });
 
@@ -309,7 +311,7 @@ test.each([
 describe("--adopt", () => {
   const commandsOf = (parts: WorldParts): string => {
     const world = worldOf(parts);
-    const text = toCommands(toFindings(world, patience), world);
+    const text = toCommands(toFindings(world, patience).toSorted(compareFindings), world);
     return text
       .split("\n")
       .filter((line) => line.startsWith("kubectl"))
@@ -350,7 +352,7 @@ describe("--adopt", () => {
 
   test("prints a comment and no command where it cannot be told which XR it was, whatever the orphan is called", () => {
     const world = worldOf({ stores: [store(), nested], buckets: [bucket("a"), bucket("b\necho stolen")] });
-    const text = toCommands(toFindings(world, patience), world);
+    const text = toCommands(toFindings(world, patience).toSorted(compareFindings), world);
     expect(text).toContain("# Bucket.cloud.example.org/a: one of ");
     expect(text).toContain("\n# 'Bucket.cloud.example.org/b\\u000aecho stolen': one of ");
     expect(text).not.toMatch(/^kubectl.*Bucket/m);
@@ -381,7 +383,7 @@ describe("--adopt", () => {
     },
   ])("what a tenant writes is no command: $reason", ({ orphan, comment }) => {
     const world = worldOf({ stores: [store({ refs: ["c"] })], buckets: [bucket("c", { controller: ours }), orphan] });
-    const commands = toCommands(toFindings(world, patience), world);
+    const commands = toCommands(toFindings(world, patience).toSorted(compareFindings), world);
     expect(commands.split("\n")).toContain(comment);
     // A shell with nothing but its own commands, and a kubectl that says what it is called with.
     const script = `kubectl() { printf '%s\\n' "$@"; }\n${commands}`;
@@ -402,7 +404,7 @@ describe("--adopt", () => {
 
 test("the table has a line for each finding, sorted, and no line without any", () => {
   const world = worldOf({ stores: [store({ refs: ["b", "a"] })], buckets: [bucket("b"), bucket("a")] });
-  const lines = toTable(toFindings(world, patience)).split("\n");
+  const lines = toTable(toFindings(world, patience).toSorted(compareFindings)).split("\n");
   expect(lines.map((line) => line.split(/ {2,}/).slice(0, 4).join(" | "))).toEqual([
     "FINDING | XR | RESOURCE | AS",
     "Unadopted | XStore.platform.example.org/orders | Bucket.cloud.example.org/a | the-a",
@@ -415,7 +417,7 @@ test("the table has a line for each finding, sorted, and no line without any", (
 test("the table has one line for a finding, whatever its annotation says", () => {
   const annotations = { "crossplane.io/composition-resource-name": "db\u001b[1A\nOrphaned  XStore/payroll" };
   const world = worldOf({ stores: [store({ refs: ["a"] })], buckets: [bucket("a", { metadata: { annotations } })] });
-  const [header = "", row, ...more] = toTable(toFindings(world, patience)).split("\n");
+  const [header = "", row, ...more] = toTable(toFindings(world, patience).toSorted(compareFindings)).split("\n");
   const as = "db\\u001b[1A\\u000aOrphaned  XStore/payroll";
   expect(row?.slice(header.indexOf("AS"), header.indexOf("WHAT"))).toBe(`${as}  `);
   expect(more).toEqual([""]);
@@ -492,7 +494,7 @@ test("before the tags step is removed, it names what would write or delete a clo
       },
     );
   const buckets = [contender("a", owning), contender("b", owner), alone("kept", {}), alone("created", created)];
-  const found = toFindingsBeforeRemoval(worldOf({ buckets, unregistered: [foreign("invoices")] }));
+  const found = findHeldBack(worldOf({ buckets, unregistered: [foreign("invoices")] })).toSorted(compareFindings);
   expect(found.map(({ is, resource, message }) => [is, resource.name, message])).toEqual([
     ["HeldBack", "a", "it owns for 1 other: without the tags step the cloud resource is deleted with it"],
     [

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ClusterError, type ClusterErrorCode } from "../../../cli/cluster/error.ts";
-import { Unread } from "../../../cli/cluster/unread.ts";
+import { Unread } from "../../../cli/cluster/list.ts";
 import { kindOf } from "../../../testing/servers/api-server.ts";
 
 /** Which kinds' failures the audit goes on after. */

@@ -62,7 +62,7 @@ describe("what a claim stands for", () => {
   ])("a mapping names a cloud resource by $reason", ({ resource, names, path }) => {
     const { declarations } = findDeclarations(claim, parseMapping(file([resource]), "m.yaml"));
     expect(declarations).toMatchObject([
-      { query: { names }, path, declarer: { owner: "Bucket.platform.example.org/team-a/orders" } },
+      { query: { names }, path, owner: "Bucket.platform.example.org/team-a/orders" },
     ]);
   });
 

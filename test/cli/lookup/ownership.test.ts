@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Declarer } from "../../../cli/lookup/declarations.ts";
+import type { Declaration } from "../../../cli/lookup/declarations.ts";
 import { toHolding } from "../../../cli/lookup/holding.ts";
 import { findConflict, toCloudResources } from "../../../cli/lookup/ownership.ts";
 import { documentOf } from "../../../src/model/document.ts";
@@ -24,7 +24,7 @@ const observer = (owner: string, ownedBy?: string, since?: string): Omit<Registe
 interface Row {
   readonly reason: string;
   readonly buckets: readonly Omit<Registered, "bucket">[];
-  readonly declarer: Declarer;
+  readonly declarer: Pick<Declaration, "owner" | "self">;
   /** How the message begins after the bucket's name, and whether the declarer's managed resource is known. */
   readonly conflict?: readonly [message: string, isKnown: boolean];
 }
@@ -86,7 +86,7 @@ test.each<Row>([
   },
 ])("a cloud resource $reason", ({ buckets, declarer, conflict }) => {
   const query = { group: BUCKET.group, kind: "Bucket", names: ["orders"], scope: new Map() };
-  const found = findConflict({ declarer, query }, resourcesOf(buckets));
+  const found = findConflict({ ...declarer, query }, resourcesOf(buckets));
   const [says = "", isKnown] = conflict ?? [];
   const message = expect.stringContaining(`Bucket.s3.aws.upbound.io "orders" ${says}`);
   expect(found).toEqual(conflict && { owner: A, message, isKnown });

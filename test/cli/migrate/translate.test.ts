@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fromEnvironmentConfigs } from "../../../cli/migrate/selections.ts";
 import { fromTagManager } from "../../../cli/migrate/tag-manager.ts";
-import type { Translated } from "../../../cli/migrate/translate.ts";
+import { Reader, type Translate } from "../../../cli/migrate/translate.ts";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
@@ -13,9 +13,11 @@ interface Row {
 }
 
 /** Compares a translation, which has to be an input that this function takes. */
-function assertTranslated(translated: Translated, to: JsonObject, remarks: readonly string[] = []) {
-  expect(translated).toEqual({ spec: to, remarks });
-  parseInput({ apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec: translated.spec });
+function assertTranslated(translate: Translate, from: JsonObject, to: JsonObject, remarks: readonly string[] = []) {
+  const reader = new Reader();
+  const spec = translate(reader, from);
+  expect({ spec, remarks: reader.remarks }).toEqual({ spec: to, remarks });
+  parseInput({ apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec });
 }
 
 describe("an input of function-environment-configs", () => {
@@ -127,7 +129,7 @@ describe("an input of function-environment-configs", () => {
       remarks: ["spec.later: not translated", "spec.environmentConfigs[0].ref.namespace: not translated"],
     },
   ])("$reason", ({ from, to, remarks }) => {
-    assertTranslated(fromEnvironmentConfigs({ spec: from }), to, remarks);
+    assertTranslated(fromEnvironmentConfigs, { spec: from }, to, remarks);
   });
 });
 
@@ -221,6 +223,6 @@ describe("an input of function-tag-manager", () => {
       remarks: ["addTags[0].when: not translated"],
     },
   ])("$reason", ({ from, to, remarks }) => {
-    assertTranslated(fromTagManager(from), { tags: { ...to, resources } }, remarks);
+    assertTranslated(fromTagManager, from, { tags: { ...to, resources } }, remarks);
   });
 });

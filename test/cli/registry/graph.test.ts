@@ -1,6 +1,6 @@
 import { type HTMLElement, type HTMLInputElement, Window } from "happy-dom";
 import { expect, onTestFinished, test } from "vitest";
-import { SCRIPT } from "../../../cli/registry/page-parts.ts";
+import { SCRIPT } from "../../../cli/registry/page.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { claimRecord, recordIn } from "../../../testing/builders/consumers.ts";

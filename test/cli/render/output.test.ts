@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { toDocuments } from "../../../cli/render/output.ts";
 import type { Condition, Resource } from "../../../cli/render/protocol.ts";
 import { toStruct } from "../../../cli/render/protocol.ts";
+import { toDocuments } from "../../../cli/render/render.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const xr = (metadata: JsonObject = {}): JsonObject => ({
