@@ -59,21 +59,17 @@ const draftOf = ({ spec = { adoption: {} }, answers = {}, ...parts }: CallParts)
   runFeature(run, callOf({ xr: anew(), sharedResources: [], desired: { bucket }, spec, answers, ...parts }));
 const nameIn = (draft: Draft, name = "bucket") =>
   draft.resources.has(name) ? at(desiredOf(draft, name), "metadata.name") : undefined;
-const manager = (name: string) => ({
-  managedFields: [
-    { manager: composerName({ apiVersion: "apps.example.org/v1", kind: "XShop", name }), operation: "Apply" },
-  ],
-});
+const manager = (name: string) => {
+  const composer = composerName({ apiVersion: "apps.example.org/v1", kind: "XShop", name });
+  return { managedFields: [{ manager: composer, operation: "Apply" }] };
+};
 
 describe("what an XR composed before it was restored", () => {
   test("is asked for by Crossplane's label, before the first resource is composed", () => {
     const draft = draftOf({ spec: { adoption: {}, responseTTL: "60s" } });
-    expect(requirementsIn(draft).get(BUCKETS)).toEqual({
-      apiVersion: "s3.aws.upbound.io/v1beta2",
-      kind: "Bucket",
-      namespace: undefined,
-      match: { labels: { "crossplane.io/composite": XR } },
-    });
+    const match = { labels: { "crossplane.io/composite": XR } };
+    const kind = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket" };
+    expect(requirementsIn(draft).get(BUCKETS)).toEqual({ ...kind, match });
     expect([nameIn(draft), draft.ttlSeconds]).toEqual([undefined, undefined]);
   });
 
@@ -119,11 +115,8 @@ describe("what an XR composed before it was restored", () => {
 
   test("keeps the external name that its provider has chosen", () => {
     const { annotations: _, ...metadata } = bucket["metadata"] as JsonObject;
-    const draft = draftOf({
-      desired: { bucket: { ...bucket, metadata } },
-      spec: { externalNames: {} },
-      answers: { [BUCKETS]: [restored("old")] },
-    });
+    const desired = { bucket: { ...bucket, metadata } };
+    const draft = draftOf({ desired, spec: { externalNames: {} }, answers: { [BUCKETS]: [restored("old")] } });
     expect(at(desiredOf(draft), "metadata.annotations[crossplane.io/external-name]")).toBe("orders-data");
   });
 
@@ -136,13 +129,12 @@ describe("what an XR composed before it was restored", () => {
     expect([nameIn(draft, "logs"), reasonIn(draft)]).toEqual([adopted, adopted ? "Adopting" : "Adopted"]);
   });
 
+  const claims = recordOf(toComposite(documentOf(anew())));
+  const ofClaim = { "crossplane.io/composite": "shop-before", [RECORD_LABEL]: claims };
   test.each([
-    { reason: "as it was restored", labels: { "crossplane.io/composite": XR } },
-    {
-      reason: "as it was exported, from another XR of the same claim",
-      labels: { "crossplane.io/composite": "shop-before", [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) },
-    },
-  ])("is the XR's record, $reason: what it was bound to stays", ({ labels }) => {
+    ["as it was restored", { "crossplane.io/composite": XR }],
+    ["as it was exported, from another XR of the same claim", ofClaim],
+  ])("is the XR's record, %s: what it was bound to stays", (_reason, labels) => {
     const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
     const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
     const record = {

@@ -35,21 +35,13 @@ const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const copied = { [KEY]: { ...observedObject({ ready: "True" }), metadata: copyMetadata() } };
 
 describe("a grant by label", () => {
-  const labelled = (labels: JsonObject): JsonObject => ({
-    ...namespaceOf("team-a"),
-    metadata: { name: "team-a", labels },
-  });
+  const labelled = (labels: JsonObject) => ({ ...namespaceOf("team-a"), metadata: { name: "team-a", labels } });
   const owner = database({ annotations: { [SELECTOR]: "team=orders,env in (prod,stage)" } });
 
-  const prod = labelled({ team: "orders", env: "prod" });
+  const [prod, dev] = [labelled({ team: "orders", env: "prod" }), labelled({ team: "orders", env: "dev" })];
   test.each<[reason: string, copies: number, condition: string, space: readonly JsonObject[] | "pending"]>([
     ["holds where the Namespace matches", 1, "Available", [prod]],
-    [
-      "is taken back where the Namespace no longer matches",
-      0,
-      "AccessNotGranted",
-      [labelled({ team: "orders", env: "dev" })],
-    ],
+    ["is taken back where the Namespace no longer matches", 0, "AccessNotGranted", [dev]],
     ["is taken back where there is no such Namespace", 0, "AccessNotGranted", []],
     ["is not taken back before the Namespace has been looked up", 1, "WaitingForRequiredResources", "pending"],
   ])("%s", (_reason, copies, condition, space) => {
@@ -118,18 +110,16 @@ describe("a credential of its own", () => {
     return (spec as { connectionDetails?: readonly JsonObject[] } | undefined)?.connectionDetails?.[0]?.["name"];
   };
 
-  test("is copied in place of the common Secret", () => {
-    const draft = draftOf({ sharedResources: [own], answers: { db: [owner()], answer: [answerTo("team-a")] } });
-    expect(sourceOf(draft)).toBe("orders-team-a");
-  });
-
-  test("is copied where a companion answers, and the database is its second owner", () => {
-    const ownerReferences = [
-      { apiVersion: "v1", kind: "XKeeper", name: "keeper", uid: "keeper", controller: true },
-      { apiVersion: "v1", kind: "XPostgres", name: "orders", uid: UID },
-    ];
-    const answer = [answerTo("team-a", { ownerReferences })];
-    expect(sourceOf(draftOf({ sharedResources: [own], answers: { db: [owner()], answer } }))).toBe("orders-team-a");
+  const companion = [
+    { apiVersion: "v1", kind: "XKeeper", name: "keeper", uid: "keeper", controller: true },
+    { apiVersion: "v1", kind: "XPostgres", name: "orders", uid: UID },
+  ];
+  test.each<[reason: string, metadata: JsonObject]>([
+    ["in place of the common Secret", {}],
+    ["where a companion answers, and the database is its second owner", { ownerReferences: companion }],
+  ])("is copied %s", (_reason, metadata) => {
+    const answers = { db: [owner()], answer: [answerTo("team-a", metadata)] };
+    expect(sourceOf(draftOf({ sharedResources: [own], answers }))).toBe("orders-team-a");
   });
 
   test("is asked for with the grant, by a label of its own", () => {
@@ -153,21 +143,13 @@ describe("a credential of its own", () => {
   test.each<Row>([
     ["is waited for, and the common one is not taken meanwhile", 1, waits, "pending"],
     ["is waited for until its Secret is written", 1, noCredential, []],
-    [
-      "is not what an object names that the owner's XR does not own",
-      1,
-      noCredential,
-      [answerTo("team-a", { ownerReferences: [] })],
-    ],
+    ["is not what the owner's XR does not own", 1, noCredential, [answerTo("team-a", { ownerReferences: [] })]],
     ["is not what an object of another namespace names", 1, noCredential, [answerTo("team-a", { namespace: "evil" })]],
     ["goes with its copy when the grant is taken back", 0, revoked, [], owner({})],
     ["goes too while the owner still answers", 0, revoked, [answerTo("team-a")], owner({})],
   ])("%s", (_reason, kept, message, answer, db = owner()) => {
-    const draft = draftOf({
-      sharedResources: [own],
-      observed: copied,
-      answers: { db: [db], "db/recorded": [db], answer },
-    });
+    const answers = { db: [db], "db/recorded": [db], answer };
+    const draft = draftOf({ sharedResources: [own], observed: copied, answers });
     expect([says(draft), draft.resources.size]).toEqual([message, kept]);
   });
 
@@ -197,8 +179,8 @@ describe("the version of ReferenceGrant", () => {
 
   const both = ["gateway.networking.k8s.io/v1", "gateway.networking.k8s.io/v1beta1"];
   test.each<[answer: "v1" | "v1beta1" | "unknown" | "pending", version: string | undefined, why: string]>([
-    ["v1", "gateway.networking.k8s.io/v1", "where the cluster serves it"],
-    ["v1beta1", "gateway.networking.k8s.io/v1beta1", "where the cluster does not serve v1"],
+    ["v1", both[0], "where the cluster serves it"],
+    ["v1beta1", both[1], "where the cluster does not serve v1"],
     ["unknown", undefined, "where the cluster serves none: Crossplane would fail the XR"],
     ["pending", undefined, "as long as that is not known"],
   ])("%s: %s is asked for %s", (answer, version) => {
@@ -212,12 +194,10 @@ describe("the version of ReferenceGrant", () => {
       answers: { db: [database()], "db/reference-grants": [] },
     });
     expect([...draft.requiredSchemas]).toEqual([]);
-    expect(requirementsIn(draft).get("shared-resource/db/reference-grants")?.apiVersion).toBe(
-      "gateway.networking.k8s.io/v1",
-    );
+    expect(requirementsIn(draft).get("shared-resource/db/reference-grants")?.apiVersion).toBe(both[0]);
   });
 
   test("is v1beta1 where Crossplane cannot be asked", () => {
-    expect(ask("not asked")).toEqual(["gateway.networking.k8s.io/v1beta1", []]);
+    expect(ask("not asked")).toEqual([both[1], []]);
   });
 });
