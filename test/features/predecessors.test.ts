@@ -3,7 +3,7 @@ import { toComposite } from "../../src/crossplane/composite.ts";
 import { composerName } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { reasonIn } from "../../testing/builders/read-draft.ts";
@@ -18,7 +18,7 @@ import {
   shared,
   xr,
 } from "../../testing/builders/sharing.ts";
-import { at, DOMAIN, desiredOf, team } from "../../testing/builders/tags.ts";
+import { at, DOMAIN, desiredOf, ownedBy, team } from "../../testing/builders/tags.ts";
 
 /** An XR that Crossplane made anew from a restored claim, without references, while what it composed was restored. */
 
@@ -33,26 +33,24 @@ const bucket: JsonObject = {
 };
 
 /** The bucket's managed resource as Velero restores it: without a controller, with labels, annotations and managed fields. */
-const restored = (name: string, metadata: JsonObject = {}): JsonObject => ({
-  ...bucket,
-  metadata: {
-    name,
-    uid: `uid-of-${name}`,
-    creationTimestamp: "2026-01-01T00:00:00Z",
-    labels: { "crossplane.io/composite": XR, ...(metadata["labels"] as JsonObject) },
-    annotations: {
-      "crossplane.io/composition-resource-name": "bucket",
-      "crossplane.io/external-name": "orders-data",
-      [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop",
-      [`${DOMAIN}/tags-owner`]: "Shop.apps.example.org/team-a/shop#bucket",
-      [`${DOMAIN}/origin`]: "Created",
-      ...(metadata["annotations"] as JsonObject),
+const restored = (name: string, metadata: Readonly<Record<string, JsonValue>> = {}): JsonObject => {
+  const { labels, annotations, ...more } = metadata as Record<string, JsonObject>;
+  const shown = { "crossplane.io/composition-resource-name": "bucket", "crossplane.io/external-name": "orders-data" };
+  const marks = { ...ownedBy("Shop.apps.example.org/team-a/shop"), [`${DOMAIN}/origin`]: "Created" };
+  return {
+    ...bucket,
+    metadata: {
+      name,
+      uid: `uid-of-${name}`,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      labels: { "crossplane.io/composite": XR, ...labels },
+      annotations: { ...shown, ...marks, ...annotations },
+      ...more,
     },
-    ...Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== "labels" && key !== "annotations")),
-  },
-  spec: { ...(bucket["spec"] as JsonObject), managementPolicies: ["*"] },
-  status: { conditions: [{ type: "Synced", status: "True" }] },
-});
+    spec: { ...(bucket["spec"] as JsonObject), managementPolicies: ["*"] },
+    status: synced("True"),
+  };
+};
 
 const BUCKETS = "adoption/predecessors/Bucket";
 const draftOf = ({ spec = { adoption: {} }, answers = {}, ...parts }: CallParts): Draft =>

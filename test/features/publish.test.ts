@@ -43,6 +43,7 @@ describe("an EnvironmentConfig", () => {
   const gapped = { data: [fromXrField("status.other", "hosts[0]"), fromXrField("status.endpoint", "hosts[1]")] };
   const named = (path: string) => ({ name: fromXr(path) });
   const taken = (annotations: JsonObject) => ({ answers: { [KEY]: [published({}, { annotations })] } });
+  const full = { observed: { [KEY]: filledIn } };
   const there = { observed: { [KEY]: old } };
   const calledBy = (name: string) => ({ xr: withStatus({ name }), ...there });
   const withText = { xr: withStatus({ endpoint: "new.example.org", db: "text" }), answers: free };
@@ -56,7 +57,7 @@ describe("an EnvironmentConfig", () => {
     ["is left alone where it is this XR's record", undefined, "False NameTaken", taken(record)],
     ["follows its XR", now, "True Published", there],
     ["keeps what it said of a field that is not set now", old, "False FieldNotSet", { xr: xr(), ...there }],
-    ["stays while it has no name", old, "False FieldNotSet", { observed: { [KEY]: filledIn } }, named("spec.nothing")],
+    ["stays without a name, and without what Crossplane added", old, "False FieldNotSet", full, named("spec.none")],
     ["or while it is no name", old, "False InvalidName", calledBy("Orders!"), named("status.name")],
     ["or while it is a record's", old, "False InvalidName", calledBy(NAMES), named("status.name")],
     ["is published without what has no place", published({ db: "text" }), "False InvalidData", withText, overlapping],

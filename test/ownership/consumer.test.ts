@@ -5,25 +5,11 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
 import { admissionSubject } from "../../src/ownership/answer.ts";
 import { type Consumer, compareConsumers, toConsumers } from "../../src/ownership/consumer.ts";
+import { SHARED, shopIn } from "../../testing/builders/consumers.ts";
 
-const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
-const xr = { apiVersion: "apps.example.org/v1", kind: "XShop", name: "x", uid: "1", controller: true };
 const CREATED = "2026-01-01T00:00:00Z";
 const record = (metadata: JsonObject = {}) =>
-  documentOf({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: {
-      name: "record",
-      namespace: "team-a",
-      creationTimestamp: CREATED,
-      labels: { "crossplane.io/composite": "shop-x7k2p" },
-      annotations: { [OWNER]: "Shop.apps.example.org/team-a/shop" },
-      ownerReferences: [xr],
-      ...metadata,
-    },
-    data: { db: JSON.stringify([{ ...SHARED, access: "Granted", secrets: ["team-a/db"] }]) },
-  });
+  documentOf(shopIn("team-a", { secrets: ["team-a/db"] }, { creationTimestamp: CREATED, ...metadata }));
 
 const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
   namespace: "team-a",

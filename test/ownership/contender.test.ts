@@ -11,7 +11,7 @@ import {
   TAGS_OWNER,
   TAKE_OWNERSHIP,
 } from "../../src/ownership/annotations.ts";
-import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { type Contender, formatAcknowledged, isAcknowledgedBy, toContender } from "../../src/ownership/contender.ts";
 import { Contenders, firstOther } from "../../src/ownership/contenders.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
@@ -108,5 +108,31 @@ describe("several contenders", () => {
     const [us, other] = [named("us"), named("other")];
     expect(firstOther([us, other], "us")).toBe(other);
     expect(firstOther([us], "us")).toBeUndefined();
+  });
+});
+
+describe("the list of those that an owner leaves its cloud resource to", () => {
+  const ownerWith = (text: string) => read({ annotations: { [CONTENDERS]: text } });
+  const many = (count: number, length: number): readonly Contender[] =>
+    Array.from({ length: count }, (_, index) => named(`bucket-${String(index).padStart(length - 7, "0")}`));
+
+  test("has their names, sorted", () => {
+    expect(formatAcknowledged([named("b"), named("a")])).toBe("a,b");
+  });
+
+  test.each([
+    { reason: "1,000 contenders with names of 253 characters", others: many(1_000, 253), acknowledged: 1_000 },
+    { reason: "50,000 contenders", others: many(50_000, 20), acknowledged: 10_000 },
+  ])("fits into an annotation with $reason, and names the first successors", ({ others, acknowledged }) => {
+    const text = formatAcknowledged(others);
+    const owner = ownerWith(text);
+    expect(text.length).toBeLessThan(200 * 1024);
+    const is = others.map((_, index) => index < acknowledged);
+    expect(others.map((other) => isAcknowledgedBy(owner, other))).toEqual(is);
+  });
+
+  test("names nobody who takes the hash of another for a name", () => {
+    const [hash = ""] = formatAcknowledged(many(1_000, 253)).split(",");
+    expect(isAcknowledgedBy(ownerWith(hash), named(hash.slice(1)))).toBe(false);
   });
 });

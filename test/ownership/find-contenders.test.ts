@@ -168,7 +168,10 @@ describe("the contenders for a cloud resource", () => {
     ["it has another kind", { reported: { ...reported, "crossplane-kind": "Bucket.s3.aws.upbound.io" } }],
     ["its kind is not reported", { reported: { "crossplane-name": "other" } }],
     ["its name is not reported", { reported: kind }],
-    ...["../x", "a/b", "..", "a".repeat(254)].map((name): [string, Setting] => ["it has no name", writtenBy(name)]),
+    ...["../x", "a/b", "..", "a".repeat(254)].map((name): [string, Setting] => [
+      "nothing is called so",
+      writtenBy(name),
+    ]),
     ["it is ours", writtenBy("us"), []],
     ["it is listed", { reported }, ["other"]],
   ])("are listed without a look-up of the last writer when %s", (_reason, setting, listed = ["us"]) => {

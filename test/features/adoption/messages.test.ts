@@ -74,6 +74,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const nested = { name: "store", uid: "uid-now", ...labelled("root"), ...controlledBy("u", "root") };
   const nestedBelow = store({ ...referring("a"), metadata: nested });
   const secret = bucket("a", labelled("secret-project"));
+  const nameless = bucket("a", { annotations: {} });
   const deleting = bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" });
   const gone = { xr: restoredStore(referring("a")), answers: answerOf() };
   const recreate = { onMissing: "Recreate", onUnproven: "Release" };
@@ -107,7 +108,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     ["it is missing then, under onMissing: Recreate", "Adopted", undefined, { ...gone, policy: recreate }],
     ["it is gone", "Adopted", undefined, { answers: answerOf() }],
     ["it came back just now", "RestoreInProgress", restored, { answers: answerOf(bucket("a")) }],
-    ["it came back unnamed", "RestoreInProgress", restored, { answers: answerOf(bucket("a", { annotations: {} })) }],
+    ["it came back without its name", "RestoreInProgress", restored, { answers: answerOf(nameless) }],
     ["two references share a composed name", "RestoreInProgress", RIVAL, rivals],
   ])("where %s: %s", (_when, reason, message, parts = {}) => {
     const { conditions, results, resources } = adopt({ xr: store(referring("a")), ...parts });

@@ -49,7 +49,12 @@ describe("admission", () => {
     ["keeps who is admitted, whatever is older", "team-b: Full", [a, b], { before: ["team-b"] }],
     ["keeps who is admitted where the capacity was reduced", "team-a team-b: Full", [a, b], { before: both }],
     ["prefers who was served before a restore", "team-b: Full", [a, asking("team-b", "2", served, restored)]],
-    ["has no more places for that", "team-a: Full", [a, asking("team-b", "2", served)], { before: ["team-a"] }],
+    [
+      "gives no more places than it has for that",
+      "team-a: Full",
+      [a, asking("team-b", "2", served)],
+      { before: ["team-a"] },
+    ],
     ["begins none for a record that no XR controls", ": Available", [asking("team-a", "1", {}, restored)]],
     ["needs a grant", "team-a: QuarterUsed", [asking("team-z", "1"), a], { capacity: 4 }],
     ["does not count a team without a grant, whatever it writes", "team-a: Full", [a, shopIn("evil", served)]],

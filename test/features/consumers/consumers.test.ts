@@ -80,29 +80,16 @@ describe("the list of consumers", () => {
   });
 
   const platform = { kind: "XShop.apps.example.org", name: "shop" };
+  const shop = { kind: SHOP, name: "shop" };
+  const copy = { namespace: "team-b", secretName: "orders-db" };
+  const asking = finding(shopIn("team-c", { access: "Requested" }));
   const ofPlatform = (binding?: JsonObject) =>
     findingClaims({ ...claimRecord("team-b", "XShop.apps.example.org/shop", binding), metadata: platforms });
   test.each<[what: string, answers: CallParts["answers"], item: JsonObject]>([
-    [
-      "an XR that takes fields only",
-      finding(shopIn("team-a", {})),
-      { namespace: "team-a", kind: SHOP, name: "shop", granted: true },
-    ],
-    [
-      "an XR that waits for a grant",
-      finding(shopIn("team-c", { access: "Requested" })),
-      { namespace: "team-c", kind: SHOP, name: "shop", granted: false },
-    ],
-    [
-      "an XR of the platform that takes fields only, which needs a grant for all",
-      ofPlatform({}),
-      { ...platform, granted: false },
-    ],
-    [
-      "a copy of the platform's in a namespace",
-      ofPlatform(),
-      { ...platform, namespace: "team-b", secretName: "orders-db", granted: true },
-    ],
+    ["an XR that takes fields only", finding(shopIn("team-a", {})), { ...shop, namespace: "team-a", granted: true }],
+    ["an XR that waits for a grant", asking, { ...shop, namespace: "team-c", granted: false }],
+    ["an XR of the platform, whose fields need a grant for all", ofPlatform({}), { ...platform, granted: false }],
+    ["a copy of the platform's in a namespace", ofPlatform(), { ...platform, ...copy, granted: true }],
   ])("has %s", (_what, answers, item) => {
     expect(listedIn(draftOf({ list }, answers && { answers }))).toEqual([item]);
   });
@@ -124,19 +111,12 @@ describe("the list of consumers", () => {
 });
 
 describe("a team that writes what it likes into its own namespace", () => {
-  test.each<[reason: string, record: JsonObject, ...items: readonly string[]]>([
-    [
-      "gets no grant by a copy in another namespace",
-      recordIn("evil", "Shop.apps.example.org/team-a/shop", { secrets: ["team-a/orders-db"] }),
-      "evil: Shop.apps.example.org shop, team-a/orders-db, false",
-    ],
-    [
-      "lists no copy by what is no Secret's name",
-      shopIn("evil", { secrets: ["a/b/c", "A/b", 7] }),
-      "evil: Shop.apps.example.org shop, undefined, false",
-    ],
+  test.each<[reason: string, record: JsonObject, ...copies: readonly string[]]>([
+    ["gets no grant by a copy in another namespace", shopIn("evil", { secrets: ["team-a/db"] }), "team-a/db, false"],
+    ["lists no copy by what is no Secret's name", shopIn("evil", { secrets: ["a/b/c", "A/b", 7] }), "undefined, false"],
     ["is not listed by another resource than this one", shopIn("evil", { name: "billing" })],
-  ])("%s", (_reason, record, ...items) => {
+  ])("%s", (_reason, record, ...copies) => {
+    const items = copies.map((copy) => `evil: Shop.apps.example.org shop, ${copy}`);
     expect(itemsOf(draftOf({ list }, { answers: finding(record) }))).toEqual(items);
   });
 
@@ -184,28 +164,22 @@ describe("protection", () => {
     [...draft.resources].map(([key, edit]) => [key, edit.is === "set" && edit.object] as const);
   const reason = (draft: Draft) => usages(draft).map(([, usage]) => (usage as { spec: JsonObject }).spec["reason"]);
   const used = { answers: findingClaims(claim("team-a", "shop")) };
+  const namespaced = {
+    xr: ownDatabase({ [ALLOWED]: "*" }, {}, { namespace: "databases" }),
+    answers: findingClaims(claimRecord("team-a", undefined, { namespace: "databases" })),
+  };
 
-  test.each<[where: string, parts: CallParts, usage: JsonObject]>([
-    ["cluster-scoped on Crossplane v2", used, { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage" }],
-    [
-      "namespaced",
-      {
-        xr: ownDatabase({ [ALLOWED]: "*" }, {}, { namespace: "databases" }),
-        answers: findingClaims(claimRecord("team-a", undefined, { namespace: "databases" })),
-      },
-      { apiVersion: "protection.crossplane.io/v1beta1", kind: "Usage" },
-    ],
-    [
-      "on Crossplane v1",
-      { ...used, capabilities: [] },
-      { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage" },
-    ],
-  ])("of a database %s is one Usage that says who uses it", (_where, parts, usage) => {
+  test.each<[where: string, parts: CallParts, group: string, kind: string]>([
+    ["cluster-scoped on Crossplane v2", used, "protection.crossplane.io", "ClusterUsage"],
+    ["namespaced", namespaced, "protection.crossplane.io", "Usage"],
+    ["on Crossplane v1", { ...used, capabilities: [] }, "apiextensions.crossplane.io", "Usage"],
+  ])("of a database %s is one Usage that says who uses it", (_where, parts, group, kind) => {
+    const usage = { apiVersion: `${group}/v1beta1`, kind };
     const spec = {
       of: { apiVersion: "data.example.org/v1", kind: "XPostgres", resourceRef: { name: "orders" } },
       reason: "Shop.apps.example.org shop in namespace team-a uses it: delete them, or take back their grant",
     };
-    const key = `consumers/usage/${String(usage["apiVersion"])}/${String(usage["kind"])}`;
+    const key = `consumers/usage/${group}/v1beta1/${kind}`;
     expect(usages(draftOf({ protect: true }, parts))).toEqual([[key, { ...usage, spec }]]);
   });
 

@@ -6,17 +6,15 @@ import { fatalsIn, says } from "../../../testing/builders/read-draft.ts";
 import { fromXr, refused, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import {
   type CallParts,
-  callOf,
   database,
+  sharingDraft as draftOf,
   requirementsIn,
-  runSharing,
   shared,
   xr,
 } from "../../../testing/builders/sharing.ts";
 
 const KEY = `${DOMAIN}/shared-resources`;
 const ENVIRONMENT = "apiextensions.crossplane.io/environment";
-const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const alone = withoutCopies({ grant: "None", into: "db" });
 const resource = (name: string, spec: JsonObject = {}): JsonObject => database({ metadata: { name }, spec });
 const byLabels = (more: JsonObject = {}) => ({ ...alone, select: { matchLabels: { db: "orders" }, ...more } });
@@ -127,7 +125,11 @@ describe("the environment", () => {
     ["of defaults alone", defaults, made({ a: 1 })],
     ["is not touched where nothing is found", { sharedResources: [environment] }],
     ["nor where what should be in it is missing", { sharedResources: [environment], answers: { db: [] } }],
-    ["is there for templates", { sharedResources: [optional], answers: { db: [] } }, made({})],
+    [
+      "is there for templates where nothing need be in it",
+      { sharedResources: [optional], answers: { db: [] } },
+      made({}),
+    ],
   ])("%s", (_reason, parts, merged) => {
     expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
   });
@@ -136,7 +138,7 @@ describe("the environment", () => {
 test.each<[reason: string, found: JsonObject | undefined, share: JsonObject, answers?: CallParts["answers"]]>([
   ["is not there before Crossplane has answered", undefined, alone],
   ["nor where what should be in it is missing", undefined, alone, { db: [] }],
-  ["is there for templates", {}, { ...alone, resolution: "Optional" }, { db: [] }],
+  ["is there for templates where nothing need be in it", {}, { ...alone, resolution: "Optional" }, { db: [] }],
 ])("the context of shared resources %s", (_reason, found, share, answers = {}) => {
   expect(draftOf({ sharedResources: [share], answers }).context.get(KEY)).toEqual(found);
 });

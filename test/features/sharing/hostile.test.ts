@@ -3,7 +3,8 @@ import { toRequirement } from "../../../src/crossplane/requirement-names.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { SHARED_FROM } from "../../../src/ownership/annotations.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
+import { OWNER, SHARED_FROM } from "../../../src/ownership/annotations.ts";
 import { RECORD_NAME } from "../../../src/ownership/record.ts";
 import { fatalsIn, reasonIn, says } from "../../../testing/builders/read-draft.ts";
 import {
@@ -32,6 +33,7 @@ import {
   requirementsIn,
   runSharing,
   shared,
+  sharingDraft,
   toBaseName,
   xr,
 } from "../../../testing/builders/sharing.ts";
@@ -39,8 +41,10 @@ import {
 /** What a team that edits its own XRs and claims as it likes cannot do (docs/security.md). */
 
 const draftOf = (parts: CallParts): Draft =>
-  runSharing(callOf({ capabilities: V2, ...parts, answers: { [`${KEY}/target`]: [], ...parts.answers } }));
+  sharingDraft({ capabilities: V2, ...parts, answers: { [`${KEY}/target`]: [], ...parts.answers } });
 const desired = ({ resources }: Draft) => [...resources].filter(([, edit]) => edit.is === "set").map(([key]) => key);
+
+const SECRET = { apiVersion: "v1", kind: "Secret" };
 
 interface CopyParts {
   readonly record?: JsonObject;
@@ -63,14 +67,9 @@ const copyOf = ({
   metadata: { name: "shop-x7k2p-abc", generation: 2, annotations: { ...record, "crossplane.io/external-name": "x" } },
   spec: {
     managementPolicies: policies,
-    forProvider: { manifest: { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db", namespace } } },
+    forProvider: { manifest: { ...SECRET, metadata: { name: "orders-db", namespace } } },
     providerConfigRef: { name: "default" },
-    references: [
-      {
-        patchesFrom: { apiVersion: "v1", kind: "Secret", namespace: "databases", name: secret, fieldPath: "data" },
-        toFieldPath: "data",
-      },
-    ],
+    references: [{ patchesFrom: { ...SECRET, namespace: "databases", name: secret }, toFieldPath: "data" }],
   },
   status,
 });
@@ -88,11 +87,16 @@ function asKept(copy: JsonObject) {
 const observed = { [KEY]: copyOf() };
 const toLabels = { matchLabels: { db: "orders" } };
 const byLabels = [shared({ select: toLabels })];
+const EARLIER = `${DOMAIN}/earlier-shared-resources`;
+const KIND = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
 const deletionTimestamp = "2026-01-01T00:00:00Z";
 
 const decoyOfMine = another("decoy", "*", {}, { spec: {} });
 const decoyInEvil = another("decoy", undefined, { namespace: "evil" });
-const renamed = { database: [], "shared/database/team-a/orders-db/target": [] };
+const renamed = {
+  sharedResources: [shared({ name: "database" })],
+  answers: { database: [], "shared/database/team-a/orders-db/target": [] },
+};
 const namedFrom = (path: string) => ({
   sharedResources: [copying({ secretName: fromXr(path) })],
   answers: { db: [database()] },
@@ -111,12 +115,7 @@ const attacks: readonly (CallParts & { reason: string })[] = [
   { reason: "clears the target's name", ...namedFrom("spec.none") },
   { reason: "makes a decoy elsewhere", sharedResources: byLabels, answers: { db: [database(), decoyInEvil] } },
   { reason: "names what is not there, of an Optional share", xr: naming("nope"), ...optional },
-  {
-    reason: "names what is not there, and the share was renamed",
-    xr: naming("nope"),
-    sharedResources: [shared({ name: "database" })],
-    answers: renamed,
-  },
+  { reason: "names what is not there, and the share was renamed", xr: naming("nope"), ...renamed },
 ];
 
 describe("a copy lives as long as the grant that it was made under, when the consumer", () => {
@@ -164,8 +163,7 @@ describe("the record of a copy", () => {
     const [asked, ...others] = [nowhere, { answers: { db: [database()] } }, {}].map((parts) =>
       requirementsIn(draftOf({ observed, ...parts })).get("shared-resource/db/recorded"),
     );
-    const kind = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined };
-    expect(asked).toEqual({ ...kind, match: { name: "orders" } });
+    expect(asked).toEqual({ ...KIND, match: { name: "orders" } });
     expect(others).toEqual([undefined, undefined]);
   });
 
@@ -189,8 +187,6 @@ describe("the record of a copy", () => {
       observed: { [KEY]: copy },
       answers: { db: [another("billing", "*")], "db/recorded": items },
     });
-  const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
-  const EARLIER = "shared-infrastructure.fn.crossplane.io/earlier-shared-resources";
   const moved = { ...recorded("billing"), [EARLIER]: `[${String(recorded()[RECORD])}]` };
   const unread = copyOf({ record: moved, status: synced("False", { observedGeneration: 2 }) });
 
@@ -451,9 +447,9 @@ describe("one Secret has one writer", () => {
     expect(says(draft)).toContain(message);
   });
 
-  const OWNER = { "shared-infrastructure.fn.crossplane.io/owner": "Shop.apps.example.org/team-a/shop" };
+  const OURS = { [OWNER]: "Shop.apps.example.org/team-a/shop" };
   const oursFrom = (from: JsonObject) => ({
-    metadata: { namespace: "team-a", name: "orders-db", annotations: { ...OWNER, ...from } },
+    metadata: { namespace: "team-a", name: "orders-db", annotations: { ...OURS, ...from } },
   });
   const ours = oursFrom({ [SHARED_FROM]: "databases/orders-conn" });
   const creating = { type: "Ready", status: "False", reason: "Creating" };
@@ -518,15 +514,15 @@ describe("a copy that one step has dropped", () => {
     { name: "other", select: { self: {} }, connection: copying()["connection"] ?? {} },
     shared({ name: "other", kind: "XRedis", grant: "None", select: { name: "mine" } }),
   ];
-  const later = (share: JsonObject, item: JsonObject, parts: CallParts = {}) =>
-    desired(
-      draftOf({ sharedResources: [share], observed, answers: { other: [], "other/recorded": [item] }, ...parts }),
-    );
+  const later = (share: JsonObject, item: JsonObject, context: JsonObject = {}) => {
+    const answers = { other: [], "other/recorded": [item] };
+    return desired(draftOf({ sharedResources: [share], observed, answers, context }));
+  };
 
   test.each(laterShares)("is not taken over by a share of a later step, whatever that grants", (share) => {
     const first = draftOf({ observed, answers: { db: [refused] } });
     expect(desired(first)).toEqual([]);
-    expect(later(share, refused, { context: Object.fromEntries(first.context) as JsonObject })).toEqual([]);
+    expect(later(share, refused, Object.fromEntries(first.context) as JsonObject)).toEqual([]);
   });
 
   test.each(laterShares)("nor judged by a share that needs no grant, which follows one of another kind", (share) => {
@@ -543,22 +539,20 @@ test.each(["secretName", "namespaces"])("texts of a megabyte for %s are cut wher
 });
 
 test("the holder of a Secret is cut, whoever wrote it there", () => {
-  const annotations = { "shared-infrastructure.fn.crossplane.io/owner": "x".repeat(100_000) };
+  const annotations = { [OWNER]: "x".repeat(100_000) };
   const theirs = { metadata: { namespace: "team-a", name: "orders-db", annotations } };
   const draft = draftOf({ answers: { db: [database()], [`${KEY}/target`]: [theirs] } });
   expect(says(draft)).toMatch(/^TargetTaken: db: Secret team-a\/orders-db is a copy made by x{99}…:/);
 });
 
 describe("what a team writes as the record on its own Secret is not looked up", () => {
-  const kind = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
-  const EARLIER = "shared-infrastructure.fn.crossplane.io/earlier-shared-resources";
   const secretWith = (record: JsonObject, earlier: readonly JsonObject[] = [], secretKind = "Secret"): JsonObject => {
-    const annotations = { [RECORD]: JSON.stringify({ ...kind, ...record }), [EARLIER]: JSON.stringify(earlier) };
+    const annotations = { [RECORD]: JSON.stringify({ ...KIND, ...record }), [EARLIER]: JSON.stringify(earlier) };
     return { apiVersion: "v1", kind: secretKind, metadata: { namespace: "team-a", name: "orders-db", annotations } };
   };
-  const thousand = Array.from({ length: 1000 }, (_, index) => ({ ...kind, name: `n${index}` }));
+  const thousand = Array.from({ length: 1000 }, (_, index) => ({ ...KIND, name: `n${index}` }));
   const token = { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: "admin-token" };
-  const configMap = secretWith({ kind: "Pod", name: "a" }, [{ ...kind, name: "b" }], "ConfigMap");
+  const configMap = secretWith({ kind: "Pod", name: "a" }, [{ ...KIND, name: "b" }], "ConfigMap");
 
   test.each<[reason: string, secret: JsonObject, asked: readonly string[]]>([
     ["of the share's kind", secretWith({ name: "a" }), ["recorded"]],
@@ -568,12 +562,8 @@ describe("what a team writes as the record on its own Secret is not looked up", 
     ["a list of earlier ones", secretWith({ name: "a" }, thousand), ["recorded"]],
     ["in a ConfigMap that is named like a copy", configMap, []],
   ])("%s", (_reason, secret, asked) => {
-    const draft = draftOf({
-      xr: naming(),
-      sharedResources: [copying({ via: "Secret" })],
-      observed: { [`${KEY}/secret`]: secret },
-      spaces: ["team-a"],
-    });
+    const there = { [`${KEY}/secret`]: secret };
+    const draft = draftOf({ xr: naming(), sharedResources: [copying({ via: "Secret" })], observed: there });
     const names = [...draft.requirements.keys()].map(toBaseName).filter((name) => name.startsWith("shared-resource/"));
     expect(names).toEqual(asked.map((name) => `shared-resource/db/${name}`));
   });
@@ -615,20 +605,15 @@ describe("an XR that is nested below a claim's XR asks for the claim's namespace
 });
 
 test("the XR of a claim hands out no Secret that its tenant chose, also not to itself (select.self)", () => {
-  const secretRef = {
-    nameFieldPath: "spec.parameters.secret.name",
-    namespaceFieldPath: "spec.parameters.secret.namespace",
-  };
-  const parameters = { secret: { namespace: "dba", name: "root-credentials" } };
+  const secretRef = { nameFieldPath: "spec.parameters.secret", namespaceFieldPath: "spec.parameters.space" };
+  const parameters = { space: "dba", secret: "root-credentials" };
   const labels = { "crossplane.io/claim-namespace": "team-b" };
   const lure = another("orders", "*", { labels }, { spec: { parameters } });
   const share = copying({}, { secretRef });
+  const self = { name: "db", connection: share["connection"] ?? {}, select: { self: {} } };
   const drafts = [
     draftOf({ sharedResources: [share], answers: { db: [lure] } }),
-    draftOf({
-      xr: naming("orders", { parameters }),
-      sharedResources: [{ name: "db", connection: share["connection"] ?? {}, select: { self: {} } }],
-    }),
+    draftOf({ xr: naming("orders", { parameters }), sharedResources: [self] }),
   ];
   for (const draft of drafts) expect([desired(draft), reasonIn(draft)]).toEqual([[], "SourceNotAllowed"]);
 });
@@ -677,13 +662,10 @@ test("connection details of the XR go where access is refused, also where the da
   const drafts = ["team-a", "team-b"].map((team) =>
     draftOf({ sharedResources: [toDetails()], details, answers: { db: [grantedTo(team, { spec: {} })] } }),
   );
-  expect(drafts.map((draft) => [reasonIn(draft), draft.connectionDetails.size])).toEqual([
-    ["NoConnectionSecret", 1],
-    ["AccessNotGranted", 0],
-  ]);
+  expect(drafts.map(reasonIn)).toEqual(["NoConnectionSecret", "AccessNotGranted"]);
+  expect(drafts.map(({ connectionDetails }) => connectionDetails.size)).toEqual([1, 0]);
 });
 
-const KIND = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
 test.each<[reason: string, xr: JsonObject, answers: CallParts["answers"]]>([
   ["names nothing", naming(), {}],
   ["names one that is not there", naming("nope"), { db: [] }],

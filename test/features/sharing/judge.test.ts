@@ -14,8 +14,8 @@ import {
   type CallParts,
   callOf,
   database,
-  runSharing,
   shared,
+  sharingDraft,
   xr,
 } from "../../../testing/builders/sharing.ts";
 
@@ -72,7 +72,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["the copies' namespaces are not set", unset("spec.apps"), toApps],
     ["these are no list of names", unset("spec.apps"), { ...toApps, xr: naming("orders", { apps: ["a", {}] }) }],
     ["the copies' name is not set", unset("spec.none"), copied({ secretName: fromXr("spec.none") })],
-    ["its namespace is no name", '"XShop" is not a namespace\'s name', copied({ namespaces: fromXr("kind") })],
+    ["the copy's namespace is none", '"XShop" is not a namespace\'s name', copied({ namespaces: fromXr("kind") })],
     ["two match, of which those are told that grant", tooMany, two],
     ["there is none", "found no XPostgres orders", empty, "gone"],
     ["no resource has the labels", "found no XPostgres with labels db=orders", { ...byLabel, ...empty }, "gone"],
@@ -80,7 +80,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["it names no Secret", noSecret, sourceless(), "gone"],
     ["it names no Secret, which is told to those only who may have it", noGrant, sourceless({ annotations: {} })],
     ["an XR without claim and namespace has no namespace of its own", noDefault, unclaimed],
-    ["its name is none", '"Shop" is not a Secret\'s name', copied({ secretName: fromXr("spec.claimRef.kind") })],
+    ["the copy's name is none", '"Shop" is not a Secret\'s name', copied({ secretName: fromXr("spec.claimRef.kind") })],
     ["a copy would destroy its source", "Secret databases/orders-conn is the source itself", itself],
     ["a namespaced resource names a Secret elsewhere", ownOnly, foreign],
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name): [string, string, CallParts] => [
@@ -89,7 +89,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       { xr: naming(name) },
     ]),
     ["a value that no label has", '"a b" is not a label\'s value', invalid],
-    ["no namespace is selected", '"*" is not a namespace\'s name', { ...inWhere, xr: xr({ spec: { where: "*" } }) }],
+    ["its namespace is none", '"*" is not a namespace\'s name', { ...inWhere, xr: xr({ spec: { where: "*" } }) }],
     ["labels match in a namespace that is not named", anywhere, inEvil],
   ])("%s: %s", (_reason, says, parts, is) => {
     expect(judge(parts)).toMatchObject({ is: is ?? "broken", says });
@@ -128,7 +128,7 @@ describe("only what the owner grants is copied", () => {
     ["a selector", noSelector, `${ALLOWED}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: "team=a;" is no label selector`],
   ])("%s that is none is quoted to the owner, so that it is not added a second time", (_what, db, quoted) => {
     const remedy = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${quoted}`;
-    expect(says(runSharing(callOf({ answers: { db: [db] } })))).toContain(remedy);
+    expect(says(sharingDraft({ answers: { db: [db] } }))).toContain(remedy);
   });
 });
 

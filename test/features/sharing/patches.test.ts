@@ -1,19 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { fatalsIn, says } from "../../../testing/builders/read-draft.ts";
 import { objectIn, refused, withoutCopies } from "../../../testing/builders/shared-database.ts";
-import { ALLOWED, type CallParts, callOf, database, runSharing, xr } from "../../../testing/builders/sharing.ts";
+import {
+  ALLOWED,
+  type CallParts,
+  callOf,
+  database,
+  resourceOf,
+  runSharing,
+  sharingDraft,
+  xr,
+} from "../../../testing/builders/sharing.ts";
 
 const alone = withoutCopies();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
-  runSharing(callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
+  sharingDraft({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] });
 /** The same, where an earlier step desires something for the XR. */
-function draftBeside(patches: readonly JsonObject[], desired: JsonObject): Draft {
-  const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches }] });
-  const composite = { ...call.request.desired.composite, document: documentOf(desired) };
-  return runSharing({ ...call, request: { ...call.request, desired: { ...call.request.desired, composite } } });
+function draftBeside(patches: readonly JsonObject[], object: JsonObject): Draft {
+  const { request, ...call } = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches }] });
+  const desired = { ...request.desired, composite: resourceOf(object) };
+  return runSharing({ ...call, request: { ...request, desired } });
 }
 const optional = (patch: JsonObject): JsonObject => ({ ...patch, policy: "Optional" });
 const withStatus = (status: JsonObject) => ({ db: [database({ status })] });
@@ -71,7 +79,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   ])("%s", (_reason, message, parts, share) => {
     const sharedResources = [{ ...alone, ...share, patches: [{ fromFieldPath, toResource }] }];
     const observed = { app: { kind: "App", spec: { size: 1, ids: ["a", "b"] } } };
-    const draft = runSharing(callOf({ desired: { app }, observed, ...parts, sharedResources }));
+    const draft = sharingDraft({ desired: { app }, observed, ...parts, sharedResources });
     expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a", "b"] }, message]);
   });
 
@@ -210,8 +218,8 @@ describe("the values of one shared resource come to 512 KB at most", () => {
   test("but another shared resource has as much", () => {
     const patches = [toStatus("large", "large")];
     const sharedResources = ["db", "cache"].map((name) => ({ ...alone, name, patches }));
-    const call = callOf({ answers: { ...answers, cache: answers.db }, sharedResources });
-    expect(says(runSharing(call))).toBe("Available: undefined");
+    const draft = sharingDraft({ answers: { ...answers, cache: answers.db }, sharedResources });
+    expect(says(draft)).toBe("Available: undefined");
   });
 });
 

@@ -49,7 +49,8 @@ describe("an XR that selects from a pool", () => {
   const [proposed, served] = [bound("b", "Requested"), bound("b", "Granted")];
   const toA = bound("a", "Requested");
   const admitted = [answer("b")];
-  const later = bound("a", "Requested", "e3b0c44298fc1c14.3");
+  const anew = { before: bound("a", "Requested", "e3b0c44298fc1c14.3"), answers: [answer("a")] };
+  const byAnother = { before: toA, answers: [answer("a", "other")] };
   interface More {
     readonly prefer?: "LeastUsed";
     readonly before?: CallParts["observed"];
@@ -64,7 +65,7 @@ describe("an XR that selects from a pool", () => {
   test.each<[reason: string, members: readonly JsonObject[], is: Outcome, more?: More]>([
     ["proposes itself to the first that has capacity left", [b, aFull, c], waits("b Requested 1")],
     ["proposes itself to the least used", used, waits("b Requested 1"), { prefer: "LeastUsed" }],
-    ["passes over those that grant nothing or say no load", [closedA, member("b", {}), c], waits("c Requested 1")],
+    ["passes over those without a grant or a load", [closedA, member("b", {}), c], waits("c Requested 1")],
     ["asks the first for a grant where none grants it access", [closedA, closedB], noGrant],
     ["is served once it is admitted", [a, b], servedByB, { before: proposed, answers: admitted }],
     ["is served by the last place of what is full now", [a, bFull], servedByB, { before: proposed, answers: admitted }],
@@ -72,8 +73,8 @@ describe("an XR that selects from a pool", () => {
     ["waits in line where all are full", [aFull, bFull], noCapacity, { before: proposed }],
     ["does not move once it is served", [a, bFull], servedByB, { before: served, answers: admitted }],
     ["gets nothing new by its record alone, and stays", [a, b], waits("b Granted 1"), { before: served }],
-    ["is not served by an earlier answer", [a], waits("a Requested 3"), { before: later, answers: [answer("a")] }],
-    ["is not served by another's", [a], waits("a Requested 1"), { before: toA, answers: [answer("a", "other")] }],
+    ["is not served by an answer to an earlier proposal", [a], waits("a Requested 3"), anew],
+    ["is not served by an answer that the member does not control", [a], waits("a Requested 1"), byAnother],
   ])("%s", (_reason, members, is, { prefer = "First", before = {}, answers = [] } = {}) => {
     const select = { matchLabels: { pool: "orders" }, prefer };
     const patches = [{ fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db" }];

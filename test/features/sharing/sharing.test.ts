@@ -16,17 +16,15 @@ import {
 import {
   ALLOWED,
   type CallParts,
-  callOf,
   copyMetadata,
   database,
+  sharingDraft as draftOf,
   observedObject,
   requirementsIn,
-  runSharing,
   shared,
   xr,
 } from "../../../testing/builders/sharing.ts";
 
-const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const answers = { db: [database()] };
 
 /** The label by which a copy is found. */

@@ -143,7 +143,7 @@ describe("keys that a field of the XR lists", () => {
   const noKey = (name: string) =>
     invalid(`${JSON.stringify(name.length > 100 ? `${name.slice(0, 99)}…` : name)} is not a Secret's key`);
   const TOO_LARGE = "TooLarge: db: 1 copy is left out: the response would exceed Crossplane's limit";
-  const MANY_BYTES = [connectionSecret({ username: base64("a".repeat(10_000)) })];
+  const manyBytes = { answers: { "db/secret": [connectionSecret({ username: base64("a".repeat(10_000)) })] } };
   const unclosed = ["{", "}{", "{password", "{xr:spec..a}", "{{{x"];
   type Wrong = [reason: string, says: string, listed?: JsonValue | undefined, parts?: CallParts, copy?: JsonObject];
   const wrongs = (reason: string, says: string, ...values: readonly JsonValue[]): readonly Wrong[] =>
@@ -168,8 +168,8 @@ describe("keys that a field of the XR lists", () => {
     ["a text, which no provider can publish", invalid(published), { A: "{password}" }, {}, { via: "ConnectionSecret" }],
     ["a text with a key on Crossplane v1", invalid(onV1), { A: "{password}" }, { capabilities: [] }],
     ["too long", invalid("spec.keys of the XR has more than 10000 characters in texts with braces"), long],
-    ["a field so often that all is large", TOO_LARGE, undefined, big],
-    ["a key so often that all is large", TOO_LARGE, often("{username}"), { answers: { "db/secret": MANY_BYTES } }],
+    ["a field in a text so often that the product is large", TOO_LARGE, undefined, big],
+    ["a key in a text so often that the product is large", TOO_LARGE, often("{username}"), manyBytes],
   ])("are %s: the copy stays, and nothing is written (%s)", (_reason, said, listed, parts, copy) => {
     const kept = { ...OBJECT, spec: { providerConfigRef: {} } };
     const xr = own(listed === undefined ? {} : { keys: listed });
