@@ -44,6 +44,8 @@ describe("a value for the XR's status", () => {
     expect(fitted(path, value, schemas)).toEqual([[value], []]);
   });
 
+  const items = [{ a: "a", b: "b" }, { b: "b" }];
+  const objects = { type: "object", properties: { a: text } };
   type Lacking = [reason: string, value: JsonValue, schemas: Schemas, lacking?: string, set?: JsonValue];
   test.each<Lacking>([
     ["no such field", "a", withStatus({ y: text })],
@@ -53,20 +55,8 @@ describe("a value for the XR's status", () => {
     ["no null", null, withStatus({ x: text })],
     ["no list", ["a"], withStatus({ x: text })],
     ["no place below a text", { y: 1 }, withStatus({ x: text })],
-    [
-      "one of its fields only",
-      { a: "a", b: "b" },
-      withStatus({ x: { type: "object", properties: { a: text } } }),
-      "status.x.b",
-      { a: "a" },
-    ],
-    [
-      "one of the fields of a list's items only",
-      [{ a: "a", b: "b" }, { b: "b" }],
-      withStatus(list({ a: text })),
-      "status.x[*].b",
-      [{ a: "a" }, {}],
-    ],
+    ["one of its fields only", { a: "a", b: "b" }, withStatus({ x: objects }), "status.x.b", { a: "a" }],
+    ["one of its items' fields only", items, withStatus(list({ a: text })), "status.x[*].b", [{ a: "a" }, {}]],
   ])("is left out where the schema has %s", (_reason, value, schemas, lacking = "status.x", set) => {
     expect(fitted("status.x", value, schemas)).toEqual([set === undefined ? [] : [set], [lacking]]);
   });
@@ -128,20 +118,14 @@ describe("a field of the status that the XRD lacks is named", () => {
     spec: { consumers: { protect: false, list: { toCompositeFieldPath: "status.consumers" } } },
     answers: { "consumers/ConfigMap": [], "consumers/EnvironmentConfig": [] },
   };
+  const patchFailed = `PatchFailed: cache: ${lacks("status.typo", "XShop")}`;
+  const listFailed = `StatusFieldMissing: ${lacks("status.consumers", "XShop")}`;
   test.each<[reason: string, feature: Feature, parts: CallParts, ...says: readonly string[]]>([
-    [
-      "by the share whose patch sets it",
-      sharing,
-      patched,
-      "status.there",
-      `PatchFailed: cache: ${lacks("status.typo", "XShop")}`,
-    ],
-    ["by the list of consumers", consumers, listed, `StatusFieldMissing: ${lacks("status.consumers", "XShop")}`],
+    ["by the share whose patch sets it", sharing, patched, "status.there", patchFailed],
+    ["by the list of consumers", consumers, listed, listFailed],
   ])("%s", (_reason, feature, parts, ...says) => {
-    const { composite, conditions } = runFeature(
-      feature,
-      callOf({ capabilities: V2_2, schemas: withStatus({ there: text }), ...parts }),
-    );
+    const schemas = withStatus({ there: text });
+    const { composite, conditions } = runFeature(feature, callOf({ capabilities: V2_2, schemas, ...parts }));
     const said = conditions.map(({ reason, message }) => `${reason}: ${message}`);
     expect([...composite.map(({ path }) => formatFieldPath(path)), ...said]).toEqual(says);
   });

@@ -24,21 +24,20 @@ const vpc = (annotations: JsonObject = {}, metadata: JsonObject = {}, spec: Json
   spec: { forProvider: {}, managementPolicies: ["*"], ...spec },
 });
 const name = "crossplane.io/external-name";
+const vpc1 = { [name]: "vpc-1" };
 const entry = { kind, name: "store-a1", externalName: "vpc-1" };
 const namesIn = (draft: ReturnType<typeof draftOf>) =>
   Object.fromEntries(readNames(documentOf(desiredOf(draft, NAMES_NAME))));
 
 describe("the record of names", () => {
   test("has the names of all that is composed, in an object that a rebuilt cluster finds", () => {
-    const draft = draftOf({ observed: { vpc: vpc({ [name]: "vpc-1" }) }, desired: { vpc: desired } });
-    const recordName = namesRecordName(recordOfXr(toComposite(documentOf(store()))));
+    const draft = draftOf({ observed: { vpc: vpc(vpc1) }, desired: { vpc: desired } });
+    const name = namesRecordName(recordOfXr(toComposite(documentOf(store()))));
+    const labels = { "shared-infrastructure.fn.crossplane.io/record-of": name.split("-").at(-1) };
     expect(desiredOf(draft, NAMES_NAME)).toEqual({
       apiVersion: "apiextensions.crossplane.io/v1beta1",
       kind: "EnvironmentConfig",
-      metadata: {
-        name: recordName,
-        labels: { "shared-infrastructure.fn.crossplane.io/record-of": recordName.split("-").at(-1) },
-      },
+      metadata: { name, labels },
       data: { vpc: JSON.stringify({ resource: "vpc", ...entry }) },
     });
   });
@@ -55,57 +54,28 @@ describe("the record of names", () => {
   const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
   const explicit = { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] };
   const before = recordOf({ vpc: entry });
-  const paused = { [name]: "vpc-1", "crossplane.io/paused": "true" };
+  const paused = { ...vpc1, "crossplane.io/paused": "true" };
   const here = (observed: JsonObject, it = desired) => ({
     observed: { ...before, vpc: observed },
     desired: { vpc: it },
   });
   const odd = ["__proto__", "a/b"];
   const each = (value: JsonObject) => Object.fromEntries(odd.map((key) => [key, value]));
+  const renamed = { ...desired, ...externallyNamed("vpc-2") };
+  const adopting = { spec: { adoption: {} }, observed: { vpc: vpc(vpc1) }, desired: { vpc: desired } };
+  const noEntries = { a: { kind, name: "../a" }, b: { name: "b" }, c: { kind, name: 1 } };
   test.each<[reason: string, parts: Partial<ComposedParts>, has: JsonObject]>([
     ["keeps what is neither observed nor desired at the moment", { observed: before }, { vpc: entry }],
     ["forgets what is observed and no longer desired", { observed: { ...before, vpc: vpc() } }, {}],
     ["forgets what is deleted together with its cloud resource", here(vpc({}, deleted)), {}],
-    [
-      "keeps what is deleted without its cloud resource",
-      here(vpc({ [name]: "vpc-1" }, deleted, orphan)),
-      { vpc: entry },
-    ],
-    [
-      "forgets what is deleted with an explicit Delete, in spite of deletionPolicy Orphan",
-      here(vpc({ [name]: "vpc-1" }, deleted, explicit)),
-      {},
-    ],
-    [
-      "keeps what is deleted while it is paused, so that its provider does nothing",
-      here(vpc(paused, deleted)),
-      { vpc: entry },
-    ],
-    [
-      "takes the external name that the pipeline sets",
-      here(vpc(), { ...desired, ...externallyNamed("vpc-2") }),
-      { vpc: { ...entry, externalName: "vpc-2" } },
-    ],
-    [
-      "keeps its external name beside another one that is observed, until a person decides",
-      here(vpc({ [name]: "vpc-2" })),
-      { vpc: entry },
-    ],
-    [
-      "has no external name from a step with adoption only",
-      { spec: { adoption: {} }, observed: { vpc: vpc({ [name]: "vpc-1" }) }, desired: { vpc: desired } },
-      { vpc: { kind, name: "store-a1" } },
-    ],
-    [
-      "leaves out what is no entry",
-      { observed: recordOf({ vpc: entry, a: { kind, name: "../a" }, b: { name: "b" }, c: { kind, name: 1 } }) },
-      { vpc: entry },
-    ],
-    [
-      "has a composed resource called __proto__, or a/b, like any other",
-      { observed: each(vpc({ [name]: "vpc-1" })), desired: each(desired) },
-      each(entry),
-    ],
+    ["keeps what is deleted without its cloud resource", here(vpc(vpc1, deleted, orphan)), { vpc: entry }],
+    ["forgets what is deleted by an explicit Delete, in spite of Orphan", here(vpc(vpc1, deleted, explicit)), {}],
+    ["keeps what is deleted while it is paused: its provider does nothing", here(vpc(paused, deleted)), { vpc: entry }],
+    ["takes the name that the pipeline sets", here(vpc(), renamed), { vpc: { ...entry, externalName: "vpc-2" } }],
+    ["keeps its name beside another that is observed", here(vpc({ [name]: "vpc-2" })), { vpc: entry }],
+    ["has no external name from a step with adoption only", adopting, { vpc: { kind, name: "store-a1" } }],
+    ["leaves out what is no entry", { observed: recordOf({ vpc: entry, ...noEntries }) }, { vpc: entry }],
+    ["has resources with odd names", { observed: each(vpc(vpc1)), desired: each(desired) }, each(entry)],
   ])("%s", (_reason, parts, has) => {
     expect(namesIn(draftOf(parts))).toEqual(has);
   });
@@ -135,51 +105,32 @@ const inTeam = store({
 });
 const restored = ["store-a1", "vpc-1", "RestoredFromRecord"];
 const none = [undefined, undefined, "Pinned"];
+const unnamed = [undefined, undefined, "WaitingForNames"];
 
 describe("what is recorded, desired and not observed", () => {
   const lost = { xr: known, desired: { vpc: desired }, observed: recordOf({ vpc: entry }) };
   const other = { ...entry, externalName: "vpc-9" };
   const owner = (uid: string) => ({ ownerReferences: [{ kind: "XStore", name: "store", uid, controller: true }] });
-  const rebuilt = (record: readonly JsonObject[]) => ({
-    desired: { vpc: desired },
-    answers: { [PREDECESSORS]: record },
-  });
+  const wanted = { vpc: desired };
+  const rebuilt = (record: readonly JsonObject[]) => ({ desired: wanted, answers: { [PREDECESSORS]: record } });
+  const subnet = recordOf({ vpc: { ...entry, kind: "Subnet.ec2.aws.upbound.io" } });
+  const mine = { ...lost, desired: { vpc: { ...desired, metadata: { name: "mine" } } } };
+  const byTeam = { ...lost, xr: inTeam, answers: { [APPLIED]: [] } };
+  const production = { ...byTeam, observed: recordOf({ vpc: { kind, name: "prod" } }) };
+  const applied = { xr: inTeam, desired: lost.desired, observed: recordOf({}), answers: { [APPLIED]: exported() } };
+  const disputed = { ...byTeam, answers: { [APPLIED]: exported({}, { vpc: other }) } };
   test.each<[reason: string, parts: Partial<ComposedParts>, is: readonly unknown[]]>([
     ["is composed under its names", lost, restored],
     ["is so in a cluster that is rebuilt, from the record that was applied", rebuilt(exported()), restored],
     ["is so where its XR has lost its references", rebuilt(exported(owner("uid-now"))), restored],
     ["gets none from the record of an XR that was deleted", rebuilt(exported(owner("gone"))), none],
     ["gets none from the record of another XR", rebuilt(exported({ labels: {} })), none],
-    [
-      "gets no name of another kind",
-      { ...lost, observed: recordOf({ vpc: { ...entry, kind: "Subnet.ec2.aws.upbound.io" } }) },
-      none,
-    ],
-    [
-      "keeps a name that the pipeline sets",
-      { ...lost, desired: { vpc: { ...desired, metadata: { name: "mine" } } } },
-      ["mine", "vpc-1", "RestoredFromRecord"],
-    ],
-    [
-      "is not created by a team's word alone",
-      { ...lost, xr: inTeam, answers: { [APPLIED]: [] } },
-      ["WaitingForRecord"],
-    ],
-    [
-      "gets no metadata.name by a team's word, which its provider may take for the external name",
-      { ...lost, xr: inTeam, observed: recordOf({ vpc: { kind, name: "prod" } }), answers: { [APPLIED]: [] } },
-      none,
-    ],
-    [
-      "is composed in a namespace under the names of the record that an operator has applied",
-      { xr: inTeam, desired: { vpc: desired }, observed: recordOf({}), answers: { [APPLIED]: exported() } },
-      restored,
-    ],
-    [
-      "is not created where a team says another name than the operator",
-      { ...lost, xr: inTeam, answers: { [APPLIED]: exported({}, { vpc: other }) } },
-      ["WaitingForRecord"],
-    ],
+    ["gets no name of another kind", { ...lost, observed: subnet }, none],
+    ["keeps a name that the pipeline sets", mine, ["mine", "vpc-1", "RestoredFromRecord"]],
+    ["is not created by a team's word alone", byTeam, ["WaitingForRecord"]],
+    ["gets no metadata.name by a team's word, which may be taken for the external name", production, none],
+    ["is composed in a namespace as an operator's record says", applied, restored],
+    ["is not created where a team says another name than the operator", disputed, ["WaitingForRecord"]],
   ])("%s", (_reason, parts, is) => {
     expect(composed(draftOf(parts))).toEqual(is);
   });
@@ -188,7 +139,7 @@ describe("what is recorded, desired and not observed", () => {
     const asked = [
       { xr: known },
       { xr: inTeam },
-      { xr: inTeam, observed: { vpc: vpc({ [name]: "vpc-1" }), ...recordOf({ vpc: entry }) } },
+      { xr: inTeam, observed: { vpc: vpc(vpc1), ...recordOf({ vpc: entry }) } },
     ].map((parts) => [...requirementsIn(draftOf({ desired: { vpc: desired }, ...parts })).keys()]);
     expect(asked).toEqual([[], [APPLIED], []]);
   });
@@ -205,11 +156,7 @@ describe("requireRecord", () => {
     ["creates what the pipeline names", { desired: { vpc: { ...desired, ...externallyNamed("vpc-2") } } }, none],
     ["creates what has a name of its own", { desired: { vpc: { ...bucket, metadata: { name: "mine" } } } }, none],
     ["creates an Object, whose manifest has the name", { desired: { vpc: object } }, none],
-    [
-      "leaves what exists as it is",
-      { observed: { vpc: vpc() }, desired: { vpc: desired } },
-      [undefined, undefined, "WaitingForNames"],
-    ],
+    ["leaves what exists", { observed: { vpc: vpc() }, desired: { vpc: desired } }, unnamed],
   ])("%s", (_reason, parts, is) => {
     const draft = draftOf({ spec, ...parts });
     expect([composed(draft), draft.compositeReady]).toEqual([is, is.length === 1 ? "False" : undefined]);

@@ -3,7 +3,7 @@ import { toComposite } from "../../src/crossplane/composite.ts";
 import { composerName } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { reasonIn } from "../../testing/builders/read-draft.ts";
@@ -18,7 +18,7 @@ import {
   shared,
   xr,
 } from "../../testing/builders/sharing.ts";
-import { at, DOMAIN, desiredOf, team } from "../../testing/builders/tags.ts";
+import { at, DOMAIN, desiredOf, ownedBy, team } from "../../testing/builders/tags.ts";
 
 /** An XR that Crossplane made anew from a restored claim, without references, while what it composed was restored. */
 
@@ -33,47 +33,41 @@ const bucket: JsonObject = {
 };
 
 /** The bucket's managed resource as Velero restores it: without a controller, with labels, annotations and managed fields. */
-const restored = (name: string, metadata: JsonObject = {}): JsonObject => ({
-  ...bucket,
-  metadata: {
-    name,
-    uid: `uid-of-${name}`,
-    creationTimestamp: "2026-01-01T00:00:00Z",
-    labels: { "crossplane.io/composite": XR, ...(metadata["labels"] as JsonObject) },
-    annotations: {
-      "crossplane.io/composition-resource-name": "bucket",
-      "crossplane.io/external-name": "orders-data",
-      [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop",
-      [`${DOMAIN}/tags-owner`]: "Shop.apps.example.org/team-a/shop#bucket",
-      [`${DOMAIN}/origin`]: "Created",
-      ...(metadata["annotations"] as JsonObject),
+const restored = (name: string, metadata: Readonly<Record<string, JsonValue>> = {}): JsonObject => {
+  const { labels, annotations, ...more } = metadata as Record<string, JsonObject>;
+  const shown = { "crossplane.io/composition-resource-name": "bucket", "crossplane.io/external-name": "orders-data" };
+  const marks = { ...ownedBy("Shop.apps.example.org/team-a/shop"), [`${DOMAIN}/origin`]: "Created" };
+  return {
+    ...bucket,
+    metadata: {
+      name,
+      uid: `uid-of-${name}`,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      labels: { "crossplane.io/composite": XR, ...labels },
+      annotations: { ...shown, ...marks, ...annotations },
+      ...more,
     },
-    ...Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== "labels" && key !== "annotations")),
-  },
-  spec: { ...(bucket["spec"] as JsonObject), managementPolicies: ["*"] },
-  status: { conditions: [{ type: "Synced", status: "True" }] },
-});
+    spec: { ...(bucket["spec"] as JsonObject), managementPolicies: ["*"] },
+    status: synced("True"),
+  };
+};
 
 const BUCKETS = "adoption/predecessors/Bucket";
 const draftOf = ({ spec = { adoption: {} }, answers = {}, ...parts }: CallParts): Draft =>
   runFeature(run, callOf({ xr: anew(), sharedResources: [], desired: { bucket }, spec, answers, ...parts }));
 const nameIn = (draft: Draft, name = "bucket") =>
   draft.resources.has(name) ? at(desiredOf(draft, name), "metadata.name") : undefined;
-const manager = (name: string) => ({
-  managedFields: [
-    { manager: composerName({ apiVersion: "apps.example.org/v1", kind: "XShop", name }), operation: "Apply" },
-  ],
-});
+const manager = (name: string) => {
+  const composer = composerName({ apiVersion: "apps.example.org/v1", kind: "XShop", name });
+  return { managedFields: [{ manager: composer, operation: "Apply" }] };
+};
 
 describe("what an XR composed before it was restored", () => {
   test("is asked for by Crossplane's label, before the first resource is composed", () => {
     const draft = draftOf({ spec: { adoption: {}, responseTTL: "60s" } });
-    expect(requirementsIn(draft).get(BUCKETS)).toEqual({
-      apiVersion: "s3.aws.upbound.io/v1beta2",
-      kind: "Bucket",
-      namespace: undefined,
-      match: { labels: { "crossplane.io/composite": XR } },
-    });
+    const match = { labels: { "crossplane.io/composite": XR } };
+    const kind = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket" };
+    expect(requirementsIn(draft).get(BUCKETS)).toEqual({ ...kind, match });
     expect([nameIn(draft), draft.ttlSeconds]).toEqual([undefined, undefined]);
   });
 
@@ -119,11 +113,8 @@ describe("what an XR composed before it was restored", () => {
 
   test("keeps the external name that its provider has chosen", () => {
     const { annotations: _, ...metadata } = bucket["metadata"] as JsonObject;
-    const draft = draftOf({
-      desired: { bucket: { ...bucket, metadata } },
-      spec: { externalNames: {} },
-      answers: { [BUCKETS]: [restored("old")] },
-    });
+    const desired = { bucket: { ...bucket, metadata } };
+    const draft = draftOf({ desired, spec: { externalNames: {} }, answers: { [BUCKETS]: [restored("old")] } });
     expect(at(desiredOf(draft), "metadata.annotations[crossplane.io/external-name]")).toBe("orders-data");
   });
 
@@ -136,13 +127,12 @@ describe("what an XR composed before it was restored", () => {
     expect([nameIn(draft, "logs"), reasonIn(draft)]).toEqual([adopted, adopted ? "Adopting" : "Adopted"]);
   });
 
+  const claims = recordOf(toComposite(documentOf(anew())));
+  const ofClaim = { "crossplane.io/composite": "shop-before", [RECORD_LABEL]: claims };
   test.each([
-    { reason: "as it was restored", labels: { "crossplane.io/composite": XR } },
-    {
-      reason: "as it was exported, from another XR of the same claim",
-      labels: { "crossplane.io/composite": "shop-before", [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) },
-    },
-  ])("is the XR's record, $reason: what it was bound to stays", ({ labels }) => {
+    ["as it was restored", { "crossplane.io/composite": XR }],
+    ["as it was exported, from another XR of the same claim", ofClaim],
+  ])("is the XR's record, %s: what it was bound to stays", (_reason, labels) => {
     const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
     const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
     const record = {

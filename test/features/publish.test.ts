@@ -16,15 +16,10 @@ const environmentConfig = {
     { value: true, toFieldPath: "db.options.tls" },
   ],
 };
-const draftOf = (parts: CallParts, config: JsonObject = {}): Draft =>
-  runFeature(
-    publishing,
-    callOf({
-      sharedResources: [],
-      ...parts,
-      spec: { publish: { environmentConfig: { ...environmentConfig, ...config } } },
-    }),
-  );
+const draftOf = (parts: CallParts, config: JsonObject = {}): Draft => {
+  const spec = { publish: { environmentConfig: { ...environmentConfig, ...config } } };
+  return runFeature(publishing, callOf({ sharedResources: [], ...parts, spec }));
+};
 
 const owner = "Shop.apps.example.org/team-a/shop";
 const published = (data: JsonObject, metadata: JsonObject = {}): JsonObject => ({
@@ -47,65 +42,26 @@ describe("an EnvironmentConfig", () => {
   const overlapping = { data: [fromXrField("status.db", "db"), fromXrField("status.endpoint", "db.host")] };
   const gapped = { data: [fromXrField("status.other", "hosts[0]"), fromXrField("status.endpoint", "hosts[1]")] };
   const named = (path: string) => ({ name: fromXr(path) });
+  const taken = (annotations: JsonObject) => ({ answers: { [KEY]: [published({}, { annotations })] } });
+  const full = { observed: { [KEY]: filledIn } };
+  const there = { observed: { [KEY]: old } };
+  const calledBy = (name: string) => ({ xr: withStatus({ name }), ...there });
+  const withText = { xr: withStatus({ endpoint: "new.example.org", db: "text" }), answers: free };
+  const NAMES = "shared-infrastructure-names-0";
   type Row = [reason: string, composed: JsonObject | undefined, says: string, parts: CallParts, config?: JsonObject];
   test.each<Row>([
     ["is looked up first", undefined, "Unknown WaitingForRequiredResources", {}],
     ["is published where nobody has the name", now, "True Published", { answers: free }],
     ["or where it is ours, from before a restore", now, "True Published", { answers: { [KEY]: [old] } }],
-    [
-      "is left alone where it is somebody else's",
-      undefined,
-      "False NameTaken",
-      { answers: { [KEY]: [published({}, { annotations: {} })] } },
-    ],
-    [
-      "is left alone where it is this XR's record",
-      undefined,
-      "False NameTaken",
-      { answers: { [KEY]: [published({}, { annotations: record })] } },
-    ],
-    ["follows its XR", now, "True Published", { observed: { [KEY]: old } }],
-    [
-      "keeps what it said of a field that is not set now",
-      old,
-      "False FieldNotSet",
-      { xr: xr(), observed: { [KEY]: old } },
-    ],
-    [
-      "stays as it is while its name is not set, without what Crossplane added",
-      old,
-      "False FieldNotSet",
-      { observed: { [KEY]: filledIn } },
-      named("spec.nothing"),
-    ],
-    [
-      "or while it is no name",
-      old,
-      "False InvalidName",
-      { xr: withStatus({ name: "Orders!" }), observed: { [KEY]: old } },
-      named("status.name"),
-    ],
-    [
-      "or while it is that of a record",
-      old,
-      "False InvalidName",
-      { xr: withStatus({ name: "shared-infrastructure-names-0" }), observed: { [KEY]: old } },
-      named("status.name"),
-    ],
-    [
-      "is published without a field that another's value leaves no place for, and says so",
-      published({ db: "text" }),
-      "False InvalidData",
-      { xr: withStatus({ endpoint: "new.example.org", db: "text" }), answers: free },
-      overlapping,
-    ],
-    [
-      "nor with an item of a list without those before it",
-      published({}),
-      "False InvalidData",
-      { answers: free },
-      gapped,
-    ],
+    ["is left alone where it is somebody else's", undefined, "False NameTaken", taken({})],
+    ["is left alone where it is this XR's record", undefined, "False NameTaken", taken(record)],
+    ["follows its XR", now, "True Published", there],
+    ["keeps what it said of a field that is not set now", old, "False FieldNotSet", { xr: xr(), ...there }],
+    ["stays without a name, and without what Crossplane added", old, "False FieldNotSet", full, named("spec.none")],
+    ["or while it is no name", old, "False InvalidName", calledBy("Orders!"), named("status.name")],
+    ["or while it is a record's", old, "False InvalidName", calledBy(NAMES), named("status.name")],
+    ["is published without what has no place", published({ db: "text" }), "False InvalidData", withText, overlapping],
+    ["nor with a list that has gaps", published({}), "False InvalidData", { answers: free }, gapped],
   ])("%s", (_reason, composed, says, given, config) => {
     const parts = { xr: shown, ...given };
     const { resources, conditions, compositeReady } = draftOf(parts, config);

@@ -6,20 +6,15 @@ import { type CallParts, callOf, database, xr } from "../../testing/builders/sha
 const ttlOf = (parts: CallParts) => runFeature(run, callOf(parts)).ttlSeconds;
 const answers = { db: [database()] };
 
-test.each<CallParts & { reason: string; ttl: number | undefined }>([
-  { reason: "that is the default of 60s, spread for this XR", answers, ttl: 56 },
-  { reason: "the same XR always has the same one", answers, ttl: 56 },
-  {
-    reason: "another XR is called at another time",
-    xr: xr({ metadata: { name: "shop-2" } }),
-    sharedResources: [],
-    ttl: 63,
-  },
-  { reason: "the input sets 10m, spread for this XR", answers, responseTTL: "10m", ttl: 557 },
-  { reason: "it is never less than a second", answers, responseTTL: "1s", ttl: 1 },
-  { reason: "0s turns it off", answers, responseTTL: "0s", ttl: undefined },
-  { reason: "v1.20 would replay a response while an answer is pending", ttl: undefined },
-])("the TTL of a response is $ttl, because $reason", ({ reason: _, ttl, ...parts }) => {
+const shop2 = { xr: xr({ metadata: { name: "shop-2" } }), sharedResources: [] };
+test.each<[ttl: number | undefined, reason: string, parts: CallParts]>([
+  [56, "that is the default of 60s, spread for this XR", { answers }],
+  [63, "another XR is called at another time", shop2],
+  [557, "the input sets 10m, spread for this XR", { answers, responseTTL: "10m" }],
+  [1, "it is never less than a second", { answers, responseTTL: "1s" }],
+  [undefined, "0s turns it off", { answers, responseTTL: "0s" }],
+  [undefined, "v1.20 would replay a response while an answer is pending", {}],
+])("the TTL of a response is %s, because %s", (ttl, _reason, parts) => {
   expect(ttlOf(parts)).toBe(ttl);
 });
 

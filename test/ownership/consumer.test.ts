@@ -1,28 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { composerName } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
 import { admissionSubject } from "../../src/ownership/answer.ts";
 import { type Consumer, compareConsumers, toConsumers } from "../../src/ownership/consumer.ts";
+import { SHARED, shopIn } from "../../testing/builders/consumers.ts";
 
-const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
-const xr = { apiVersion: "apps.example.org/v1", kind: "XShop", name: "x", uid: "1", controller: true };
-
+const CREATED = "2026-01-01T00:00:00Z";
 const record = (metadata: JsonObject = {}) =>
-  documentOf({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: {
-      name: "record",
-      namespace: "team-a",
-      creationTimestamp: "2026-01-01T00:00:00Z",
-      labels: { "crossplane.io/composite": "shop-x7k2p" },
-      annotations: { [OWNER]: "Shop.apps.example.org/team-a/shop" },
-      ownerReferences: [xr],
-      ...metadata,
-    },
-    data: { db: JSON.stringify([{ ...SHARED, access: "Granted", secrets: ["team-a/db"] }]) },
-  });
+  documentOf(shopIn("team-a", { secrets: ["team-a/db"] }, { creationTimestamp: CREATED, ...metadata }));
 
 const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
   namespace: "team-a",
@@ -37,12 +24,7 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
   credentialFor: undefined,
   copied: undefined,
   isControlled: true,
-  place: {
-    subject: admissionSubject("team-a", "", "db"),
-    ticket: undefined,
-    isBound: true,
-    since: "2026-01-01T00:00:00Z",
-  },
+  place: { subject: admissionSubject("team-a", "", "db"), ticket: undefined, isBound: true, since: CREATED },
   ...overrides,
 });
 
@@ -50,6 +32,7 @@ const self = { kind: "ConfigMap", name: "record" };
 
 describe("the consumer that an XR's record tells of", () => {
   const owner = (text: string): JsonObject => ({ annotations: { [OWNER]: text } });
+  const otherManager = composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" });
   test.each<[reason: string, metadata: JsonObject, is: Consumer | undefined]>([
     ["is the owner that it names", {}, consumer()],
     ["is none where Crossplane did not compose it", { labels: {} }, undefined],
@@ -59,11 +42,8 @@ describe("the consumer that an XR's record tells of", () => {
     ["is the record itself where the owner's kind is none", owner("9 lives/shop"), consumer(self)],
     ["is the record itself where the owner has no name", owner("Shop"), consumer(self)],
     ["is the record itself where the owner is too long", owner(`Shop/${"a/".repeat(600)}shop`), consumer(self)],
-    [
-      "counts for the namespace where it lies, whatever namespace its owner names",
-      owner("Shop.apps.example.org/team-b/shop"),
-      consumer(),
-    ],
+    ["counts for the namespace where it lies", owner("Shop.apps.example.org/team-b/shop"), consumer()],
+    ["is none where another XR has written it", { managedFields: [{ manager: otherManager }] }, undefined],
   ])("%s", (_, metadata, is) => {
     expect(toConsumers(record(metadata), SHARED)).toEqual(is === undefined ? [] : [is]);
   });
@@ -79,13 +59,10 @@ test("a record tells of 1,000 copies at most, whatever its team writes into it",
 });
 
 test("consumers are sorted by namespace, kind, name and Secret", () => {
-  const sorted = [
-    consumer({ namespace: "a", kind: "z", name: "z", secretName: "z" }),
-    consumer({ namespace: "b", kind: "a", name: "z", secretName: "z" }),
-    consumer({ namespace: "b", kind: "b", name: "a", secretName: "z" }),
-    consumer({ namespace: "b", kind: "b", name: "b", secretName: "a" }),
-    consumer({ namespace: "b", kind: "b", name: "b", secretName: "b" }),
-  ];
+  const each = (namespace: string, kind: string, name: string, secretName: string) =>
+    consumer({ namespace, kind, name, secretName });
+  const first = [each("a", "z", "z", "z"), each("b", "a", "z", "z"), each("b", "b", "a", "z")];
+  const sorted = [...first, each("b", "b", "b", "a"), each("b", "b", "b", "b")];
   expect(sorted.toReversed().sort(compareConsumers)).toEqual(sorted);
   expect(compareConsumers(consumer(), consumer())).toBe(0);
 });

@@ -11,7 +11,7 @@ import {
   TAGS_OWNER,
   TAKE_OWNERSHIP,
 } from "../../src/ownership/annotations.ts";
-import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { type Contender, formatAcknowledged, isAcknowledgedBy, toContender } from "../../src/ownership/contender.ts";
 import { Contenders, firstOther } from "../../src/ownership/contenders.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
@@ -36,72 +36,39 @@ const observing = { managementPolicies: ["Observe"] };
 const writing = { managementPolicies: ["*"] };
 
 describe("a managed resource as a contender", () => {
+  const unmarked = { id: "#", owner: "", isMarked: false, takeOwnership: "", createdAt: "", identity: undefined };
+  const otherwise = { annotations: { ...MARKED, [TAGS_OWNER]: "XShop/other#bucket" } };
+  const byHand = { [OWNER]: "XShop/us", [TAGS_OWNER]: "XShop/us#by-hand" };
+  const cut = { annotations: { ...LONG, [TAGS_OWNER]: `${short}#${short}` } };
+  const paused = { annotations: { ...MARKED, "crossplane.io/paused": "true" }, spec: writing };
+  const undone = { annotations: { ...CREATED, [CREATED_BEFORE]: CREATED_AT } };
+  const aged = {
+    metadata: { creationTimestamp: CREATED_AT, labels: { [IDENTITY_LABEL]: "hash" } },
+    annotations: { ...NAMED, [TAKE_OWNERSHIP]: "2026", [CONTENDERS]: "a,,b" },
+  };
+  const acknowledged = new Set(["a", "b"]);
+  const read2026 = { createdAt: CREATED_AT, identity: "hash", takeOwnership: "2026", acknowledged };
+  const us = { id: "XShop/us#bucket", isMarked: false };
+  const leaving = { metadata: { deletionTimestamp: CREATED_AT }, spec: writing };
   test.each<[reason: string, parts: Parts, is: Partial<Contender>]>([
-    [
-      "one without annotations has no owner and is no owner",
-      { annotations: {} },
-      { id: "#", owner: "", isMarked: false, takeOwnership: "", createdAt: "", identity: undefined },
-    ],
-    [
-      "its owner and its name in the Composition identify it",
-      {},
-      { id: "XShop/us#bucket", owner: "XShop/us", name: "us", uid: "1", isMarked: false },
-    ],
+    ["one without annotations has no owner and is no owner", { annotations: {} }, unmarked],
+    ["its owner and its name in the Composition identify it", {}, { ...us, owner: "XShop/us", name: "us", uid: "1" }],
     ["one whose marker is its id was promoted", { annotations: MARKED }, { isMarked: true }],
-    [
-      "one whose marker names another one was not promoted",
-      { annotations: { ...MARKED, [TAGS_OWNER]: "XShop/other#bucket" } },
-      { id: "XShop/us#bucket", isMarked: false },
-    ],
-    [
-      "one that is written by hand is known by its marker",
-      { annotations: { [OWNER]: "XShop/us", [TAGS_OWNER]: "XShop/us#by-hand" } },
-      { id: "XShop/us#by-hand", isMarked: true },
-    ],
-    [
-      "the name in the Composition counts more than the marker",
-      { annotations: { ...NAMED, [TAGS_OWNER]: "XShop/us#by-hand" } },
-      { id: "XShop/us#bucket", isMarked: false },
-    ],
-    [
-      "a long owner and name are cut, and it can be promoted all the same",
-      { annotations: { ...LONG, [TAGS_OWNER]: `${short}#${short}` } },
-      { owner: short, id: `${short}#${short}`, isMarked: true },
-    ],
-    [
-      "without a UID its name stands for that",
-      { metadata: { uid: null, namespace: "team-a" } },
-      { uid: "team-a/us", name: "team-a/us" },
-    ],
-    [
-      "its age, label and an operator's choice are read",
-      {
-        metadata: { creationTimestamp: CREATED_AT, labels: { [IDENTITY_LABEL]: "hash" } },
-        annotations: { ...NAMED, [TAKE_OWNERSHIP]: "2026", [CONTENDERS]: "a,,b" },
-      },
-      { createdAt: CREATED_AT, identity: "hash", takeOwnership: "2026", acknowledged: new Set(["a", "b"]) },
-    ],
+    ["one whose marker names another one was not promoted", otherwise, us],
+    ["one written by hand has its marker", { annotations: byHand }, { id: "XShop/us#by-hand", isMarked: true }],
+    ["the name in the Composition counts more than the marker", { annotations: { ...NAMED, ...byHand } }, us],
+    ["a long owner and name are cut", cut, { owner: short, id: `${short}#${short}`, isMarked: true }],
+    ["without a UID it has its name", { metadata: { uid: null, namespace: "a" } }, { uid: "a/us", name: "a/us" }],
+    ["its age, label and an operator's choice are read", aged, read2026],
     ["one that may write is writing", { spec: writing }, { isWriting: true, isDeletingWithIt: true }],
     ["one that observes is not writing", { spec: observing }, { isWriting: false, isDeletingWithIt: false }],
     ["a promoted one without policies is writing", { annotations: MARKED }, { isWriting: true }],
     ["another one without policies is not writing", {}, { isWriting: false }],
-    [
-      "one that is paused is not writing",
-      { annotations: { ...MARKED, "crossplane.io/paused": "true" }, spec: writing },
-      { isWriting: false },
-    ],
-    [
-      "one that is being deleted is not writing",
-      { metadata: { deletionTimestamp: CREATED_AT }, spec: writing },
-      { isWriting: false, isDeleting: true },
-    ],
+    ["one that is paused is not writing", paused, { isWriting: false }],
+    ["one that is being deleted is not writing", leaving, { isWriting: false, isDeleting: true }],
     ["nothing tells who created it", {}, { isCreated: false }],
     ["its provider created it", { annotations: CREATED }, { isCreated: true }],
-    [
-      "its provider created it, and that was undone before",
-      { annotations: { ...CREATED, [CREATED_BEFORE]: CREATED_AT } },
-      { isCreated: false },
-    ],
+    ["its provider created it, and that was undone before", undone, { isCreated: false }],
     ["an owner before it created it", { annotations: { [ORIGIN]: "Created" } }, { isCreated: true }],
     ["it existed before", { annotations: { [ORIGIN]: "Existed" } }, { isCreated: false }],
     ["an operator allows to delete it", { annotations: { [ALLOW_DELETE]: "true" } }, { isCreated: true }],
@@ -141,5 +108,31 @@ describe("several contenders", () => {
     const [us, other] = [named("us"), named("other")];
     expect(firstOther([us, other], "us")).toBe(other);
     expect(firstOther([us], "us")).toBeUndefined();
+  });
+});
+
+describe("the list of those that an owner leaves its cloud resource to", () => {
+  const ownerWith = (text: string) => read({ annotations: { [CONTENDERS]: text } });
+  const many = (count: number, length: number): readonly Contender[] =>
+    Array.from({ length: count }, (_, index) => named(`bucket-${String(index).padStart(length - 7, "0")}`));
+
+  test("has their names, sorted", () => {
+    expect(formatAcknowledged([named("b"), named("a")])).toBe("a,b");
+  });
+
+  test.each([
+    { reason: "1,000 contenders with names of 253 characters", others: many(1_000, 253), acknowledged: 1_000 },
+    { reason: "50,000 contenders", others: many(50_000, 20), acknowledged: 10_000 },
+  ])("fits into an annotation with $reason, and names the first successors", ({ others, acknowledged }) => {
+    const text = formatAcknowledged(others);
+    const owner = ownerWith(text);
+    expect(text.length).toBeLessThan(200 * 1024);
+    const is = others.map((_, index) => index < acknowledged);
+    expect(others.map((other) => isAcknowledgedBy(owner, other))).toEqual(is);
+  });
+
+  test("names nobody who takes the hash of another for a name", () => {
+    const [hash = ""] = formatAcknowledged(many(1_000, 253)).split(",");
+    expect(isAcknowledgedBy(ownerWith(hash), named(hash.slice(1)))).toBe(false);
   });
 });

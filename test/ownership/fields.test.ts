@@ -12,6 +12,9 @@ describe("the text of a field", () => {
   const textOf = (desired: JsonObject, observed?: JsonObject) =>
     textAt({ desired: managed(desired), observed: observed && managed(observed) }, path);
 
+  const [byName, selected] = [{ parent: { idRef: { name: "a" } } }, { parent: { idSelector: {} } }];
+  const unsorted = { parent: { id: { b: 2, a: [1, { d: 4, c: 3 }] } } };
+  const resolved = { parent: { idRef: { name: "a" }, id: "id-of-a" } };
   test.each<[reason: string, is: string | undefined, desired: JsonObject, observed?: JsonObject]>([
     ["a text", "a", { parent: { id: "a" } }],
     ["a number, as the text of its digits", "7", { parent: { id: 7 } }],
@@ -21,75 +24,48 @@ describe("the text of a field", () => {
     ["not set, since its block is a text", "", { parent: "a" }],
     ["not set, whatever is observed", "", { parent: {} }, { parent: { id: "b" } }],
     ["in a block that is a list", "a", { parent: [{ id: "a" }, { id: "b" }] }],
-    [
-      "an object, by its sorted keys",
-      '{"a":[1,{"c":3,"d":4}],"b":2}',
-      { parent: { id: { b: 2, a: [1, { d: 4, c: 3 }] } } },
-    ],
-    ["referred to and not observed", undefined, { parent: { idRef: { name: "a" } } }],
-    ["selected and not resolved", undefined, { parent: { idSelector: {} } }, { parent: { idSelector: {} } }],
-    [
-      "referred to and resolved",
-      "id-of-a",
-      { parent: { idRef: { name: "a" } } },
-      { parent: { idRef: { name: "a" }, id: "id-of-a" } },
-    ],
-    [
-      "referred to, and observed as it was before that",
-      undefined,
-      { parent: { idRef: { name: "b" } } },
-      { parent: { id: "id-of-a" } },
-    ],
+    ["an object, by its sorted keys", '{"a":[1,{"c":3,"d":4}],"b":2}', unsorted],
+    ["referred to and not observed", undefined, byName],
+    ["selected and not resolved", undefined, selected, selected],
+    ["referred to and resolved", "id-of-a", byName, resolved],
+    ["referred to, and observed as it was before that", undefined, byName, { parent: { id: "id-of-b" } }],
   ])("that is %s is %j", (_, is, desired, observed?: JsonObject) => {
     expect(textOf(desired, observed)).toBe(is);
   });
 });
 
 describe("the fields that are referred to", () => {
+  const texts = ["a", '{"b":{"c":"1","cRef":{}},"bRef":{}}', "a[0].b", '{"c":"1","cRef":{}}'];
   const nested = { a: { b: { c: "1", cRef: {} }, bRef: {} }, aRef: {} };
   const values = { passwordSecretRef: {}, settingsConfigMapRef: {}, providerConfigRef: {}, secretRef: {} };
   const pods = { podSelector: {} };
   const long = "a".repeat(513);
-  test.each<[reason: string, are: readonly unknown[], desired: JsonObject, observed?: JsonObject, status?: JsonObject]>(
-    [
-      ["there are none", [], { region: "r", tags: { a: "b" } }],
-      ["it is not resolved", ["roleArn", undefined], { roleArnRef: { name: "a" } }],
-      [
-        "the pipeline sets the value as well",
-        ["roleArn", "a"],
-        { roleArn: "a", roleArnRef: { name: "a" } },
-        { roleArn: "b" },
-      ],
-      [
-        "the observed one is resolved",
-        ["roleArn", "b"],
-        { roleArnSelector: {} },
-        { roleArn: "b", roleArnSelector: {} },
-      ],
-      [
-        "the observed one is what was desired before",
-        ["roleArn", undefined],
-        { roleArnSelector: {} },
-        { roleArn: "b" },
-      ],
-      ["only the observed one refers", ["vpcId", "v"], {}, { vpcId: "v", vpcIdRef: {} }],
-      ["it is a list", ["subnetId", '["1","2"]'], { subnetIds: ["1", "2"], subnetIdRefs: [] }],
-      [
-        "there are several, in blocks, too",
-        ["block[0].a", "2", "block[1].a", "3", "z", "1"],
-        { z: "1", zRef: {}, block: ["2", "3"].map((a, i) => ({ a, [i === 0 ? "aSelector" : "aRef"]: {} })) },
-      ],
-      ["it has no field beside it, and the provider has looked", ["pod", ""], pods, {}, synced],
-      ["it has no field beside it, and the provider has not looked", ["pod", undefined], pods, {}],
-      [
-        "one is in another, and what is in that one counts by its text only",
-        ["a", '{"b":{"c":"1","cRef":{}},"bRef":{}}', "a[0].b", '{"c":"1","cRef":{}}'],
-        nested,
-      ],
-      ["the path is so long that it is hashed", [`${hashText(long)}[0].id`, "1"], { [long]: [{ id: "1", idRef: {} }] }],
-      ["they hold values or choose a provider", [], values],
+  const both = { roleArn: "a", roleArnRef: { name: "a" } };
+  const selector = { roleArnSelector: {} };
+  const blocks = {
+    z: "1",
+    zRef: {},
+    block: [
+      { a: "2", aSelector: {} },
+      { a: "3", aRef: {} },
     ],
-  )("are found where %s", (_, are, desired, observed?: JsonObject, status: JsonObject = {}) => {
+  };
+  type Row = [reason: string, are: readonly unknown[], desired: JsonObject, observed?: JsonObject, status?: JsonObject];
+  test.each<Row>([
+    ["there are none", [], { region: "r", tags: { a: "b" } }],
+    ["it is not resolved", ["roleArn", undefined], { roleArnRef: { name: "a" } }],
+    ["the pipeline sets the value as well", ["roleArn", "a"], both, { roleArn: "b" }],
+    ["the observed one is resolved", ["roleArn", "b"], selector, { roleArn: "b", ...selector }],
+    ["the observed one is what was desired before", ["roleArn", undefined], selector, { roleArn: "b" }],
+    ["only the observed one refers", ["vpcId", "v"], {}, { vpcId: "v", vpcIdRef: {} }],
+    ["it is a list", ["subnetId", '["1","2"]'], { subnetIds: ["1", "2"], subnetIdRefs: [] }],
+    ["there are several, in blocks, too", ["block[0].a", "2", "block[1].a", "3", "z", "1"], blocks],
+    ["it has no field beside it, and the provider has looked", ["pod", ""], pods, {}, synced],
+    ["it has no field beside it, and the provider has not looked", ["pod", undefined], pods, {}],
+    ["one is in another, and what is in that one counts by its text only", texts, nested],
+    ["the path is so long that it is hashed", [`${hashText(long)}[0].id`, "1"], { [long]: [{ id: "1", idRef: {} }] }],
+    ["they hold values or choose a provider", [], values],
+  ])("are found where %s", (_, are, desired, observed?: JsonObject, status: JsonObject = {}) => {
     expect(findReferred({ desired: managed(desired), observed: observed && managed(observed, status) }).flat()).toEqual(
       are,
     );

@@ -117,13 +117,13 @@ describe("the contenders for a cloud resource", () => {
   });
 
   test.each([
-    { reason: "declares the bucket", document: bucket("other"), names: ["us", "other"] },
-    { reason: "declares another one, so its label is forged", document: named({ name: "bills" }), names: ["us"] },
-    { reason: "declares one in another region", document: named({ region: "us-east-1" }), names: ["us"] },
-    { reason: "declares one of another account", document: named({ config: "theirs" }), names: ["us"] },
-    { reason: "declares one that has no name yet", document: named({ name: "" }), names: ["us"] },
-    { reason: "leaves the region open, as an observer may", document: named({ region: "" }), names: ["us", "other"] },
-  ])("are $names where what carries the label $reason", ({ document, names }) => {
+    ["declares the bucket", bucket("other"), ["us", "other"]],
+    ["declares another one, so its label is forged", named({ name: "bills" }), ["us"]],
+    ["declares one in another region", named({ region: "us-east-1" }), ["us"]],
+    ["declares one of another account", named({ config: "theirs" }), ["us"]],
+    ["declares one that has no name yet", named({ name: "" }), ["us"]],
+    ["leaves the region open, as an observer may", named({ region: "" }), ["us", "other"]],
+  ])("where what carries the label %s: %s", (_reason, document, names) => {
     expect(find({}, resolved(bucket("us"), document))).toMatchObject({ names, required: [labelled] });
   });
 
@@ -159,21 +159,23 @@ describe("the contenders for a cloud resource", () => {
     expect(find({ reported }, resolved(bucket("us")), resolved(...found)).names).toEqual(names);
   });
 
-  test.each<Setting & { reason: string; listed?: readonly string[] }>([
-    { reason: "the provider reports no tags" },
-    { reason: "ours is not created yet", reported, own: null },
-    { reason: "ours is the owner", reported, own: bucket("us", {}, marked) },
-    { reason: "the kind is namespaced", reported, apiVersion: S3_NAMESPACED },
-    { reason: "it has another kind", reported: { ...reported, "crossplane-kind": "Bucket.s3.aws.upbound.io" } },
-    { reason: "its kind is not reported", reported: { "crossplane-name": "other" } },
-    { reason: "its name is not reported", reported: { "crossplane-kind": "bucket.s3.aws.upbound.io" } },
-    ...["../x", "a/b", "..", "a".repeat(254)].map((name) => ({
-      reason: "no resource can be called what is reported",
-      reported: { ...reported, "crossplane-name": name },
-    })),
-    { reason: "it is ours", reported: { ...reported, "crossplane-name": "us" }, listed: [] },
-    { reason: "it is listed", reported, listed: ["other"] },
-  ])("are listed without a look-up of the last writer when $reason", ({ reason: _, listed = ["us"], ...setting }) => {
+  const kind = { "crossplane-kind": "bucket.s3.aws.upbound.io" };
+  const writtenBy = (name: string): Setting => ({ reported: { ...reported, "crossplane-name": name } });
+  test.each<[reason: string, setting: Setting, listed?: readonly string[]]>([
+    ["the provider reports no tags", {}],
+    ["ours is not created yet", { reported, own: null }],
+    ["ours is the owner", { reported, own: bucket("us", {}, marked) }],
+    ["the kind is namespaced", { reported, apiVersion: S3_NAMESPACED }],
+    ["it has another kind", { reported: { ...reported, "crossplane-kind": "Bucket.s3.aws.upbound.io" } }],
+    ["its kind is not reported", { reported: { "crossplane-name": "other" } }],
+    ["its name is not reported", { reported: kind }],
+    ...["../x", "a/b", "..", "a".repeat(254)].map((name): [string, Setting] => [
+      "nothing is called so",
+      writtenBy(name),
+    ]),
+    ["it is ours", writtenBy("us"), []],
+    ["it is listed", { reported }, ["other"]],
+  ])("are listed without a look-up of the last writer when %s", (_reason, setting, listed = ["us"]) => {
     const found = find(setting, resolved(...listed.map((name) => bucket(name))));
     expect(found).toMatchObject({ names: listed, required: [{ match: { labels: expect.anything() } }] });
   });
@@ -191,52 +193,20 @@ describe("the contenders for a cloud resource", () => {
       { path: ["apiVersion"], value: S3_NAMESPACED },
       { path: ["metadata", "namespace"], value: "team-a" },
     ]);
-    const [ofTwin, asked] = [{ apiVersion: S3_NAMESPACED, kind: "Bucket" }, resolved(bucket("us"))];
-    const labelledTwin = { ...ofTwin, match: labelled.match };
-
-    test.each<{
-      reason: string;
-      with: Twins;
-      names?: readonly string[];
-      required?: readonly object[];
-      schemas?: readonly object[];
-    }>([
-      { reason: "Crossplane cannot say what is served", with: {}, names: ["us"], required: [labelled], schemas: [] },
-      {
-        reason: "it is not known whether the twin is served",
-        with: { canAskSchemas: true },
-        required: [labelled],
-        schemas: [ofTwin],
-      },
-      {
-        reason: "the twin is not served",
-        with: { canAskSchemas: true, schema: { is: "unknown" } },
-        names: ["us"],
-        required: [labelled],
-        schemas: [ofTwin],
-      },
-      {
-        reason: "the twin is served, and not looked up yet",
-        with: { canAskSchemas: true, schema },
-        required: [labelled, labelledTwin],
-        schemas: [ofTwin],
-      },
-      {
-        reason: "the twin is looked up",
-        with: { canAskSchemas: true, schema, twins: resolved(twin) },
-        names: ["us", "team-a/twin"],
-        required: [labelled, labelledTwin],
-        schemas: [ofTwin],
-      },
-      {
-        reason: "an answer is there from before, which proves that the twin is served",
-        with: { canAskSchemas: true, twins: resolved(twin) },
-        names: ["us", "team-a/twin"],
-        required: [labelled, labelledTwin],
-        schemas: [],
-      },
-    ])("are $names where $reason", ({ reason: _, with: twins, ...is }) => {
-      expect(find({}, asked, pending, twins)).toMatchObject({ names: undefined, ...is });
+    const ofTwin = { apiVersion: S3_NAMESPACED, kind: "Bucket" };
+    const both = [labelled, { ...ofTwin, match: labelled.match }];
+    const [asks, twins, all] = [{ canAskSchemas: true }, resolved(twin), ["us", "team-a/twin"]];
+    type Row = [reason: string, twins: Twins, names: string[] | undefined, required: object[], schemas: object[]];
+    test.each<Row>([
+      ["Crossplane cannot say what is served", {}, ["us"], [labelled], []],
+      ["it is not known whether the twin is served", asks, undefined, [labelled], [ofTwin]],
+      ["the twin is not served", { ...asks, schema: { is: "unknown" } }, ["us"], [labelled], [ofTwin]],
+      ["the twin is served, and not looked up yet", { ...asks, schema }, undefined, both, [ofTwin]],
+      ["the twin is looked up", { ...asks, schema, twins }, all, both, [ofTwin]],
+      ["an answer from before proves that the twin is served", { ...asks, twins }, all, both, []],
+    ])("are known where %s", (_reason, given, names, required, schemas) => {
+      const asked = resolved(bucket("us"));
+      expect(find({}, asked, pending, given)).toMatchObject({ names, required, schemas });
     });
   });
 

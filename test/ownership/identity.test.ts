@@ -18,74 +18,39 @@ const unknown = (forProvider: JsonObject): JsonObject =>
 const dns = (name: string, region = "eu"): JsonObject =>
   resource("route53.aws.upbound.io/v1beta1", "Record", {}, { region, zoneId: "Z1", type: "A", name });
 
-const scaler = (version: string, group = "autoscaling"): JsonObject =>
-  resource(
-    "kubernetes.crossplane.io/v1alpha2",
-    "Object",
-    {},
-    {
-      manifest: {
-        apiVersion: `${group}/${version}`,
-        kind: "HorizontalPodAutoscaler",
-        metadata: { namespace: "a", name: "b" },
-      },
-    },
-  );
+const scaler = (version: string, group = "autoscaling"): JsonObject => {
+  const kind = { apiVersion: `${group}/${version}`, kind: "HorizontalPodAutoscaler" };
+  const manifest = { ...kind, metadata: { namespace: "a", name: "b" } };
+  return resource("kubernetes.crossplane.io/v1alpha2", "Object", {}, { manifest });
+};
 
 describe("two managed resources stand for", () => {
+  const twin = { ...branch({ appId: "a" }), apiVersion: "amplify.aws.m.upbound.io/v1beta1" };
+  const forProvider = { region: "eu-west-1", bucket: "a" };
+  const ofTheirs = { spec: { forProvider, providerConfigRef: { name: "theirs" } } };
+  const below = (namespace: string) => unknown({ namespace, namespaceRef: { name: `x-${namespace}` } });
+  const inBlock = (id: string) => unknown({ parents: [{ id, idSelector: {} }] });
+  const [asList, asObject] = [groupTag("v1beta1", [{ key: "k" }]), groupTag("v1beta2", { key: "k" })];
   test.each<["one" | "two", string, JsonObject, JsonObject]>([
-    ["one", "one branch: the same app and name", branch({ appId: "a" }), branch({ appId: "a" })],
-    ["two", "two branches main of two apps", branch({ appId: "a" }), branch({ appId: "b" })],
-    [
-      "one",
-      "one branch of the cluster-scoped and the namespaced kind",
-      branch({ appId: "a" }),
-      { ...branch({ appId: "a" }), apiVersion: "amplify.aws.m.upbound.io/v1beta1" },
-    ],
-    [
-      "one",
-      "one branch that is named by metadata.name in one of them",
-      branch({ appId: "a" }),
-      branch({ appId: "a" }, { name: "main" }),
-    ],
-    ["one", "one block: the same bucket, no name", block({ bucket: "a" }), block({ bucket: "a" })],
-    ["one", "one block, although only one has a name yet", block({ bucket: "a" }), block({ bucket: "a" }, named("a"))],
+    ["one", "branch: the same app and name", branch({ appId: "a" }), branch({ appId: "a" })],
+    ["two", "branches main of two apps", branch({ appId: "a" }), branch({ appId: "b" })],
+    ["one", "branch of the cluster-scoped and the namespaced kind", branch({ appId: "a" }), twin],
+    ["one", "branch named by metadata.name", branch({ appId: "a" }), branch({ appId: "a" }, { name: "main" })],
+    ["one", "block: the same bucket, no name", block({ bucket: "a" }), block({ bucket: "a" })],
+    ["one", "block, although only one has a name yet", block({ bucket: "a" }), block({ bucket: "a" }, named("a"))],
     ["two", "blocks of two buckets", block({ bucket: "a" }), block({ bucket: "b" })],
-    [
-      "one",
-      "one DNS record, in another case, another region and with a dot",
-      dns("www.a.org"),
-      dns("WWW.a.org.", "us"),
-    ],
-    ["two", "two DNS records", dns("www.a.org"), dns("www.b.org")],
-    ["one", "one object in two versions of its API", scaler("v1"), scaler("v2")],
+    ["two", "blocks in two regions", block({ bucket: "a" }), block({ bucket: "a", region: "us-east-1" })],
+    ["two", "blocks of two ProviderConfigs", block({ bucket: "a" }), { ...block({ bucket: "a" }), ...ofTheirs }],
+    ["one", "DNS record, in another case and region and with a dot", dns("www.a.org"), dns("WWW.a.org.", "us")],
+    ["two", "DNS records", dns("www.a.org"), dns("www.b.org")],
+    ["one", "object in two versions of its API", scaler("v1"), scaler("v2")],
     ["two", "objects of two API groups", scaler("v1"), scaler("v1", "other")],
-    [
-      "two",
-      "two topics of an unknown kind with another parent",
-      unknown({ namespace: "a", namespaceRef: { name: "x" } }),
-      unknown({ namespace: "b", namespaceRef: { name: "y" } }),
-    ],
-    [
-      "two",
-      "two topics of an unknown kind whose parents are in blocks",
-      unknown({ parents: [{ id: "a", idSelector: {} }] }),
-      unknown({ parents: [{ id: "b", idSelector: {} }] }),
-    ],
-    ["two", "two topics in two projects", unknown({ project: "a" }), unknown({ project: "b" })],
-    [
-      "one",
-      "one topic of an unknown kind, encrypted or not",
-      unknown({ encrypted: true }),
-      unknown({ encrypted: false }),
-    ],
-    [
-      "one",
-      "one tag of a group, as a list in one version and an object in the other",
-      groupTag("v1beta1", [{ key: "k" }]),
-      resource("autoscaling.aws.upbound.io/v1beta2", "GroupTag", {}, { autoscalingGroupName: "a", tag: { key: "k" } }),
-    ],
-  ])("%s: %s", (is, _reason, a, b) => {
+    ["two", "topics of an unknown kind with another parent", below("a"), below("b")],
+    ["two", "topics of an unknown kind whose parents are in blocks", inBlock("a"), inBlock("b")],
+    ["two", "topics in two projects", unknown({ project: "a" }), unknown({ project: "b" })],
+    ["one", "topic, encrypted or not", unknown({ encrypted: true }), unknown({ encrypted: false })],
+    ["one", "tag of a group, as a list in one version and an object in the other", asList, asObject],
+  ])("%s %s", (is, _reason, a, b) => {
     const [left, right] = [identityOf(a), identityOf(b)];
     expect(left).toBeDefined();
     expect(left?.identity === right?.identity).toBe(is === "one");
@@ -93,28 +58,21 @@ describe("two managed resources stand for", () => {
 });
 
 describe("a reference", () => {
+  const [ref, selector] = [branch({ appIdRef: { name: "a" } }), block({ bucketSelector: {} })];
+  const subnets = unknown({ subnetIdRefs: [{ name: "a" }] });
+  const resolved = {
+    branch: branch({ appIdRef: { name: "a" }, appId: "id-of-a" }),
+    block: block({ bucketSelector: {}, bucket: "a" }),
+    subnets: unknown({ subnetIdRefs: [{ name: "a" }], subnetIds: ["1"] }),
+  };
+  const sameSubnets = unknown({ subnetIds: ["1"], subnetIdRefs: [{ name: "b" }] });
   test.each<[reason: string, like: JsonObject | undefined, desired: JsonObject, observed?: JsonObject]>([
-    ["that is not resolved yet", undefined, branch({ appIdRef: { name: "a" } })],
-    ["of an association", undefined, block({ bucketSelector: {} })],
+    ["that is not resolved yet", undefined, ref],
+    ["of an association", undefined, selector],
     ["of an unknown kind", undefined, unknown({ namespaceIdRef: { name: "a" } })],
-    [
-      "that is resolved",
-      branch({ appId: "id-of-a" }),
-      branch({ appIdRef: { name: "a" } }),
-      branch({ appIdRef: { name: "a" }, appId: "id-of-a" }),
-    ],
-    [
-      "of an association that is resolved",
-      block({ bucket: "a" }),
-      block({ bucketSelector: {} }),
-      block({ bucketSelector: {}, bucket: "a" }),
-    ],
-    [
-      "to a list of an unknown kind that is resolved",
-      unknown({ subnetIds: ["1"], subnetIdRefs: [{ name: "b" }] }),
-      unknown({ subnetIdRefs: [{ name: "a" }] }),
-      unknown({ subnetIdRefs: [{ name: "a" }], subnetIds: ["1"] }),
-    ],
+    ["that is resolved", branch({ appId: "id-of-a" }), ref, resolved.branch],
+    ["of an association that is resolved", block({ bucket: "a" }), selector, resolved.block],
+    ["to a list of an unknown kind that is resolved", sameSubnets, subnets, resolved.subnets],
     ["to a Secret that holds a value", unknown({}), unknown({ passwordSecretRef: { name: "a", key: "b" } })],
   ])("%s", (_, like, desired, observed?: JsonObject) => {
     expect(identityOf(desired, observed)).toEqual(like && identityOf(like));

@@ -3,15 +3,7 @@ import { parseFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { identityOf, named, resource } from "./identity-of.ts";
 
 /** Fields that identify some of the kinds. */
-const parents = [
-  "vpcId",
-  "subnetId",
-  "connectionId",
-  "staticIpName",
-  "operatingSystem",
-  "networkInterfaceId",
-  "webAclArn",
-];
+const parents = "vpcId subnetId connectionId staticIpName operatingSystem networkInterfaceId webAclArn".split(" ");
 
 /** A managed resource of which all other identifying fields are set. */
 const declare = (group: string, kind: string, field: string, value: string) =>

@@ -16,22 +16,12 @@ const read = (name: IdentityFacts["name"], metadata: JsonObject, forProvider: Js
 
 describe("the names of a cloud resource", () => {
   const annotation = ["metadata", "annotations", "crossplane.io/external-name"];
+  const ofName = ["metadata", "name"];
+  const annotated = { name: "b", ...named("a") };
   test.each<[string, boolean, JsonObject, JsonObject | undefined, Names | undefined]>([
-    ["the annotation", true, { name: "b", ...named("a") }, undefined, { names: ["a"], parts: ["a"], path: annotation }],
-    [
-      "metadata.name, which the provider takes for it",
-      true,
-      { name: "b" },
-      { name: "b" },
-      { names: ["b"], parts: ["b"], path: ["metadata", "name"] },
-    ],
-    [
-      "what the provider has written",
-      true,
-      { name: "b" },
-      { name: "b", ...named("c") },
-      { names: ["c"], parts: ["c"], path: ["metadata", "name"] },
-    ],
+    ["the annotation", true, annotated, undefined, { names: ["a"], parts: ["a"], path: annotation }],
+    ["metadata.name", true, { name: "b" }, { name: "b" }, { names: ["b"], parts: ["b"], path: ofName }],
+    ["what the provider wrote", true, { name: "b" }, annotated, { names: ["a"], parts: ["a"], path: ofName }],
     ["known to the cloud only", false, { name: "b" }, undefined, undefined],
     ["not given at all", true, {}, undefined, undefined],
   ])("are %s", (_, defaultsToName, metadata, observed, is) => {

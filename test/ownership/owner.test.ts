@@ -9,17 +9,12 @@ const claimed = { labels: { "crossplane.io/claim-namespace": "team-a" } };
 const nested = { labels: { "crossplane.io/claim-namespace": "team-b" } };
 
 test.each([
-  { of: "a cluster-scoped XR", metadata: {}, spec: {}, owner: "XShop.apps.example.org/shop-x7k2p" },
-  { of: "a namespaced XR", metadata: { namespace: "b" }, spec: {}, owner: "XShop.apps.example.org/b/shop-x7k2p" },
-  { of: "an XR with a claim", metadata: {}, spec: { claimRef }, owner: "Shop.apps.example.org/team-a/shop" },
-  { of: "a labelled XR", metadata: claimed, spec: { claimRef }, owner: "Shop.apps.example.org/team-a/shop" },
-  {
-    of: "an XR below a claim's, whose Composition lets its tenant name the claim of another team,",
-    metadata: nested,
-    spec: { claimRef },
-    owner: "XShop.apps.example.org/shop-x7k2p",
-  },
-])("the owner of what $of composes is $owner", ({ metadata, spec, owner }) => {
+  ["a cluster-scoped XR", "XShop.apps.example.org/shop-x7k2p", {}, {}],
+  ["a namespaced XR", "XShop.apps.example.org/b/shop-x7k2p", { namespace: "b" }, {}],
+  ["an XR with a claim", "Shop.apps.example.org/team-a/shop", {}, { claimRef }],
+  ["a labelled XR", "Shop.apps.example.org/team-a/shop", claimed, { claimRef }],
+  ["an XR below another team's claim", "XShop.apps.example.org/shop-x7k2p", nested, { claimRef }],
+])("the owner of what %s composes is %s", (_of, owner, metadata, spec) => {
   const kind = { apiVersion: "apps.example.org/v1", kind: "XShop" };
   const xr = documentOf({ ...kind, metadata: { name: "shop-x7k2p", ...metadata }, spec });
   expect(formatOwner(toComposite(xr))).toBe(owner);

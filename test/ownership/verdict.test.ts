@@ -52,6 +52,7 @@ const untold = { reportsTags: false };
 const absent = { own: undefined };
 const blind = { own: undefined, hasManagementPolicies: false };
 const [chosen, elsewhere] = [{ own: chosenUs }, { otherCluster: "prod-us" }];
+const [isNext, later] = [{ isNext: true }, { takeOwnership: "2027" }];
 
 /** A situation: ours is `us` in it unless `rest` says otherwise. */
 const when = (
@@ -66,56 +67,26 @@ const untoldTo = (reason: string, own: Contender, origin?: string) =>
   when(`nothing tells who else writes the cloud resource, and ${reason}`, [us], ours([], origin), { own, ...untold });
 
 describe("the verdict on who owns a cloud resource", () => {
+  const unknown = { observation: "unknown" } as const;
+  const [mute, early] = [usAs({ ...marked, ...unknown }), usAs({ isWriting: true, ...unknown })];
   test.each([
     when("the contenders are not known yet", undefined, { is: "pending" }),
     when("we are not in the list", [], free),
     when("somebody older is in the list and we are not", [other], free),
     when("we are alone", [us], ours([])),
-    when(
-      "we are alone, and our provider has not looked for the cloud resource yet",
-      [us],
-      { is: "unobserved" },
-      { own: unasked },
-    ),
-    when(
-      "we are alone, and our provider found no cloud resource: ours is about to create it",
-      [us],
-      ours([], "unknown"),
-      { own: missing },
-    ),
-    when("we are alone, and our provider created the cloud resource", [us], ours([], "created"), { own: created }),
-    when(
-      "the cloud resource existed before, and nothing tells who else writes it",
-      [us, other],
-      { is: "existed" },
-      untold,
-    ),
+    when("we are alone, and our provider has not looked yet", [us], { is: "unobserved" }, { own: unasked }),
+    when("we are alone, and ours is about to create it", [us], ours([], "unknown"), { own: missing }),
+    when("we are alone, and our provider created it", [us], ours([], "created"), { own: created }),
+    when("it existed before, and nothing tells who else writes it", [us, other], { is: "existed" }, untold),
     untoldTo("our provider found none", missing, "unknown"),
     untoldTo("ours writes it since before this step was there", usAs({ isWriting: true })),
     untoldTo("an operator gives it to us", chosenUs),
     untoldTo("ours has seen an owner before", usAs({ knowsOwner: true })),
     untoldTo("ours may delete it", created, "created"),
-    when(
-      "nothing tells who else writes the cloud resource, and another of us has created it",
-      [us, oldCreator],
-      theirs(oldCreator),
-      untold,
-    ),
-    when(
-      "we come first, and the provider of another of us created the cloud resource",
-      [oldUs, createdOther],
-      ours([createdOther], "created"),
-      { own: oldUs },
-    ),
-    when(
-      "we were promoted, and our provider cannot be asked at the moment",
-      [usAs({ ...marked, observation: "unknown" })],
-      ours([], "unknown"),
-      { own: usAs({ ...marked, observation: "unknown" }) },
-    ),
-    when("ours writes since before this step was there, whatever its provider has seen", [us], ours([], "unknown"), {
-      own: usAs({ isWriting: true, observation: "unknown" }),
-    }),
+    when("nothing tells who else writes it, and another created it", [us, oldCreator], theirs(oldCreator), untold),
+    when("another's provider created it", [oldUs, createdOther], ours([createdOther], "created"), { own: oldUs }),
+    when("we were promoted, and our provider cannot be asked now", [mute], ours([], "unknown"), { own: mute }),
+    when("ours writes since before this step was there", [us], ours([], "unknown"), { own: early }),
     when("ours is not created yet, and another owns it", [markedOther], theirs(markedOther), absent),
     when("ours is not created yet, and nobody owns it", [other], free, absent),
     when("our kind cannot observe, and nobody else is there", [], ours([], "unknown"), blind),
@@ -125,42 +96,18 @@ describe("the verdict on who owns a cloud resource", () => {
     when("we are the oldest of three", [other, oldUs, third], ours([other, third]), { own: oldUs }),
     when("we are older, but the other was promoted", [oldUs, markedOther], theirs(markedOther), { own: oldUs }),
     when("the other is older, but we were promoted", [markedUs, oldOther], ours([oldOther]), { own: markedUs }),
-    when(
-      "both were promoted in the same second, and the UID of the other sorts first",
-      [markedUs, markedOther],
-      theirs(markedOther),
-      { own: markedUs },
-    ),
+    when("both were promoted in one second", [markedUs, markedOther], theirs(markedOther), { own: markedUs }),
     when("the owner has acknowledged us", [us, acknowledging], theirs(acknowledging, { isAcknowledged: true })),
-    when(
-      "an operator chose us, and the owner still writes",
-      [us, markedOther],
-      theirs(markedOther, { isNext: true }),
-      chosen,
-    ),
+    when("an operator chose us, and the owner still writes", [us, markedOther], theirs(markedOther, isNext), chosen),
     when("an operator chose us, and the owner has stepped down", [us, other], ours([other]), chosen),
-    when(
-      "an operator chose us, and the managed resource of the owner is paused",
-      [us, pausedOther],
-      ours([pausedOther]),
-      chosen,
-    ),
+    when("an operator chose us, and the owner's is paused", [us, pausedOther], ours([pausedOther]), chosen),
     when("we own it, and an operator chose another", [markedUs, chosenOther], theirs(chosenOther), { own: markedUs }),
-    when("an operator chose both, and us later", [us, chosenOther], ours([chosenOther]), {
-      own: usAs({ takeOwnership: "2027" }),
-    }),
+    when("an operator chose both, and us later", [us, chosenOther], ours([chosenOther]), { own: usAs(later) }),
     when("the deletion of the owner hangs, and it leaves the cloud resource to us", [us, hanging], ours([])),
-    when(
-      "the deletion of the owner hangs, and it deletes the cloud resource",
-      [us, taking],
-      theirs(taking, { isNext: true }),
-    ),
+    when("the deletion of the owner hangs, and it deletes the cloud resource", [us, taking], theirs(taking, isNext)),
     when("ours is being deleted", [us], { is: "deleting" }, { own: usAs({ isDeleting: true }) }),
     when("the cloud reports another control plane", [us], { is: "theirs", cluster: "prod-us" }, elsewhere),
-    when("the cloud reports another control plane, and an operator chose us", [us], ours([]), {
-      ...chosen,
-      ...elsewhere,
-    }),
+    when("it does, and an operator chose us", [us], ours([]), { ...chosen, ...elsewhere }),
   ])("is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
     const usual = { own: us, otherCluster: undefined, hasManagementPolicies: true, reportsTags: true };
     const known = contenders && new Contenders(contenders);

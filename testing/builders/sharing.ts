@@ -156,16 +156,16 @@ export function runSharing(call: NewCall): Draft {
   return { ...draft, resources: new Map([...draft.resources].filter(([name]) => name !== RECORD_NAME)) };
 }
 
+export const sharingDraft = (parts: CallParts): Draft => runSharing(callOf(parts));
+
 /** Runs the feature on Crossplane v2 for one copy of the database's Secret, with more fields of the input. */
 export const draftOfCopy = (copy: JsonObject, parts: CallParts = {}): Draft =>
-  runSharing(
-    callOf({
-      capabilities: ["Capabilities", "RequiredResources"],
-      sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", ...copy }] } })],
-      ...parts,
-      answers: { db: [database()], ...parts.answers },
-    }),
-  );
+  sharingDraft({
+    capabilities: ["Capabilities", "RequiredResources"],
+    sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", ...copy }] } })],
+    ...parts,
+    answers: { db: [database()], ...parts.answers },
+  });
 
 /** A text as Secrets hold it. */
 export const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -10,7 +10,6 @@ import { namesRecordName } from "../../../src/ownership/names.ts";
 import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
 import {
   adopt,
-  answerOf,
   bucket,
   composedCall,
   controlledBy,
@@ -22,19 +21,16 @@ import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const REQUIREMENT = "adoption/Bucket.cloud.example.org/a";
-const shown = (reason: string, message: string): JsonObject => ({
-  status: { conditions: [{ type: "ResourcesAdopted", status: "True", reason, message }] },
-});
-
 test("adoption changes nothing without its section of the input", () => {
   const call = composedCall({ spec: {}, observed: { a: bucket("a") } });
   expect(runFeature(adoption, call)).toBe(emptyDraft);
 });
 
+const shown = { type: "ResourcesAdopted", status: "True", reason: "Adopted", message: "" };
 test("adoption requires nothing and changes nothing in steady state", () => {
   const observed = { a: bucket("a", controlledBy("uid-now")), b: bucket("b", controlledBy("uid-now")) };
   const { resources, requirements, conditions, results } = adopt({
-    xr: store({ ...referring("a", "b"), ...shown("Adopted", "") }),
+    xr: store({ ...referring("a", "b"), status: { conditions: [shown] } }),
     observed,
     desired: { a: {}, b: {} },
   });
@@ -45,108 +41,38 @@ test("adoption requires nothing and changes nothing in steady state", () => {
 });
 
 describe("a restored resource that is not desired", () => {
-  const parts = {
-    xr: restoredStore(referring("a")),
-    observed: { a: bucket("a", { labels: { "crossplane.io/composite": "store", team: "x" } }) },
-  };
+  const xr = restoredStore(referring("a"));
+  const labels = { "crossplane.io/composite": "store", team: "x" };
 
   test("is put back as observed, without fields that the API server fills in, and marked", () => {
-    const { resources, conditions, results } = adopt(parts);
-    const labels = { "crossplane.io/composite": "store", team: "x" };
     const annotations = {
       "crossplane.io/composition-resource-name": "a",
       "shared-infrastructure.fn.crossplane.io/adoption": "pending",
     };
     const kind = { apiVersion: "cloud.example.org/v1", kind: "Bucket" };
     const object = { ...kind, metadata: { name: "a", labels, annotations }, spec: { region: "eu" } };
+    const { resources } = adopt({ xr, observed: { a: bucket("a", { labels }) } });
     expect(resources.get("a")).toEqual({ is: "set", ready: "True", object });
-    const message =
-      "a (Bucket.cloud.example.org/a): desired again until this XR controls it, so that Crossplane can delete it properly";
-    expect(conditions).toMatchObject([{ status: "False", reason: "Adopting", message }]);
-    expect(results).toEqual([{ severity: "Normal", message, reason: "Adopting", target: "Composite" }]);
   });
 
   test("has no spec afterwards where it had none", () => {
     const { spec: _, ...withoutSpec } = bucket("a");
-    const edit = adopt({ ...parts, observed: { a: withoutSpec } }).resources.get("a");
+    const edit = adopt({ xr, observed: { a: withoutSpec } }).resources.get("a");
     expect(edit?.is === "set" && edit.object && Object.keys(edit.object)).toEqual(["apiVersion", "kind", "metadata"]);
-  });
-
-  test("is left out once the XR controls it, so that Crossplane deletes it", () => {
-    const observed = { a: bucket("a", controlledBy("uid-now")) };
-    const { resources, conditions } = adopt({ xr: store(referring("a")), observed });
-    expect(resources.size).toBe(0);
-    expect(conditions).toMatchObject([{ status: "True", reason: "NoLongerDesired" }]);
   });
 
   test("is kept without its references while it is a nested XR that does not control its own resources yet", () => {
     const inner = restoredStore({ metadata: { name: "inner", ...controlledBy("uid-now") } });
     const spec = { size: 1, crossplane: { compositionRef: { name: "c" }, resourceRefs: [{ name: "x" }] } };
-    const { resources, conditions } = adopt({
-      xr: store(referring("inner")),
-      observed: { inner: { ...inner, spec } },
-      policy: { onUnadopted: "Block" },
-    });
-    expect(resources.get("inner")).toMatchObject({
-      object: { metadata: { name: "inner" }, spec: { size: 1, crossplane: { compositionRef: { name: "c" } } } },
-    });
+    const observed = { inner: { ...inner, spec } };
+    const { resources } = adopt({ xr: store(referring("inner")), observed, policy: { onUnadopted: "Block" } });
+    const kept = { size: 1, crossplane: { compositionRef: { name: "c" } } };
+    expect(resources.get("inner")).toMatchObject({ object: { metadata: { name: "inner" }, spec: kept } });
     expect(JSON.stringify([...resources])).not.toContain("resourceRefs");
-    expect(conditions).toMatchObject([{ reason: "Adopting", message: expect.stringContaining("kept until") }]);
-  });
-
-  test("is not put back while it is being deleted", () => {
-    const observed = { a: bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" }) };
-    expect(adopt({ ...parts, observed }).resources.size).toBe(0);
-  });
-
-  test("is left alone as soon as it is desired, because Crossplane adopts it then", () => {
-    const { resources, conditions } = adopt({ ...parts, desired: { a: { spec: {} } } });
-    expect(resources.size).toBe(0);
-    expect(conditions).toMatchObject([{ reason: "Adopted" }]);
-  });
-
-  test("stops the XR under onUnadopted: Block", () => {
-    const { results, resources, conditions } = adopt({ ...parts, policy: { onUnadopted: "Block" } });
-    const message =
-      "cannot go on without losing resources that this XR refers to and does not control:\n" +
-      "  a (Bucket.cloud.example.org/a): it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt";
-    expect(results).toEqual([{ severity: "Fatal", reason: "Unadopted", target: "Composite", message }]);
-    expect(resources.size).toBe(0);
-    expect(conditions).toMatchObject([{ status: "False", reason: "Unadopted" }]);
-  });
-});
-
-describe("a resource without proof that this XR composed it", () => {
-  const parts = { xr: restoredStore(referring("a")), observed: { a: bucket("a", { labels: {} }) } };
-
-  test("stops the XR, and is not put back", () => {
-    const { results, resources } = adopt(parts);
-    expect(resources.size).toBe(0);
-    const message = expect.stringContaining(
-      "its label crossplane.io/composite is not set instead of store; if this XR did, set its label",
-    );
-    expect(results).toMatchObject([{ severity: "Fatal", message }]);
-  });
-
-  test("is released with a warning under onUnproven: Release", () => {
-    const { results, resources, conditions } = adopt({ ...parts, policy: { onUnproven: "Release" } });
-    expect(resources.size).toBe(0);
-    expect(results).toMatchObject([{ severity: "Warning", reason: "Released" }]);
-    expect(conditions).toMatchObject([{ status: "True" }]);
   });
 });
 
 describe("a reference to a resource that is not observed", () => {
-  test("leads to a requirement by name", () => {
-    const draft = adopt({ xr: store(referring("a")) });
-    const { conditions, results } = draft;
-    expect([...requirementsIn(draft)]).toEqual([
-      [REQUIREMENT, { apiVersion: "cloud.example.org/v1", kind: "Bucket", match: { name: "a" } }],
-    ]);
-    expect(conditions).toMatchObject([{ status: "Unknown", reason: "WaitingForRequiredResources" }]);
-    expect(results).toEqual([]);
-  });
-
   test("is looked up in its own namespace by a namespaced XR, and not by namespace on Crossplane v1, which would fail the XR", () => {
     const kind = { apiVersion: "v1", kind: "ConfigMap" };
     const inTeam = store({
@@ -191,12 +117,6 @@ describe("a reference to a resource that is not observed", () => {
     expect(adopt({ xr: own }).requirements.size).toBe(0);
     expect(adopt({ xr: own }).conditions).toMatchObject([{ reason: "Adopted" }]);
   });
-
-  test("that is gone after a restore is composed anew under onMissing: Recreate", () => {
-    const xr = restoredStore(referring("a"));
-    const { conditions, results } = adopt({ xr, answers: answerOf(), policy: { onMissing: "Recreate" } });
-    expect([conditions[0]?.reason, results.map(({ severity }) => severity)]).toEqual(["Adopted", ["Normal"]]);
-  });
 });
 
 describe("whether an XR counts as restored", () => {
@@ -210,22 +130,15 @@ describe("whether an XR counts as restored", () => {
   const later = "2026-01-03T00:00:00Z";
   const having = (...conditions: readonly JsonObject[]): JsonObject => ({ metadata, status: { conditions } });
   const unsynced = { type: "Synced", status: "False", lastTransitionTime: later };
+  const velero = { manager: "velero", time: later };
   const missing = { type: "ResourcesAdopted", status: "False", reason: "MissingAfterRestore" };
   test.each<[isRestored: boolean, reason: string, xr: JsonObject]>([
     [true, "it has no status, and its references come from the backup", { metadata }],
     [true, "its status is from before it was created", { metadata, ...synced("2026-01-01T00:00:00Z") }],
     [true, "its managed fields come from the backup", writtenAt("2026-01-01T00:00:00Z")],
     [true, "it still waits for missing resources", having(unsynced, missing)],
-    [
-      true,
-      "only another manager has written to it since",
-      { metadata: { ...metadata, managedFields: [{ manager: "velero", time: later }] } },
-    ],
-    [
-      true,
-      "only another of its conditions is True since",
-      having({ type: "Ready", status: "True", lastTransitionTime: later }),
-    ],
+    [true, "only another manager has written to it since", { metadata: { ...metadata, managedFields: [velero] } }],
+    [true, "only another of its conditions is True since", having({ ...unsynced, type: "Ready", status: "True" })],
     [true, "Crossplane has written its status only", writtenAt("2026-01-02T00:00:00Z", { subresource: "status" })],
     [false, "Crossplane has written its references", writtenAt("2026-01-02T00:00:00Z")],
     [false, "Crossplane has synced it", { metadata, ...synced("2026-01-02T00:00:00Z") }],
@@ -246,20 +159,6 @@ test("a Fatal result names all resources at once, and only when every lookup is 
     expect.stringMatching(/^ {2}x \(Bucket\.cloud\.example\.org\/x\): it has no controller/),
     expect.stringMatching(/^ {2}Bucket\.cloud\.example\.org\/a: it is controlled by UID uid-then/),
   ]);
-});
-
-describe("a step after adoption that desires resources", () => {
-  const parts = { xr: store(referring("a")), observed: { a: bucket("a", controlledBy("uid-now")) } };
-  const messageOf = (xr: JsonObject) => adopt({ ...parts, xr }).conditions[0]?.message ?? "";
-
-  test("is reported when a resource that was left out is still there in the next reconcile, and stays reported", () => {
-    const first = messageOf(parts.xr);
-    const again = adopt({ ...parts, xr: store({ ...referring("a"), ...shown("NoLongerDesired", first) }) });
-    expect(again.conditions).toMatchObject([{ status: "False", reason: "StepNotLast" }]);
-    expect(again.results).toMatchObject([{ severity: "Warning", reason: "StepNotLast" }]);
-    const xr = store({ ...referring("a"), ...shown("StepNotLast", again.conditions[0]?.message ?? "") });
-    expect(adopt({ ...parts, xr }).conditions).toMatchObject([{ reason: "StepNotLast" }]);
-  });
 });
 
 test("of half a million resources that share a sentence, ten are named", () => {

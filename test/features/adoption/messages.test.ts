@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import { type Draft, emptyDraft, type ResourceEdit } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import {
   type AdoptionParts,
@@ -24,15 +24,23 @@ const namespacedStore = store({
   metadata: { name: "store", namespace: "team-a", uid: "uid-now" },
   spec: { crossplane: { resourceRefs: [{ apiVersion: "cloud.example.org/v1", kind: "Bucket", name: "a" }] } },
 });
-const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
+
+const OUTSIDE =
+  "Bucket.cloud.example.org/team-a/a: it is not in the XR's namespace, so this XR did not compose it; remove its reference " +
+  "from the XR";
 
 const A = "a (Bucket.cloud.example.org/a):";
-const UNPROVEN = `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is`;
-const setLabel = (name: string) =>
-  `${UNPROVEN} other instead of ${name}; if this XR did, set its label crossplane.io/composite to ${name}; if not, remove its ` +
-  "reference from the XR";
-const restored = "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it";
+const REFERRED = "Bucket.cloud.example.org/a:";
+const unprovenBy = (label = "other") =>
+  `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is ${label} instead of`;
+const setLabel = (name: string, label?: string) =>
+  `${unprovenBy(label)} ${name}; if this XR did, set its label crossplane.io/composite to ${name}; if not, remove its reference ` +
+  "from the XR";
+const restored = `${REFERRED} it was restored during this reconcile; the next reconcile observes it`;
+const ours = { a: bucket("a", controlledBy("uid-now")) };
 const foreign = bucket("a", controlledBy("u", "other"));
+const other = { answers: answerOf(foreign) };
+const stale = bucket("a", controlledBy("uid-then"));
 const unproven = { a: bucket("a", labelled("other")) };
 const inTeamA = (found: JsonObject): AdoptionParts => ({
   xr: namespacedStore,
@@ -46,122 +54,62 @@ function severityOf(reason: string): readonly string[] {
   return ["Adopted", "Adopting", "NoLongerDesired"].includes(reason) ? ["Normal"] : ["Fatal"];
 }
 
+const again = "desired again until this XR controls it, so that Crossplane can delete it properly";
+const STALE =
+  "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored; remove that " +
+  "owner reference from the resource, and this XR adopts it";
+const MISSING =
+  "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
+  "its reference from the XR, or set onMissing: Recreate";
+const RIVAL =
+  "Bucket.cloud.example.org/a: the XR refers to another resource that is composed as a; remove one of the two references " +
+  "from the XR";
+const UNCONFIRMED =
+  `${A} it has no controller, and nothing confirms that this XR is nested below root, as its label crossplane.io/composite ` +
+  "says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if this XR is not nested, remove " +
+  "the label from it";
+
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
-  const block = { onUnadopted: "Block", onUnproven: "Release", onMissing: "Recreate" };
   const inner = { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } };
   const nested = { name: "store", uid: "uid-now", ...labelled("root"), ...controlledBy("u", "root") };
+  const nestedBelow = store({ ...referring("a"), metadata: nested });
+  const secret = bucket("a", labelled("secret-project"));
+  const nameless = bucket("a", { annotations: {} });
+  const deleting = bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" });
+  const gone = { xr: restoredStore(referring("a")), answers: answerOf() };
+  const recreate = { onMissing: "Recreate", onUnproven: "Release" };
+  const b = bucket("b", controlledBy("uid-now"));
+  const both = store(referring("a", "b"));
+  const rivals = { xr: both, observed: { a: b }, desired: { a: {} }, answers: answerOf(bucket("a")) };
+  const blockedBy = { observed: { a: bucket("a") }, policy: { onUnadopted: "Block" } };
+  const waiting = { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } };
+  const unlabelled = { observed: { a: bucket("a", { labels: {} }) } };
+  const pending = `${REFERRED} waiting for Crossplane to look it up`;
+  const kept = "a (XStore.apps.example.org/a): kept until it controls its own composed resources again";
+  const blocked = `${A} it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt`;
+  const release = { observed: unproven, policy: { onUnproven: "Release" } };
   test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([
-    [
-      "a resource is left out",
-      "NoLongerDesired",
-      `${A} no longer desired; Crossplane deletes it`,
-      { observed: { a: bucket("a", controlledBy("uid-now")) } },
-    ],
-    [
-      "a restored resource is left out",
-      "Adopting",
-      `${A} desired again until this XR controls it, so that Crossplane can delete it properly`,
-      { observed: { a: bucket("a") } },
-    ],
-    [
-      "a nested XR has not taken back its own",
-      "Adopting",
-      "a (XStore.apps.example.org/a): kept until it controls its own composed resources again",
-      { observed: { a: inner } },
-    ],
-    [
-      "onUnadopted: Block",
-      "Unadopted",
-      `${A} it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt`,
-      { observed: { a: bucket("a") }, policy: block },
-    ],
-    ["nothing proves whose it is", "Unproven", setLabel("store"), { observed: unproven }],
-    [
-      "nothing proves whose it is, and the XR is nested",
-      "Unproven",
-      setLabel("root"),
-      { xr: store({ ...referring("a"), metadata: nested }), observed: unproven },
-    ],
-    [
-      "the XR waits for its own adoption",
-      "WaitingForComposite",
-      `${A} it has no controller, and nothing confirms that this XR is nested below root, as its label crossplane.io/composite ` +
-        "says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if this XR is not nested, remove " +
-        "the label from it",
-      { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } },
-    ],
-    [
-      "onUnproven: Release",
-      "Released",
-      `${UNPROVEN} other instead of store; released, because onUnproven is Release`,
-      { observed: unproven, policy: { onUnproven: "Release" } },
-    ],
-    [
-      "it is being deleted",
-      "Adopted",
-      undefined,
-      { observed: { a: bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" }) } },
-    ],
-    [
-      "nobody has looked it up yet",
-      "WaitingForRequiredResources",
-      "Bucket.cloud.example.org/a: waiting for Crossplane to look it up",
-    ],
-    [
-      "another XR controls it",
-      "ControlledByAnother",
-      "Bucket.cloud.example.org/a: controlled by XStore other, so left unchanged",
-      { answers: answerOf(foreign) },
-    ],
-    [
-      "a namespaced XR names what is cluster-scoped, of which it is told nothing",
-      "ControlledByAnother",
-      `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
-      inTeamA(foreign),
-    ],
-    [
-      "the same, which nobody controls",
-      "Unproven",
-      `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
-      inTeamA(bucket("a", labelled("secret-project"))),
-    ],
-    [
-      "the XR's former self controls it",
-      "StaleController",
-      "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored; remove that " +
-        "owner reference from the resource, and this XR adopts it",
-      {
-        answers: answerOf(bucket("a", controlledBy("uid-then"))),
-        policy: { onMissing: "Recreate", onUnproven: "Release" },
-      },
-    ],
-    [
-      "it is missing after a restore",
-      "MissingAfterRestore",
-      "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
-        "its reference from the XR, or set onMissing: Recreate",
-      { xr: restoredStore(referring("a")), answers: answerOf() },
-    ],
+    ["a resource is left out", "NoLongerDesired", `${A} no longer desired; Crossplane deletes it`, { observed: ours }],
+    ["a restored resource is left out", "Adopting", `${A} ${again}`, { observed: { a: bucket("a") } }],
+    ["a nested XR has not taken back its own", "Adopting", kept, { observed: { a: inner } }],
+    ["onUnadopted is Block", "Unadopted", blocked, blockedBy],
+    ["another's label says whose it is", "Unproven", setLabel("store"), { observed: unproven }],
+    ["no label says whose it is", "Unproven", setLabel("store", "not set"), unlabelled],
+    ["a nested XR's has another's label", "Unproven", setLabel("root"), { xr: nestedBelow, observed: unproven }],
+    ["the XR waits for its own adoption", "WaitingForComposite", UNCONFIRMED, waiting],
+    ["onUnproven is Release", "Released", `${unprovenBy()} store; released, because onUnproven is Release`, release],
+    ["it is being deleted", "Adopted", undefined, { observed: { a: deleting } }],
+    ["nobody has looked it up yet", "WaitingForRequiredResources", pending],
+    ["another controls it", "ControlledByAnother", `${REFERRED} controlled by XStore other, so left unchanged`, other],
+    ["a namespaced XR names what is cluster-scoped", "ControlledByAnother", OUTSIDE, inTeamA(foreign)],
+    ["the same, which nobody controls", "Unproven", OUTSIDE, inTeamA(secret)],
+    ["the XR's former self controls it", "StaleController", STALE, { answers: answerOf(stale), policy: recreate }],
+    ["it is missing after a restore", "MissingAfterRestore", MISSING, gone],
+    ["it is missing then, under onMissing: Recreate", "Adopted", undefined, { ...gone, policy: recreate }],
     ["it is gone", "Adopted", undefined, { answers: answerOf() }],
     ["it came back just now", "RestoreInProgress", restored, { answers: answerOf(bucket("a")) }],
-    [
-      "it came back just now, without its composed name",
-      "RestoreInProgress",
-      restored,
-      { answers: answerOf(bucket("a", { annotations: {} })) },
-    ],
-    [
-      "two references share a composed name",
-      "RestoreInProgress",
-      "Bucket.cloud.example.org/a: the XR refers to another resource that is composed as a; remove one of the two references " +
-        "from the XR",
-      {
-        xr: store(referring("a", "b")),
-        observed: { a: bucket("b", controlledBy("uid-now")) },
-        desired: { a: {} },
-        answers: answerOf(bucket("a")),
-      },
-    ],
+    ["it came back without its name", "RestoreInProgress", restored, { answers: answerOf(nameless) }],
+    ["two references share a composed name", "RestoreInProgress", RIVAL, rivals],
   ])("where %s: %s", (_when, reason, message, parts = {}) => {
     const { conditions, results, resources } = adopt({ xr: store(referring("a")), ...parts });
     expect(conditions[0]).toMatchObject({ reason, message });
@@ -176,14 +124,9 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
       a: bucket("a", controlledBy("uid-now")),
       b: bucket("b"),
     };
-    const { reason, message } = conditionOf({ observed, policy: { onUnproven: "Release" } }) ?? {};
+    const { reason, message = "" } = conditionOf({ observed, policy: { onUnproven: "Release" } }) ?? {};
     expect(reason).toBe("Adopting");
-    expect(
-      message
-        ?.split("; ")
-        .filter((part) => part.includes("("))
-        .map((part) => part.replace(/:.*/, "")),
-    ).toEqual([
+    expect(message.match(/[a-d] \([^:]*(?=: )/g)).toEqual([
       "b (Bucket.cloud.example.org/b)",
       "d (Bucket.cloud.example.org/d)",
       "a (Bucket.cloud.example.org/a), c (Bucket.cloud.example.org/c)",
@@ -203,45 +146,39 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
 });
 
 describe("what a feature before this one has edited counts as it has left it", () => {
-  const parts = { xr: store(referring("a")), observed: { a: bucket("a", controlledBy("uid-now")) } };
-  test.each<[what: string, desired: AdoptionParts["desired"], draft: Partial<Draft>, reason: string]>([
-    ["one that it desires is desired", {}, { resources: new Map([["a", { is: "set", object: {} }]]) }, "Adopted"],
-    ["one that it left out is not", { a: {} }, { resources: new Map([["a", { is: "removed" }]]) }, "NoLongerDesired"],
-    [
-      "one beside it is as the steps before have it",
-      { a: {} },
-      { resources: new Map([["b", { is: "removed" }]]) },
-      "Adopted",
-    ],
-  ])("%s", (_what, desired, draft, reason) => {
-    expect(conditionOf({ ...parts, desired: desired ?? {} }, { ...emptyDraft, ...draft })?.reason).toBe(reason);
+  const parts = { xr: store(referring("a")), observed: ours };
+  type Row = [what: string, desired: Record<string, JsonObject>, name: string, edit: ResourceEdit, is: string];
+  test.each<Row>([
+    ["one that it desires is desired", {}, "a", { is: "set", object: {} }, "Adopted"],
+    ["one that it left out is not", { a: {} }, "a", { is: "removed" }, "NoLongerDesired"],
+    ["one beside it is as the steps before have it", { a: {} }, "b", { is: "removed" }, "Adopted"],
+  ])("%s", (_what, desired, name, edit, is) => {
+    const draft = { ...emptyDraft, resources: new Map([[name, edit]]) };
+    expect(conditionOf({ ...parts, desired }, draft)?.reason).toBe(is);
   });
 });
 
 describe("a step after this one is noticed", () => {
-  const left = bucket("a", controlledBy("uid-now"));
   const sentence = "no longer desired; Crossplane deletes it";
-  /** An XR that was told of this resource that it is no longer desired. */
-  const toldOf = (name: string, ...references: readonly string[]): JsonObject => {
-    const message = `${name} (Bucket.cloud.example.org/${name}): ${sentence}`;
+  const notLast =
+    "not desired by the steps before this one, but the XR still refers to it; move this step to the end of the pipeline";
+  /** An XR that was told this of a resource. */
+  const toldOf = (name: string, references: readonly string[], said = sentence): JsonObject => {
+    const message = `${name} (Bucket.cloud.example.org/${name}): ${said}`;
     const condition = { type: "ResourcesAdopted", status: "True", reason: "NoLongerDesired", message };
     return store({ ...referring(...references), status: { conditions: [condition] } });
   };
 
   test("only where the same resources were left out before, and are left out now", () => {
-    const others = conditionOf({ xr: toldOf("b", "a"), observed: { a: left } });
-    const desired = conditionOf({ xr: toldOf("a", "a"), observed: { a: left }, desired: { a: {} } });
+    const others = conditionOf({ xr: toldOf("b", ["a"]), observed: ours });
+    const desired = conditionOf({ xr: toldOf("a", ["a"]), observed: ours, desired: { a: {} } });
     expect([others?.reason, desired?.reason]).toEqual(["NoLongerDesired", "Adopted"]);
   });
 
-  test("and says so of those alone", () => {
-    const parts = { xr: toldOf("a", "a", "b"), observed: { a: left, b: bucket("b") } };
-    const { reason, message } = conditionOf(parts) ?? {};
-    expect(reason).toBe("StepNotLast");
-    expect(message).toBe(
-      "a (Bucket.cloud.example.org/a): not desired by the steps before this one, but the XR still refers to it; move this step " +
-        "to the end of the pipeline; b (Bucket.cloud.example.org/b): desired again until this XR controls it, so that " +
-        "Crossplane can delete it properly",
-    );
+  test.each([sentence, notLast])("and says so of those alone, of which was said: %s", (said) => {
+    const { conditions, results } = adopt({ xr: toldOf("a", ["a", "b"], said), observed: { ...ours, b: bucket("b") } });
+    const message = `${A} ${notLast}; b (Bucket.cloud.example.org/b): ${again}`;
+    expect(conditions).toMatchObject([{ status: "False", reason: "StepNotLast", message }]);
+    expect(results).toMatchObject([{ severity: "Warning", reason: "StepNotLast" }]);
   });
 });

@@ -101,21 +101,14 @@ describe("a nested XR adopts what carries the label of the root", () => {
   const middles = (...levels: readonly number[]) => levels.map((level) => `XMiddle.apps.example.org/m${level}`);
   const inAnotherVersion = { ...STORE, apiVersion: "apps.example.org/v2" };
   type Row = [reason: string, cluster: readonly JsonObject[], asked?: readonly string[], xr?: Partial<Xr>];
+  const inTeam = { ...TEAM, ...modern };
+  const inOwn = ["XRoot.apps.example.org/team-a/root"];
+  const outside = root({ refers: [refer("XStore", "store", TEAM)], ...modern });
   test.each<Row>([
     ["the root controls it", [root()]],
     ["the root is of v2 and cluster-scoped", [root(modern)], [ROOT_XR], modern],
-    [
-      "both are namespaced",
-      [root({ ...TEAM, ...modern })],
-      ["XRoot.apps.example.org/team-a/root"],
-      { ...TEAM, ...modern },
-    ],
-    [
-      "it is namespaced, and the root is not",
-      [root({ refers: [refer("XStore", "store", TEAM)], ...modern })],
-      ["XRoot.apps.example.org/team-a/root"],
-      { ...TEAM, ...modern },
-    ],
+    ["both are namespaced", [root(inTeam)], inOwn, inTeam],
+    ["it is namespaced, and the root is not", [outside], inOwn, inTeam],
     ["the root has no label, and refers to it in another version", [root({ labels: {}, refers: [inAnotherVersion] })]],
     ["one XR is between it and the root", above("m1"), [...middles(1), ROOT_XR]],
     ["three XRs are between it and the root", above("m1", "m2", "m3"), [...middles(1, 2, 3), ROOT_XR]],
@@ -147,86 +140,51 @@ describe("a nested XR waits, and adopts nothing,", () => {
   const ASKED = ["XRoot.apps.example.org/root"];
   const OTHER = `${THEIRS} does not refer to it`;
   const TOO_FAR = "root is more than 4 XRs above this one";
+  const MINE = "XMine.apps.example.org/mine";
   const mine = (more: Partial<Xr>) => [xrOf({ kind: "XMine", name: "mine", refers: [STORE], ...more }), root()];
+  const another = refer("XStore", "another");
+  const [theirs, foreign] = [refer("XStore", "store", { namespace: "b" }), { ...STORE, apiVersion: "other.org/v1" }];
   const itself = controlled("XStore", "store");
+  const selfMade = [xrOf({ kind: "XStore", name: "store", refers: [STORE], controller: itself })];
   const noXr = `the controller of ${OURS} is not an XR`;
-  interface Row {
-    readonly reason: string;
+  const byMine = { controller: controlled("XMine", "mine") };
+  const byM1 = controlled("XMiddle", "m1");
+  const remade = { ...byRoot, uid: "before" };
+  const secret = controlled("Secret", "root", { apiVersion: "v1" });
+  const deployment = controlled("Deployment", "root", { apiVersion: "apps/v1" });
+  const levels = [..."1234"].map((level) => `XMiddle.apps.example.org/m${level}`);
+  const inTeam = "XRoot.apps.example.org/team-a/root";
+  const elsewhere = `${inTeam}, the controller of XStore.apps.example.org/team-a/store, does not exist`;
+  const moved = root({ namespace: "team-b", isModern: true });
+  const team = { namespace: "team-a", isModern: true };
+  const refersTo = (...refers: readonly JsonObject[]) => [root({ refers })];
+  interface More {
     readonly controller?: JsonObject | undefined;
-    readonly cluster?: readonly JsonObject[];
-    readonly because: string;
     /** The XRs that are looked up. */
     readonly asked?: readonly string[];
     readonly xr?: Partial<Xr>;
   }
-  const referringTo = (...refers: readonly JsonObject[]) => ({ cluster: [root({ refers })], because: OTHER });
-  test.each<Row>([
-    { reason: "if it has no controller", controller: undefined, because: `${OURS} has no controller`, asked: [] },
-    {
-      reason: "if its controller is a real XR that does not refer to it",
-      ...referringTo(refer("XStore", "another"), { ...STORE, kind: "XOther" }),
-    },
-    {
-      reason: "if its controller refers to an XR of that name in another namespace",
-      ...referringTo(refer("XStore", "store", { namespace: "team-b" })),
-    },
-    {
-      reason: "if its controller refers to another API group's XR of that name",
-      ...referringTo({ ...STORE, apiVersion: "other.example.org/v1" }),
-    },
-    {
-      reason: "if its controller has another UID than the owner reference",
-      controller: { ...byRoot, uid: "uid-before-the-restore" },
-      cluster: [root()],
-      because: `${THEIRS} has another UID`,
-    },
-    { reason: "if its controller is gone", because: `${THEIRS} does not exist` },
-    {
-      reason: "if its controller is in another namespace",
-      xr: { namespace: "team-a", isModern: true },
-      cluster: [root({ namespace: "team-b", isModern: true })],
-      because: `XRoot.apps.example.org/team-a/root, the controller of XStore.apps.example.org/team-a/store, does not exist`,
-      asked: ["XRoot.apps.example.org/team-a/root"],
-    },
-    {
-      reason: "if an XR of its team controls it and refers to it, which is not below that root",
-      controller: controlled("XMine", "mine"),
-      cluster: mine({ labels: {} }),
-      because: "XMine.apps.example.org/mine is not below root",
-      asked: ["XMine.apps.example.org/mine"],
-    },
-    {
-      reason: "if an XR of its team with the label of the root controls it and refers to it",
-      controller: controlled("XMine", "mine"),
-      cluster: mine({ controller: byRoot }),
-      because: "XRoot.apps.example.org/root, the controller of XMine.apps.example.org/mine, does not refer to it",
-      asked: ["XMine.apps.example.org/mine", ...ASKED],
-    },
-    {
-      reason: "if it controls itself",
-      controller: itself,
-      cluster: [xrOf({ kind: "XStore", name: "store", refers: [STORE], controller: itself })],
-      because: TOO_FAR,
-      asked: ["XStore.apps.example.org/store"],
-    },
-    {
-      reason: "if more than four XRs would have to be looked up",
-      controller: controlled("XMiddle", "m1"),
-      cluster: above("m1", "m2", "m3", "m4"),
-      because: TOO_FAR,
-      asked: [..."1234"].map((level) => `XMiddle.apps.example.org/m${level}`),
-    },
-    ...[
-      controlled("Secret", "root", { apiVersion: "v1" }),
-      controlled("Deployment", "root", { apiVersion: "apps/v1" }),
-    ].map((controller) => ({
-      reason: `and a ${controller["kind"]} is not looked up, if that is its controller`,
-      controller,
-      because: noXr,
-      asked: [],
-    })),
-  ])("$reason", ({ cluster = [], xr = {}, because, asked = ASKED, ...row }) => {
-    const controller = "controller" in row ? row.controller : byRoot;
+  test.each<[reason: string, because: string, cluster: readonly JsonObject[], more?: More]>([
+    ["if it has no controller", `${OURS} has no controller`, [], { controller: undefined, asked: [] }],
+    ["if its controller does not refer to it", OTHER, refersTo(another, { ...STORE, kind: "XOther" })],
+    ["if its controller refers to another namespace's", OTHER, refersTo(theirs)],
+    ["if its controller refers to another API group's", OTHER, refersTo(foreign)],
+    ["if its controller has another UID", `${THEIRS} has another UID`, [root()], { controller: remade }],
+    ["if its controller is gone", `${THEIRS} does not exist`, []],
+    ["if its controller is in another namespace", elsewhere, [moved], { xr: team, asked: [inTeam] }],
+    ["if its team's XR controls it", `${MINE} is not below root`, mine({ labels: {} }), { ...byMine, asked: [MINE] }],
+    [
+      "if an XR of its team with the label of the root controls it and refers to it",
+      `XRoot.apps.example.org/root, the controller of ${MINE}, does not refer to it`,
+      mine({ controller: byRoot }),
+      { ...byMine, asked: [MINE, ...ASKED] },
+    ],
+    ["if it controls itself", TOO_FAR, selfMade, { controller: itself, asked: [OURS] }],
+    ["if more than four XRs are above", TOO_FAR, above("m1", "m2", "m3", "m4"), { controller: byM1, asked: levels }],
+    ["if a Secret controls it", noXr, [], { controller: secret, asked: [] }],
+    ["if a Deployment controls it", noXr, [], { controller: deployment, asked: [] }],
+  ])("%s: %s", (_reason, because, cluster, { xr = {}, asked = ASKED, ...more } = {}) => {
+    const controller = "controller" in more ? more.controller : byRoot;
     const draft = settle(nestedXr({ ...xr, controller }), cluster, restored(xr.namespace)).at(-1);
     expect(draft?.resources.size).toBe(0);
     expect(draft?.results).toMatchObject([{ severity: "Fatal", reason: "WaitingForComposite" }]);

@@ -17,35 +17,25 @@ interface Managed {
   readonly mark?: string;
   readonly policies?: readonly string[];
   /** The condition Synced; `since` is the day of its transition in January, and the restore was on the first. */
-  readonly synced?: {
-    readonly status?: string;
-    readonly message?: string;
-    readonly since?: string;
-    readonly about?: number;
-  };
+  readonly synced?: Readonly<Partial<Record<"status" | "message" | "since", string>>> & { readonly about?: number };
   readonly size?: JsonValue;
   readonly metadata?: JsonObject;
 }
 
 function managed(name: string, { mark, policies = OBSERVE, synced, size = "small", metadata }: Managed): JsonObject {
-  const annotations = {
-    "crossplane.io/composition-resource-name": name,
-    ...(mark !== undefined && { [RESTORED]: mark }),
-  };
+  const marks = mark === undefined ? {} : { [RESTORED]: mark };
+  const annotations = { "crossplane.io/composition-resource-name": name, ...marks };
   const controller = mark?.startsWith("held=") === true ? controlledBy("uid-now") : {};
   const { status = "True", message = "", since = "2026-01-02", about = 2 } = synced ?? {};
   const times = { lastTransitionTime: `${since}T00:00:00Z`, observedGeneration: about };
-  const condition = { type: "Synced", status, message, ...times };
+  const conditions = synced ? [{ type: "Synced", status, message, ...times }] : [];
+  const forProvider = { size: "small", zones: ["a", "b"] };
   return bucket(
     name,
     { annotations, ...controller, ...metadata },
     {
-      spec: {
-        managementPolicies: policies,
-        providerConfigRef: { name: "default" },
-        forProvider: { size: "small", zones: ["a", "b"] },
-      },
-      status: { conditions: synced ? [condition] : [], atProvider: { size, zones: ["b", "a"] } },
+      spec: { managementPolicies: policies, providerConfigRef: { name: "default" }, forProvider },
+      status: { conditions, atProvider: { size, zones: ["b", "a"] } },
     },
   );
 }
@@ -60,12 +50,7 @@ interface Parts {
   readonly restore?: string;
 }
 
-function draftOf({
-  observed,
-  desired: wanted = { a: desired, b: desired },
-  release,
-  restore = "ObserveFirst",
-}: Parts): Draft {
+function draftOf({ observed, desired: wanted = { a: desired, b: desired }, release, restore = "ObserveFirst" }: Parts) {
   const names = Object.keys(observed);
   const own = store(referring(...names));
   const annotations = release === undefined ? {} : { [RELEASE]: release };
@@ -88,6 +73,8 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
   const different = { ...found, size: "large" };
   const held = [OBSERVE, HELD];
   const again = [["Observe", "Observe"], HELD];
+  const backup = { since: "2025-01-01" };
+  const observing = ["Observe", "Delete"];
   const twice: Managed = { mark: HELD, policies: ["Observe", "Observe"], synced: { since: "2025-01-01", about: 1 } };
   const deleting = { deletionTimestamp: "2026-01-02T00:00:00Z" };
   type Row = [reason: string, a: Managed, is: unknown, says: string, more?: { b?: Managed; release?: string }];
@@ -95,31 +82,15 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     ["was not seen before", { policies: FULL }, held, WAITING],
     ["comes from Velero's modifier", { mark: "*" }, held, WAITING],
     ["was looked for, but not marked yet", { mark: "*", synced: {} }, held, WAITING],
-    [
-      "had other policies, which are kept in the mark",
-      { policies: ["Observe", "Delete"] },
-      [OBSERVE, "held=Observe,Delete"],
-      WAITING,
-    ],
+    ["had other policies, kept in the mark", { policies: observing }, [OBSERVE, "held=Observe,Delete"], WAITING],
     ["was looked for in the generation before", { mark: HELD, synced: { about: 1 } }, held, WAITING],
-    [
-      "has a status from the backup about this generation: another begins",
-      { mark: HELD, synced: { since: "2025-01-01" } },
-      again,
-      WAITING,
-    ],
+    ["has a status from the backup: another generation begins", { mark: HELD, synced: backup }, again, WAITING],
     ["is in the generation that begins so", twice, again, WAITING],
     ["cannot be looked for", { mark: HELD, synced: { status: "False", message: "cannot connect" } }, held, WAITING],
     ["is missing", { mark: HELD, synced: absent }, held, "1 found, 1 missing"],
     ["is different", different, held, "1 found, 1 different"],
     ["is different, and a person has released it", different, [FULL, undefined], "Adopted", { release: "uid-now/a" }],
-    [
-      "is different, and was released after another restore",
-      different,
-      held,
-      "1 found, 1 different",
-      { release: "uid-before/a" },
-    ],
+    ["is different, and was released before", different, held, "1 found, 1 different", { release: "uid-before/a" }],
     ["is different, and another one was released", different, held, "1 different", { release: "uid-now/b" }],
     ["is found, but the other is not", found, held, WAITING, { b: { mark: HELD } }],
     ["is found, and so is the other", found, [FULL, undefined], "Adopted"],

@@ -4,14 +4,7 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ANSWER_LABEL, composeAnswer } from "../../../src/ownership/answer.ts";
-import {
-  consumersDraft,
-  ownDatabase,
-  recordIn,
-  SHARED,
-  shopIn,
-  statusOf,
-} from "../../../testing/builders/consumers.ts";
+import { consumersDraft, ownDatabase, SHARED, shopIn, statusOf } from "../../../testing/builders/consumers.ts";
 import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const { apiVersion, kind, name } = SHARED;
@@ -27,27 +20,22 @@ const companion = (metadata: JsonObject = {}, of = name): JsonObject => ({
   spec: { of },
 });
 
-/** An Object with the credential of a namespace. */
-const template = {
+/** A Secret with the credential of a namespace. */
+const secret = (name: string): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",
-  metadata: { name: "orders-{namespace}-{hash}", namespace: "databases" },
-};
+  metadata: { name, namespace: "databases" },
+});
+
+const secretRef = { nameFieldPath: "metadata.name", namespaceFieldPath: "metadata.namespace" };
 const section = {
   of: { apiVersion, kind, name: { fromCompositeFieldPath: "spec.of" } },
   list: { toCompositeFieldPath: "status.consumers" },
-  credentials: {
-    template,
-    secretRef: { nameFieldPath: "metadata.name", namespaceFieldPath: "metadata.namespace" },
-  },
+  credentials: { template: secret("orders-{namespace}-{hash}"), secretRef },
 };
 const CREDENTIAL = "consumers/credentials/team-a/Secret";
 const USAGE = "consumers/usage/protection.crossplane.io/v1beta1/ClusterUsage";
 const ANSWER = "consumers/answers/team-a";
-const secret = (secretName: string): JsonObject => ({
-  ...template,
-  metadata: { name: secretName, namespace: "databases" },
-});
 const asking = shopIn("team-a", { credentialFor: "team-a" });
 
 const draftOf = ({ answers = {}, ...parts }: CallParts = {}): Draft =>
@@ -59,29 +47,25 @@ const draftOf = ({ answers = {}, ...parts }: CallParts = {}): Draft =>
 const says = ({ conditions: [condition] }: Draft) => condition && `${condition.status} ${condition.reason}`;
 
 describe("a companion", () => {
+  const made = draftOf({ observed: { [CREDENTIAL]: secret("orders-team-a-1") } });
+
   test("lists the consumers of the shared XR in its own status, protects that one, and makes the credentials", () => {
-    const draft = draftOf({ observed: { [CREDENTIAL]: secret("orders-team-a-1") } });
-    expect(statusOf(draft)).toMatchObject({ count: 1, withoutGrant: 0 });
-    expect(draft.resources.get(USAGE)).toMatchObject({ object: { spec: { of: { kind, resourceRef: { name } } } } });
-    expect([...draft.resources.keys()]).toEqual([USAGE, CREDENTIAL, ANSWER]);
-    expect(says(draft)).toBe("True Served");
+    expect(statusOf(made)).toMatchObject({ count: 1, withoutGrant: 0 });
+    expect(made.resources.get(USAGE)).toMatchObject({ object: { spec: { of: { kind, resourceRef: { name } } } } });
+    expect([...made.resources.keys()]).toEqual([USAGE, CREDENTIAL, ANSWER]);
+    expect(says(made)).toBe("True Served");
   });
 
   test("answers in the name of the shared XR, as its second owner", () => {
-    const draft = draftOf({ observed: { [CREDENTIAL]: secret("orders-team-a-1") } });
-    const own = composeAnswer(toComposite(documentOf(database())), "team-a", {
-      secret: { namespace: "databases", name: "orders-team-a-1" },
-    });
+    const answer = { secret: { namespace: "databases", name: "orders-team-a-1" } };
+    const own = composeAnswer(toComposite(documentOf(database())), "team-a", answer);
     const ownerReferences = [{ apiVersion, kind, name, uid: "database-uid" }];
-    expect(draft.resources.get(ANSWER)).toMatchObject({
-      object: { ...own, metadata: { ...(own["metadata"] as JsonObject), ownerReferences } },
-    });
+    const object = { ...own, metadata: { ...(own["metadata"] as JsonObject), ownerReferences } };
+    expect(made.resources.get(ANSWER)).toMatchObject({ object });
   });
 
   test("counts exactly beyond fifty: no consumer watches it", () => {
-    const records = Array.from({ length: 73 }, (_, i) =>
-      recordIn("team-b", `Shop.apps.example.org/team-b/shop-${i}`, { access: "Requested" }),
-    );
+    const records = Array.from({ length: 73 }, () => shopIn("team-b", { access: "Requested" }));
     const draft = draftOf({ answers: { "consumers/ConfigMap": [asking, ...records] } });
     expect(statusOf(draft)).toMatchObject({ count: 74, withoutGrant: 73 });
     expect(draft.conditions[0]?.message).toContain("requests for a grant: 73,");

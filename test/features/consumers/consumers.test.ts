@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
-import { composerName } from "../../../src/crossplane/metadata.ts";
 import { consumers } from "../../../src/features/consumers/consumers.ts";
 import { documentOf, stringAt } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
@@ -25,7 +24,14 @@ import {
   statusOf,
 } from "../../../testing/builders/consumers.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { ALLOWED, type CallParts, callOf, requirementsIn } from "../../../testing/builders/sharing.ts";
+import {
+  ALLOWED,
+  type CallParts,
+  callOf,
+  namespaceOf,
+  requirementsIn,
+  resourceOf,
+} from "../../../testing/builders/sharing.ts";
 
 /** The database, whose Composition this is. */
 const database = (annotations: JsonObject = { [ALLOWED]: "team-a, team-b" }, more: JsonObject = {}): JsonObject =>
@@ -74,43 +80,27 @@ describe("the list of consumers", () => {
   });
 
   const platform = { kind: "XShop.apps.example.org", name: "shop" };
+  const shop = { kind: SHOP, name: "shop" };
+  const copy = { namespace: "team-b", secretName: "orders-db" };
+  const asking = finding(shopIn("team-c", { access: "Requested" }));
   const ofPlatform = (binding?: JsonObject) =>
     findingClaims({ ...claimRecord("team-b", "XShop.apps.example.org/shop", binding), metadata: platforms });
   test.each<[what: string, answers: CallParts["answers"], item: JsonObject]>([
-    [
-      "an XR that takes fields only",
-      finding(shopIn("team-a", {})),
-      { namespace: "team-a", kind: SHOP, name: "shop", granted: true },
-    ],
-    [
-      "an XR that waits for a grant",
-      finding(shopIn("team-c", { access: "Requested" })),
-      { namespace: "team-c", kind: SHOP, name: "shop", granted: false },
-    ],
-    [
-      "an XR of the platform that takes fields only, which needs a grant for all",
-      ofPlatform({}),
-      { ...platform, granted: false },
-    ],
-    [
-      "a copy of the platform's in a namespace",
-      ofPlatform(),
-      { ...platform, namespace: "team-b", secretName: "orders-db", granted: true },
-    ],
+    ["an XR that takes fields only", finding(shopIn("team-a", {})), { ...shop, namespace: "team-a", granted: true }],
+    ["an XR that waits for a grant", asking, { ...shop, namespace: "team-c", granted: false }],
+    ["an XR of the platform, whose fields need a grant for all", ofPlatform({}), { ...platform, granted: false }],
+    ["a copy of the platform's in a namespace", ofPlatform(), { ...platform, ...copy, granted: true }],
   ])("has %s", (_what, answers, item) => {
     expect(listedIn(draftOf({ list }, answers && { answers }))).toEqual([item]);
   });
 
   test("is asked for by one label, in all namespaces", () => {
     const match = { labels: { [usesLabel(SHARED)]: "true" } };
-    expect(Object.fromEntries(requirementsIn(draftOf({ list }, { capabilities: [] })))).toEqual({
-      "consumers/ConfigMap": { apiVersion: "v1", kind: "ConfigMap", match },
-      "consumers/EnvironmentConfig": {
-        apiVersion: "apiextensions.crossplane.io/v1beta1",
-        kind: "EnvironmentConfig",
-        match,
-      },
-    });
+    const { requirements } = draftOf({ list }, { capabilities: [] });
+    expect([...requirements.values()]).toEqual([
+      { apiVersion: "v1", kind: "ConfigMap", match },
+      { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig", match },
+    ]);
   });
 
   test("stays as it is shown while an answer is missing", () => {
@@ -121,38 +111,12 @@ describe("the list of consumers", () => {
 });
 
 describe("a team that writes what it likes into its own namespace", () => {
-  const otherManager = composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" });
-  test.each<[reason: string, record: JsonObject, ...items: readonly string[]]>([
-    [
-      "is listed by its namespace, whoever it says it is",
-      recordIn("evil", "Shop.apps.example.org/team-a/shop"),
-      "evil: Shop.apps.example.org shop, orders-db, false",
-    ],
-    [
-      "gets no grant by a copy in another namespace",
-      recordIn("evil", "Shop.apps.example.org/team-a/shop", { secrets: ["team-a/orders-db"] }),
-      "evil: Shop.apps.example.org shop, team-a/orders-db, false",
-    ],
-    [
-      "fills no status with a long owner",
-      recordIn("team-a", `Shop/${"x".repeat(100_000)}`),
-      "team-a: ConfigMap record, orders-db, true",
-    ],
-    [
-      "is not listed by a ConfigMap that Crossplane did not compose",
-      recordIn("evil", "Shop.apps.example.org/team-a/shop", {}, { labels: { [usesLabel(SHARED)]: "true" } }),
-    ],
-    [
-      "nor by one that another XR's field manager has written",
-      shopIn("evil", {}, { managedFields: [{ manager: otherManager }] }),
-    ],
-    [
-      "nor by what is no Secret's name",
-      shopIn("evil", { secrets: ["a/b/c", "A/b", 7] }),
-      "evil: Shop.apps.example.org shop, undefined, false",
-    ],
-    ["nor by a resource that is another", shopIn("evil", { name: "billing" })],
-  ])("%s", (_reason, record, ...items) => {
+  test.each<[reason: string, record: JsonObject, ...copies: readonly string[]]>([
+    ["gets no grant by a copy in another namespace", shopIn("evil", { secrets: ["team-a/db"] }), "team-a/db, false"],
+    ["lists no copy by what is no Secret's name", shopIn("evil", { secrets: ["a/b/c", "A/b", 7] }), "undefined, false"],
+    ["is not listed by another resource than this one", shopIn("evil", { name: "billing" })],
+  ])("%s", (_reason, record, ...copies) => {
+    const items = copies.map((copy) => `evil: Shop.apps.example.org shop, ${copy}`);
     expect(itemsOf(draftOf({ list }, { answers: finding(record) }))).toEqual(items);
   });
 
@@ -200,44 +164,34 @@ describe("protection", () => {
     [...draft.resources].map(([key, edit]) => [key, edit.is === "set" && edit.object] as const);
   const reason = (draft: Draft) => usages(draft).map(([, usage]) => (usage as { spec: JsonObject }).spec["reason"]);
   const used = { answers: findingClaims(claim("team-a", "shop")) };
+  const namespaced = {
+    xr: ownDatabase({ [ALLOWED]: "*" }, {}, { namespace: "databases" }),
+    answers: findingClaims(claimRecord("team-a", undefined, { namespace: "databases" })),
+  };
 
-  test.each<[where: string, parts: CallParts, usage: JsonObject]>([
-    ["cluster-scoped on Crossplane v2", used, { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage" }],
-    [
-      "namespaced",
-      {
-        xr: ownDatabase({ [ALLOWED]: "*" }, {}, { namespace: "databases" }),
-        answers: findingClaims(claimRecord("team-a", undefined, { namespace: "databases" })),
-      },
-      { apiVersion: "protection.crossplane.io/v1beta1", kind: "Usage" },
-    ],
-    [
-      "on Crossplane v1",
-      { ...used, capabilities: [] },
-      { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage" },
-    ],
-  ])("of a database %s is one Usage that says who uses it", (_where, parts, usage) => {
+  test.each<[where: string, parts: CallParts, group: string, kind: string]>([
+    ["cluster-scoped on Crossplane v2", used, "protection.crossplane.io", "ClusterUsage"],
+    ["namespaced", namespaced, "protection.crossplane.io", "Usage"],
+    ["on Crossplane v1", { ...used, capabilities: [] }, "apiextensions.crossplane.io", "Usage"],
+  ])("of a database %s is one Usage that says who uses it", (_where, parts, group, kind) => {
+    const usage = { apiVersion: `${group}/v1beta1`, kind };
     const spec = {
       of: { apiVersion: "data.example.org/v1", kind: "XPostgres", resourceRef: { name: "orders" } },
       reason: "Shop.apps.example.org shop in namespace team-a uses it: delete them, or take back their grant",
     };
-    const key = `consumers/usage/${String(usage["apiVersion"])}/${String(usage["kind"])}`;
+    const key = `consumers/usage/${group}/v1beta1/${kind}`;
     expect(usages(draftOf({ protect: true }, parts))).toEqual([[key, { ...usage, spec }]]);
   });
 
   test("names the first few and how many more", () => {
     const shops = Array.from({ length: 7 }, (_, i) => claim("team-a", `shop-${i}`));
-    expect(reason(draftOf({ protect: true }, { answers: findingClaims(...shops) }))).toEqual([
-      `${[0, 1, 2, 3, 4].map((i) => `Shop.apps.example.org shop-${i} in namespace team-a`).join(", ")} and 2 more use it: ` +
-        "delete them, or take back their grant",
-    ]);
+    const names = [0, 1, 2, 3, 4].map((i) => `Shop.apps.example.org shop-${i} in namespace team-a`).join(", ");
+    const said = `${names} and 2 more use it: delete them, or take back their grant`;
+    expect(reason(draftOf({ protect: true }, { answers: findingClaims(...shops) }))).toEqual([said]);
   });
 
-  test.each<[why: string, parts: CallParts]>([
-    ["nobody uses it", {}],
-    ["nobody uses it any more who has a grant", { answers: findingClaims(claim("evil", "shop")) }],
-  ])("ends where %s", (_why, parts) => {
-    expect(usages(draftOf({ protect: true }, parts))).toEqual([]);
+  test("ends where nobody uses it any more who has a grant", () => {
+    expect(usages(draftOf({ protect: true }, { answers: findingClaims(claim("evil", "shop")) }))).toEqual([]);
   });
 
   test("begins with no record that no XR controls, and does not end with one", () => {
@@ -260,11 +214,7 @@ describe("protection", () => {
 
 describe("a grant by label", () => {
   const xr = database({ [SELECTOR]: "team=orders,env in (prod,stage)" });
-  const space = (name: string, labels: JsonObject) => ({
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name, labels },
-  });
+  const space = (name: string, labels: JsonObject) => ({ ...namespaceOf(name), metadata: { name, labels } });
   const copies = findingClaims(claim("team-a", "shop"), claim("team-b", "shop"));
   const spaces = [space("team-a", { team: "orders", env: "prod" }), space("team-b", { team: "orders", env: "dev" })];
 
@@ -327,33 +277,22 @@ describe("a credential for each namespace", () => {
   });
 
   const isShown = (namespace: string) => `consumers/answers/${namespace} True`;
-  const answerTo = (namespace: string, secretName: string): JsonObject =>
-    composeAnswer(toComposite(documentOf(database())), namespace, {
-      secret: { namespace: "databases", name: secretName },
-    });
+  const answerTo = (namespace: string, name: string): JsonObject =>
+    composeAnswer(toComposite(documentOf(database())), namespace, { secret: { namespace: "databases", name } });
 
   test("is ready when its Secret is there, and its consumer is told by an answer of its own", () => {
     const teams = ["team-a", "team-b"];
     const roles = teams.map((team) => [credentialKey(team), { ...role(team, "1"), status: ready }]);
     const xr = database({ [ALLOWED]: "team-a,team-b" });
-    const call = consumersCall(section, { xr, observed: Object.fromEntries(roles) });
-    const observed = call.request.observed.resources.get(credentialKey("team-a"));
-    const resources = new Map(call.request.observed.resources);
-    if (observed)
-      resources.set(credentialKey("team-a"), {
-        ...observed,
-        connectionDetails: new Map([["password", Buffer.from("x")]]),
-      });
-    const request = { ...call.request, observed: { ...call.request.observed, resources } };
-    const draft = runFeature(consumers, { ...call, request });
-    expect(shown(draft)).toEqual([
-      `${credentialKey("team-a")} True`,
-      `${credentialKey("team-b")} False`,
-      isShown("team-a"),
-    ]);
-    expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({
-      object: answerTo("team-a", "orders-team-a-1"),
-    });
+    const key = credentialKey("team-a");
+    const { request, ...call } = consumersCall(section, { xr, observed: Object.fromEntries(roles) });
+    const there = resourceOf({ ...role("team-a", "1"), status: ready }, { password: "x" });
+    const resources = new Map([...request.observed.resources, [key, there]]);
+    const observed = { ...request.observed, resources };
+    const draft = runFeature(consumers, { ...call, request: { ...request, observed } });
+    expect(shown(draft)).toEqual([`${key} True`, `${credentialKey("team-b")} False`, isShown("team-a")]);
+    const object = answerTo("team-a", "orders-team-a-1");
+    expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
@@ -407,18 +346,9 @@ describe("a credential for each consumer that copies one of its own", () => {
     ["is made for none that does not ask for one", [shopIn("team-a")], []],
     ["is made for one that asks, and is granted", [asking("team-a"), asking("team-c")], ["team-a"]],
     ["is made where all are granted", [asking("team-c")], ["team-c"], "*"],
-    [
-      "is made for the namespace that the copies go to, if it is granted as well",
-      [asking("team-a", "team-b"), asking("evil", "team-a")],
-      ["team-b"],
-    ],
+    ["is for where the copies go, if granted, too", [asking("team-a", "team-b"), asking("evil", "team-a")], ["team-b"]],
     ["is made for no other namespace where all are granted and none is named", [asking("evil", "team-a")], [], "*"],
-    [
-      "is made for another namespace that is named, where all are granted",
-      [asking("apps", "team-a")],
-      ["team-a"],
-      "*, team-a",
-    ],
+    ["is made for another that is named where all are granted", [asking("apps", "team-a")], ["team-a"], "*, team-a"],
     ["is not made for a record that no XR controls", [restored], []],
   ])("%s", (_reason, records, made, allowed = "team-a, team-b") => {
     expect(madeFor(records, allowed)).toEqual(made);
@@ -443,11 +373,8 @@ describe("a credential for each consumer that copies one of its own", () => {
 });
 
 describe("credentials that take turns", () => {
-  const template = {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { namespace: "databases", name: "orders-{namespace}-{hash}" },
-  };
+  const metadata = { namespace: "databases", name: "orders-{namespace}-{hash}" };
+  const template = { apiVersion: "v1", kind: "Secret", metadata };
   const secretRef = { nameFieldPath: "metadata.name", namespaceFieldPath: "metadata.namespace" };
   const turns = { fromCompositeFieldPath: "spec.turns" };
   const section = { protect: false, credentials: { template, secretRef, turns } };
@@ -560,8 +487,8 @@ describe("rotation", () => {
   });
 
   test("remembers no names, and no more than their hashes", () => {
-    const [metadata] = [reconcile(granting("team-a"))["metadata"] as { annotations: JsonObject }];
-    expect(metadata.annotations[MEMORY]).toMatch(/^[0-9a-f]{20}\/$/);
+    const { annotations } = reconcile(granting("team-a"))["metadata"] as { annotations: JsonObject };
+    expect(annotations[MEMORY]).toMatch(/^[0-9a-f]{20}\/$/);
   });
 
   test("stays as it is where more namespaces are granted than an annotation can remember", () => {

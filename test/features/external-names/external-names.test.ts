@@ -6,9 +6,7 @@ import { type AdoptionParts, composedCall, externallyNamed, recordOf } from "../
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { synced } from "../../../testing/builders/shared-database.ts";
 
-type Parts = AdoptionParts;
-
-const draftOf = ({ policy = {}, ...parts }: Parts) =>
+const draftOf = ({ policy = {}, ...parts }: AdoptionParts) =>
   runFeature(externalNames, composedCall({ ...parts, spec: { externalNames: policy } }));
 
 const desired: JsonObject = {
@@ -30,7 +28,7 @@ const observed = ({ name, id, ...rest }: { name?: string; id?: string; metadata?
 };
 
 /** A VPC that is observed like this, and desired by the pipeline. */
-const vpc = (there: Parameters<typeof observed>[0], wanted = desired): Parts => ({
+const vpc = (there: Parameters<typeof observed>[0], wanted = desired): AdoptionParts => ({
   observed: { vpc: observed(there) },
   desired: { vpc: wanted },
 });
@@ -56,15 +54,12 @@ test("an observed name is added to what the pipeline desires", () => {
 describe("no resource is edited", () => {
   const inner = { ...observed({ name: "x" }), spec: { compositionRef: { name: "x" } } };
   const unpinned = { pin: false, builtInRescue: false };
-  test.each<[reason: string, parts: Parts]>([
+  test.each<[reason: string, parts: AdoptionParts]>([
     ["the pipeline sets the same name", vpc({ name: "vpc-1" }, withName("vpc-1", desired))],
     ["the pipeline sets another name, which it may", vpc({ name: "vpc-1" }, withName("vpc-2", desired))],
     ["nothing desires the resource", { observed: { vpc: observed({ name: "vpc-1" }) } }],
     ["the resource does not exist yet", { desired: { vpc: desired } }],
-    [
-      "the resource is a nested XR, whose external name is the name of its claim",
-      { observed: { inner }, desired: { inner: {} } },
-    ],
+    ["the resource is a nested XR, named after its claim", { observed: { inner }, desired: { inner: {} } }],
     ["pin is false and the provider has set the name", { policy: unpinned, ...vpc({ name: "vpc-1", id: "vpc-1" }) }],
   ])("when %s", (_reason, parts) => {
     expect(draftOf(parts).resources.size).toBe(0);
@@ -72,34 +67,41 @@ describe("no resource is edited", () => {
 });
 
 describe("a lost name", () => {
-  const custom = { apiGroup: "db.example.org", kind: "Cluster", fromFieldPath: "status.atProvider.arn" };
+  const rule = (apiGroup: string, kind: string) => ({ apiGroup, kind, fromFieldPath: "status.atProvider.arn" });
   const cluster = { apiVersion: "db.example.org/v1", kind: "Cluster", spec: {} };
-  test.each<[name: string | undefined, reason: string, desired: JsonObject, status: JsonObject, policy?: JsonObject]>([
-    ["vpc-1", "a built-in rule finds it in the status", desired, { id: "vpc-1" }],
-    [
-      "vpc-1",
-      "a built-in rule finds it in the status of the namespaced kind",
-      { ...desired, apiVersion: "ec2.aws.m.upbound.io/v1beta1" },
-      { id: "vpc-1" },
-    ],
-    [undefined, "the built-in rules are off", desired, { id: "vpc-1" }, { builtInRescue: false }],
-    ["arn:1", "a rule of the input finds it in the status", cluster, { arn: "arn:1" }, { rescue: [custom] }],
-    [undefined, "no rule is about the kind", cluster, { id: "1" }],
-    [undefined, "the status holds no string", desired, { id: 5 }],
-    [
-      "arn:1",
-      "a rule of the input wins over a built-in one",
-      desired,
-      { id: "vpc-1", arn: "arn:1" },
-      { rescue: [{ apiGroup: "ec2.aws.upbound.io", kind: "VPC", fromFieldPath: "status.atProvider.arn" }] },
-    ],
-  ])("becomes %s when %s", (name, _reason, wanted, status, policy = {}) => {
+  const arns = { rescue: [rule("db.example.org", "Cluster"), rule("ec2.aws.upbound.io", "VPC")] };
+  const rescue = (wanted: JsonObject, status: JsonObject, policy: JsonObject = {}) => {
     const there = { ...observed({}), status: { atProvider: status } };
     const { resources, conditions } = draftOf({ policy, observed: { a: there }, desired: { a: wanted } });
-    expect(objectOf(resources.get("a"))).toEqual(
-      name === undefined ? undefined : { ...wanted, ...externallyNamed(name) },
-    );
-    expect(conditions[0]?.reason).toBe(name === undefined ? "WaitingForNames" : "Rescued");
+    return [objectOf(resources.get("a")), conditions[0]?.reason];
+  };
+
+  test.each<[name: string | undefined, reason: string, desired: JsonObject, status: JsonObject, policy?: JsonObject]>([
+    ["vpc-1", "a built-in rule finds it in the status", desired, { id: "vpc-1" }],
+    [undefined, "the built-in rules are off", desired, { id: "vpc-1" }, { builtInRescue: false }],
+    ["arn:1", "a rule of the input finds it in the status", cluster, { arn: "arn:1" }, arns],
+    [undefined, "the status holds no string", desired, { id: 5 }],
+    ["arn:1", "a rule of the input wins over a built-in one", desired, { id: "vpc-1", arn: "arn:1" }, arns],
+  ])("becomes %s when %s", (name, _reason, wanted, status, policy) => {
+    const is = name === undefined ? [undefined, "WaitingForNames"] : [withName(name, wanted), "Rescued"];
+    expect(rescue(wanted, status, policy)).toEqual(is);
+  });
+
+  test.each([
+    ["ec2.aws.m.upbound.io", "VPC", true],
+    ["ec2.aws.upbound.io", "SecurityGroupIngressRule", true],
+    ["apigateway.aws.upbound.io", "RestAPI", true],
+    ["compute.gcp.upbound.io", "InstanceTemplate", true],
+    ["authorization.azure.upbound.io", "RoleAssignment", true],
+    ["s3.aws.upbound.io", "Bucket", false],
+    ["appsync.aws.upbound.io", "APIKey", false],
+    ["bedrockagentcore.aws.upbound.io", "Gateway", false],
+    ["compute.gcp.upbound.io", "Instance", false],
+    ["web.azure.upbound.io", "LinuxWebApp", false],
+    ["helm.crossplane.io", "Release", false],
+  ])("of %s %s is the id that its provider reports: %s", (group, kind, isRescued) => {
+    const [, reason] = rescue({ ...desired, apiVersion: `${group}/v1beta1`, kind }, { id: "id-1" });
+    expect(reason).toBe(isRescued ? "Rescued" : "WaitingForNames");
   });
 });
 
@@ -147,42 +149,30 @@ describe("a creation that has begun", () => {
   const interrupted = synced("False", { message: "cannot determine creation result - remove" });
   const failure = { conditions: [{ type: "LastAsyncOperation", status: "False", reason: "AsyncCreateFailure" }] };
   const notRecorded = [["Observe", "Delete"], "NameNotRecorded"];
-  const waiting = [undefined, "WaitingForNames"];
 
+  const waiting = [undefined, "WaitingForNames"];
+  const withNameNow = begun({ succeeded: 1 }, {}, { "crossplane.io/external-name": "vpc-1" });
+  const withId = begun({ succeeded: 1 }, { atProvider: { id: "vpc-1" } });
+  const observer = [["Observe"], "NameNotRecorded"];
   test.each<[reason: string, own: JsonObject, is: readonly unknown[], asked?: readonly string[]]>([
-    ["and is said to have succeeded, is not repeated without a name", begun({ pending: 1, succeeded: 1 }), notRecorded],
-    [
-      "is not repeated where Delete is not asked for",
-      begun({ succeeded: 1 }),
-      [["Observe"], "NameNotRecorded"],
-      ["Observe", "Create"],
-    ],
+    ["that is said to have succeeded is not repeated without a name", begun({ pending: 1, succeeded: 1 }), notRecorded],
+    ["is not repeated where Delete is not asked for", begun({ succeeded: 1 }), observer, ["Observe", "Create"]],
     ["is not repeated where its provider was interrupted", begun({ pending: 1 }, interrupted), notRecorded],
     ["goes on while its provider is at it", begun({ pending: 2, succeeded: 1 }), waiting],
     ["is repeated where it has failed", begun({ pending: 1, failed: 2 }), waiting],
     ["is repeated where it has failed after an earlier one succeeded", begun({ succeeded: 1, failed: 2 }), waiting],
     ["is repeated where its asynchronous provider says that it has failed", begun({ succeeded: 1 }, failure), waiting],
-    [
-      "is over once there is a name",
-      begun({ succeeded: 1 }, {}, { "crossplane.io/external-name": "vpc-1" }),
-      [["*"], "Pinned"],
-      ["*"],
-    ],
-    [
-      "is over once the provider reports an id",
-      begun({ succeeded: 1 }, { atProvider: { id: "vpc-1" } }),
-      [["*"], "Rescued"],
-      ["*"],
-    ],
+    ["is over once there is a name", withNameNow, [["*"], "Pinned"], ["*"]],
+    ["is over once the provider reports an id", withId, [["*"], "Rescued"], ["*"]],
     ["is nothing to one that is only observed", begun({ succeeded: 1 }), waiting, ["Observe"]],
   ])("%s", (_reason, own, is, asked) => {
     expect(policiesOf(own, asked)).toEqual(is);
   });
 
   test("has a condition that says what to look for in the cloud, and what to do then", () => {
-    const draft = draftOf({ observed: { vpc: begun({ succeeded: 1 }) }, desired: { vpc: desired } });
-    expect(draft.conditions[0]?.status).toBe("False");
-    expect(draft.conditions[0]?.message).toBe(
+    const [condition] = draftOf({ observed: { vpc: begun({ succeeded: 1 }) }, desired: { vpc: desired } }).conditions;
+    expect(condition?.status).toBe("False");
+    expect(condition?.message).toBe(
       "vpc: its provider began to create it at 2026-01-01T00:00:01Z and has not recorded a name; it is not created once more. If this " +
         "stays, look in the cloud for a VPC of that time: kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-name=NAME, or, " +
         "where there is none, kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-create-succeeded- " +

@@ -20,15 +20,7 @@ interface Row {
 }
 
 test.each<Row>([
-  {
-    reason: "the pipeline sets it",
-    desired: "d",
-    observed: "o",
-    recorded: "r",
-    id: "i",
-    is: "setByPipeline",
-    name: "d",
-  },
+  { reason: "a step sets it", desired: "d", observed: "o", recorded: "r", id: "i", is: "setByPipeline", name: "d" },
   { reason: "it is observed", observed: "o", is: "observed", name: "o" },
   { reason: "it is observed as the record has it", observed: "o", recorded: "o", id: "i", is: "observed", name: "o" },
   { reason: "it is observed and the record has another", observed: "o", recorded: "r", is: "duplicate", name: "o" },
@@ -37,14 +29,7 @@ test.each<Row>([
   { reason: "the provider reports another than the record has", recorded: "r", id: "i", is: "duplicate", name: "r" },
   { reason: "only the provider reports it", id: "i", is: "rescued", name: "i" },
   { reason: "a team's word alone gives it", recorded: "r", isConfirmed: false, is: "held" },
-  {
-    reason: "the provider reports it, whatever a team says",
-    recorded: "r",
-    isConfirmed: false,
-    id: "i",
-    is: "rescued",
-    name: "i",
-  },
+  { reason: "the provider reports it as well", recorded: "r", isConfirmed: false, id: "i", is: "rescued", name: "i" },
   { reason: "there is none", is: "unnamed" },
   { reason: "there is none, and a record is required, of a resource that exists", isHeld: true, is: "unnamed" },
   { reason: "the observed annotation is empty", observed: "", is: "unnamed" },
@@ -75,9 +60,7 @@ describe("a resource without a name", () => {
     const desired = documentOf({ spec: policies === undefined ? {} : { managementPolicies: policies } });
     const verdict = judgeName({ ...nameless, desired, rescuePaths: [["status", "id"]] });
     expect(verdict).toEqual({ is: "unnamed", isAtRisk });
-    expect(judgeName({ ...nameless, desired, rescuePaths: [] })).toMatchObject({
-      isAtRisk: false,
-    });
+    expect(judgeName({ ...nameless, desired, rescuePaths: [] })).toMatchObject({ isAtRisk: false });
   });
 });
 

@@ -8,8 +8,8 @@ import { lookUpIn } from "../../../testing/simulations/look-up.ts";
 
 /** Crossplane calls a step until it requires nothing new, six times at most, and then fails the XR. */
 
-const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
-
+const DOMAIN = "shared-infrastructure.fn.crossplane.io";
+const SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
 const database = (namespace: string, name: string): JsonObject => ({
   apiVersion: "data.example.org/v1",
   kind: "Postgres",
@@ -44,10 +44,7 @@ const xrWith = (parameters: JsonObject): JsonObject => ({
 });
 
 const inputWith = (grant: string, copy: JsonObject) => {
-  const select = {
-    name: fromXr("spec.parameters.database"),
-    namespace: fromXr("spec.parameters.in"),
-  };
+  const select = { name: fromXr("spec.parameters.database"), namespace: fromXr("spec.parameters.in") };
   const share = { name: "db", apiVersion: "data.example.org/v1", kind: "Postgres", grant, select };
   return parseInput(inputOf({ sharedResources: [{ ...share, connection: { copies: [copy] } }] }));
 };
@@ -62,11 +59,7 @@ const cases = ["Annotation", "ReferenceGrant"].flatMap((grant) =>
 describe("a copy that moves to another shared resource needs no more calls than Crossplane makes", () => {
   test.each(cases)("with $grant, with the keys $keys, to $place", ({ grant, keys, place }) => {
     const input = inputWith(grant, { secretName: "db", ...(keys && { keys }), ...place });
-    const compose = (
-      parameters: JsonObject,
-      observed: Readonly<Record<string, JsonObject>>,
-      grants: readonly string[],
-    ) => {
+    const compose = (parameters: JsonObject, observed: Record<string, JsonObject>, grants: readonly string[]) => {
       const lookUp = lookUpIn([...cluster, ...grants.map(grantIn)]);
       const outcome = callUntilStable({ xr: xrWith(parameters), input, observed, before: new Map(), lookUp });
       if (outcome.is === "frozen") throw new Error(outcome.because);
@@ -74,13 +67,13 @@ describe("a copy that moves to another shared resource needs no more calls than 
         edit.is === "set" && edit.object !== undefined ? [[key, edit.object] as const] : [],
       );
     };
-    const record = 1;
+    const withRecord = 2;
     const composed = compose(orders, {}, ["databases"]);
-    expect(composed).toHaveLength(1 + record);
+    expect(composed).toHaveLength(withRecord);
     const observed = Object.fromEntries(composed);
-    expect(compose(billing, observed, ["databases", "elsewhere"])).toHaveLength(1 + record);
+    expect(compose(billing, observed, ["databases", "elsewhere"])).toHaveLength(withRecord);
     // The grant for what the Secret still holds is gone.
-    expect(compose(billing, observed, ["elsewhere"])).toHaveLength((grant === "ReferenceGrant" ? 0 : 1) + record);
+    expect(compose(billing, observed, ["elsewhere"])).toHaveLength(grant === "ReferenceGrant" ? 1 : withRecord);
   });
 });
 
@@ -103,7 +96,6 @@ describe("with a grant by label, what is asked is the same in each call while th
   });
 });
 
-const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const OWNED = { [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop" };
 
 /** Every combination of one value of each list. */
@@ -140,11 +132,8 @@ function composedCopy({ how, target, record, hasEarlier, isReady }: Move): JsonO
   if (how === "Secret") return secretOf(target, "db", { k: "eA==" }, { ...annotations, ...sharedFrom });
 
   const patchesFrom = { apiVersion: "v1", kind: "Secret", namespace: "old-ns", name: "old-conn", fieldPath: "data.k" };
-  const manifest = {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { namespace: target, name: "db", annotations: sharedFrom },
-  };
+  const metadata = { namespace: target, name: "db", annotations: sharedFrom };
+  const manifest = { apiVersion: "v1", kind: "Secret", metadata };
   const publishing = {
     managementPolicies: ["Observe"],
     forProvider: { manifest: namespaceOf(target) },
@@ -170,7 +159,7 @@ function clusterOf(move: Move): readonly JsonObject[] {
     metadata: {
       name,
       labels: { db: name },
-      annotations: { [`${DOMAIN}/allowed-namespace-selector`]: "team=yes" },
+      annotations: { [SELECTOR]: "team=yes" },
       ...(isDeleting && name === "new" && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
     },
     spec: { writeConnectionSecretToRef: { namespace: `${name}-ns`, name: `${name}-conn` } },
@@ -202,13 +191,10 @@ function reconcileMove(move: Move) {
   };
   const share = { name: "db", apiVersion: "data.example.org/v1", kind: "XPostgres", grant, select };
   const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };
+  const metadata = { name: "shop-x" };
+  const spec = { claimRef, database: "new", namespaces: [target] };
   return callUntilStable({
-    xr: {
-      apiVersion: "apps.example.org/v1",
-      kind: "XShop",
-      metadata: { name: "shop-x" },
-      spec: { claimRef, database: "new", namespaces: [target] },
-    },
+    xr: { apiVersion: "apps.example.org/v1", kind: "XShop", metadata, spec },
     input: parseInput(inputOf({ sharedResources: [{ ...share, connection: { copies: [copy] } }] })),
     observed: { [`shared/db/${target}/db${suffixes[how]}`]: composedCopy(move) },
     before: new Map(),

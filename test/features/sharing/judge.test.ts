@@ -14,8 +14,8 @@ import {
   type CallParts,
   callOf,
   database,
-  runSharing,
   shared,
+  sharingDraft,
   xr,
 } from "../../../testing/builders/sharing.ts";
 
@@ -43,100 +43,54 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const noGrant = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
   const byField = (path: string, more: JsonObject = {}) =>
     selecting({ matchLabels: { a: { ...fromXr(path), ...more } } });
+  const unset = (path: string) => `${path} of the XR is not set`;
+  const noDefault = "spec.claimRef.namespace of the XR, the default of namespaces, is not set";
+  const toApps = copied({ namespaces: fromXr("spec.apps") });
+  const unclaimed = { xr: xr({ spec: { parameters: { database: "orders" } } }), answers: found };
+  const optional = byField("spec.none", { optional: true });
+  const two = { ...byLabel, answers: { db: [database(), another("billing")] } };
+  const inEvil = { ...byLabel, answers: { db: [database(), another("decoy", undefined, { namespace: "evil" })] } };
+  const itself = copied({ namespaces: "databases", secretName: "orders-conn" });
+  const foreign = { ...inNamespace("team-db"), answers: { db: [another("orders", "*", { namespace: "team-db" })] } };
+  const ownOnly =
+    "XPostgres orders in namespace team-db names a Secret in another namespace, but may share Secrets of its own namespace only";
+  const sourceless = (overrides: JsonObject = {}) => ({ answers: { db: [database({ spec: {}, ...overrides })] } });
+  const noSecret = "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name";
+  const fromEnvironment = selecting({ name: { fromEnvironmentFieldPath: "db.name" } });
+  const noLabels = "everything that select.matchLabels refers to is not set";
+  const empty = { answers: { db: [] } };
+  const inWhere = inNamespace(fromXr("spec.where"));
+  const anywhere = "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace";
+  const tooMany = "found 2 XPostgres with labels db=orders, more than maxMatch: 1: orders";
+  const invalid = { ...byField("spec.label"), xr: xr({ spec: { label: "a b" } }) };
   test.each<[reason: string, says: string, parts: CallParts, is?: "unknown" | "gone"]>([
     ["nothing was looked up yet", "waiting for Crossplane to look up XPostgres", {}, "unknown"],
-    ["the field that names it is not set", "spec.parameters.database of the XR is not set", { xr: xr({ spec: {} }) }],
-    [
-      "the environment does not name it",
-      "db.name of the environment is not set",
-      selecting({ name: { fromEnvironmentFieldPath: "db.name" } }),
-    ],
-    ["its namespace is not set", "spec.where of the XR is not set", inNamespace(fromXr("spec.where"))],
-    ["a label that is not optional is not set", "spec.none of the XR is not set", byField("spec.none")],
-    [
-      "the copies' namespaces are not set",
-      "spec.apps of the XR is not set",
-      copied({ namespaces: fromXr("spec.apps") }),
-    ],
-    [
-      "the copies' namespaces are no list of names",
-      "spec.apps of the XR is not set",
-      { ...copied({ namespaces: fromXr("spec.apps") }), xr: naming("orders", { apps: ["a", {}] }) },
-    ],
-    ["the copies' name is not set", "spec.none of the XR is not set", copied({ secretName: fromXr("spec.none") })],
-    [
-      "a namespace from the XR is no name",
-      '"XShop" is not a namespace\'s name',
-      copied({ namespaces: fromXr("kind") }),
-    ],
-    [
-      "two match",
-      "found 2 XPostgres with labels db=orders, more than maxMatch: 1: orders",
-      { ...byLabel, answers: { db: [database(), another("billing")] } },
-    ],
-    ["there is none", "found no XPostgres orders", { answers: { db: [] } }, "gone"],
-    [
-      "no resource has the labels",
-      "found no XPostgres with labels db=orders",
-      { ...byLabel, answers: { db: [] } },
-      "gone",
-    ],
-    [
-      "every label is optional and none is set",
-      "everything that select.matchLabels refers to is not set",
-      byField("spec.none", { optional: true }),
-    ],
-    [
-      "it names no Secret",
-      "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name",
-      { answers: { db: [database({ spec: {} })] } },
-      "gone",
-    ],
-    [
-      "it names no Secret, which is told to those only who may have it",
-      noGrant,
-      { answers: { db: [database({ spec: {}, annotations: {} })] } },
-    ],
-    [
-      "an XR without claim and namespace has no namespace of its own",
-      "spec.claimRef.namespace of the XR, the default of namespaces, is not set",
-      { xr: xr({ spec: { parameters: { database: "orders" } } }), answers: found },
-    ],
-    [
-      "a Secret's name from the XR is none",
-      '"Shop" is not a Secret\'s name',
-      copied({ secretName: fromXr("spec.claimRef.kind") }),
-    ],
-    [
-      "a copy over its own source would destroy it",
-      "Secret databases/orders-conn is the source itself",
-      copied({ namespaces: "databases", secretName: "orders-conn" }),
-    ],
-    [
-      "a namespaced resource names a Secret elsewhere",
-      "XPostgres orders in namespace team-db names a Secret in another namespace, but may share Secrets of its own namespace only",
-      { ...inNamespace("team-db"), answers: { db: [another("orders", "*", { namespace: "team-db" })] } },
-    ],
+    ["the field that names it is not set", unset("spec.parameters.database"), { xr: xr({ spec: {} }) }],
+    ["the environment does not name it", "db.name of the environment is not set", fromEnvironment],
+    ["its namespace is not set", unset("spec.where"), inWhere],
+    ["a label that is not optional is not set", unset("spec.none"), byField("spec.none")],
+    ["the copies' namespaces are not set", unset("spec.apps"), toApps],
+    ["these are no list of names", unset("spec.apps"), { ...toApps, xr: naming("orders", { apps: ["a", {}] }) }],
+    ["the copies' name is not set", unset("spec.none"), copied({ secretName: fromXr("spec.none") })],
+    ["the copy's namespace is none", '"XShop" is not a namespace\'s name', copied({ namespaces: fromXr("kind") })],
+    ["two match, of which those are told that grant", tooMany, two],
+    ["there is none", "found no XPostgres orders", empty, "gone"],
+    ["no resource has the labels", "found no XPostgres with labels db=orders", { ...byLabel, ...empty }, "gone"],
+    ["every label is optional and none is set", noLabels, optional],
+    ["it names no Secret", noSecret, sourceless(), "gone"],
+    ["it names no Secret, which is told to those only who may have it", noGrant, sourceless({ annotations: {} })],
+    ["an XR without claim and namespace has no namespace of its own", noDefault, unclaimed],
+    ["the copy's name is none", '"Shop" is not a Secret\'s name', copied({ secretName: fromXr("spec.claimRef.kind") })],
+    ["a copy would destroy its source", "Secret databases/orders-conn is the source itself", itself],
+    ["a namespaced resource names a Secret elsewhere", ownOnly, foreign],
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name): [string, string, CallParts] => [
       `a name that no resource has: ${name.slice(0, 10)}`,
       `${quote(name)} is not a resource's name`,
       { xr: naming(name) },
     ]),
-    [
-      "a label's value from the XR that no label has",
-      '"a b" is not a label\'s value',
-      { ...byField("spec.label"), xr: xr({ spec: { label: "a b" } }) },
-    ],
-    [
-      "a namespace from the XR that is none",
-      '"*" is not a namespace\'s name',
-      { ...inNamespace(fromXr("spec.where")), xr: xr({ spec: { where: "*" } }) },
-    ],
-    [
-      "labels that match in a namespace which the Composition does not name",
-      "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace",
-      { ...byLabel, answers: { db: [database(), another("decoy", undefined, { namespace: "evil" })] } },
-    ],
+    ["a value that no label has", '"a b" is not a label\'s value', invalid],
+    ["its namespace is none", '"*" is not a namespace\'s name', { ...inWhere, xr: xr({ spec: { where: "*" } }) }],
+    ["labels match in a namespace that is not named", anywhere, inEvil],
   ])("%s: %s", (_reason, says, parts, is) => {
     expect(judge(parts)).toMatchObject({ is: is ?? "broken", says });
   });
@@ -167,26 +121,16 @@ describe("only what the owner grants is copied", () => {
     expect(sentences).toEqual(teams === undefined ? [] : [expect.stringContaining(expected)]);
   });
 
+  const misspelt = grantedTo("red;team-a");
+  const otherKey = database({ annotations: { [ALLOWED.slice(0, -1)]: "team-a" } });
+  const noSelector = database({ annotations: { [ALLOWED_NAMESPACE_SELECTOR]: "team=a;" } });
   test.each([
-    [
-      "an entry that is no namespace's name",
-      grantedTo("red;team-a"),
-      `${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`,
-    ],
-    [
-      "a selector that is none",
-      database({ annotations: { [ALLOWED_NAMESPACE_SELECTOR]: "team=a;" } }),
-      `${ALLOWED}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: "team=a;" is no label selector`,
-    ],
-    [
-      "an annotation that is misspelt",
-      database({ annotations: { [ALLOWED.slice(0, -1)]: "team-a" } }),
-      `${ALLOWED}; its annotation "${ALLOWED.slice(0, -1)}" is misspelt`,
-    ],
-  ])("%s is quoted to the owner, so that it is not added a second time", (_what, db, quoted) => {
-    expect(says(runSharing(callOf({ answers: { db: [db] } })))).toContain(
-      `db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${quoted}`,
-    );
+    ["an entry", misspelt, `${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`],
+    ["an annotation", otherKey, `${ALLOWED}; its annotation "${ALLOWED.slice(0, -1)}" is misspelt`],
+    ["a selector", noSelector, `${ALLOWED}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: "team=a;" is no label selector`],
+  ])("%s that is none is quoted to the owner, so that it is not added a second time", (_what, db, quoted) => {
+    const remedy = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${quoted}`;
+    expect(says(sharingDraft({ answers: { db: [db] } }))).toContain(remedy);
   });
 });
 

@@ -1,19 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { fatalsIn, says } from "../../../testing/builders/read-draft.ts";
 import { objectIn, refused, withoutCopies } from "../../../testing/builders/shared-database.ts";
-import { ALLOWED, type CallParts, callOf, database, runSharing, xr } from "../../../testing/builders/sharing.ts";
+import {
+  ALLOWED,
+  type CallParts,
+  callOf,
+  database,
+  resourceOf,
+  runSharing,
+  sharingDraft,
+  xr,
+} from "../../../testing/builders/sharing.ts";
 
 const alone = withoutCopies();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
-  runSharing(callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
+  sharingDraft({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] });
 /** The same, where an earlier step desires something for the XR. */
-function draftBeside(patches: readonly JsonObject[], desired: JsonObject): Draft {
-  const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches }] });
-  const composite = { ...call.request.desired.composite, document: documentOf(desired) };
-  return runSharing({ ...call, request: { ...call.request, desired: { ...call.request.desired, composite } } });
+function draftBeside(patches: readonly JsonObject[], object: JsonObject): Draft {
+  const { request, ...call } = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches }] });
+  const desired = { ...request.desired, composite: resourceOf(object) };
+  return runSharing({ ...call, request: { ...request, desired } });
 }
 const optional = (patch: JsonObject): JsonObject => ({ ...patch, policy: "Optional" });
 const withStatus = (status: JsonObject) => ({ db: [database({ status })] });
@@ -53,50 +61,32 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const gone = `NotFound: db: found no XPostgres orders; db: ${kept}`;
   const deleting = { connection: { copies: [{ secretName: "s" }], onSourceMissing: "Delete" } };
   const nowhere: CallParts = { answers: { db: [granted] }, xr: { ...xr(), spec: {} } };
+  const untaken = { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } };
+  const two = { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } };
+  const byLabels = { select: { matchLabels: { a: "b" }, maxMatch: 1 } };
+  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch: 1: orders; db: ${kept}`;
+  const unnamed = `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`;
+  const unset = `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`;
+  const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres";
   test.each<[reason: string, message: string, parts: CallParts, share?: JsonObject]>([
-    [
-      "its grant is taken back",
-      `AccessNotGranted: db: XPostgres orders ${noGrant}; db: ${kept}`,
-      { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } },
-    ],
+    ["its grant is taken back", `AccessNotGranted: db: XPostgres orders ${noGrant}; db: ${kept}`, untaken],
     ["the shared resource is gone", gone, { answers: { db: [] } }],
     ["the shared resource is gone, and its copies go with it", gone, { answers: { db: [] } }, deleting],
-    [
-      "several match",
-      `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch: 1: orders; db: ${kept}`,
-      { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } },
-      { select: { matchLabels: { a: "b" }, maxMatch: 1 } },
-    ],
-    [
-      "the XR no longer names it",
-      `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`,
-      nowhere,
-    ],
-    [
-      "its source has no such field any more",
-      `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`,
-      { answers: withStatus({}) },
-    ],
-    [
-      "its source is not looked up yet",
-      "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres",
-      {},
-    ],
+    ["several match", ambiguous, two, byLabels],
+    ["the XR no longer names it", unnamed, nowhere],
+    ["its source has no such field any more", unset, { answers: withStatus({}) }],
+    ["its source is not looked up yet", LOOKING_UP, {}],
   ])("%s", (_reason, message, parts, share) => {
     const sharedResources = [{ ...alone, ...share, patches: [{ fromFieldPath, toResource }] }];
     const observed = { app: { kind: "App", spec: { size: 1, ids: ["a", "b"] } } };
-    const draft = runSharing(callOf({ desired: { app }, observed, ...parts, sharedResources }));
+    const draft = sharingDraft({ desired: { app }, observed, ...parts, sharedResources });
     expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a", "b"] }, message]);
   });
 
+  const other = { spec: { ids: ["default"] } };
   test.each<[reason: string, before: JsonObject, spec: JsonObject, message: string]>([
     ["nor is one that the owner did not have to set", app, { size: 1, ids: ["a"] }, "Available: undefined"],
-    [
-      "and the condition says so where an earlier step has something else for it",
-      { spec: { ids: ["default"] } },
-      { ids: ["a"] },
-      `FieldsKept: db: ${kept}`,
-    ],
+    ["though an earlier step has another value, and this is said", other, { ids: ["a"] }, `FieldsKept: db: ${kept}`],
   ])("%s", (_reason, before, spec, message) => {
     const there = { desired: { app: before }, observed: { app: { spec: { ids: ["a"] } } } };
     const draft = draftOf([optional({ fromFieldPath, toResource })], { answers: withStatus({}), ...there });
@@ -135,18 +125,12 @@ describe("a resource that no earlier step desires", () => {
     );
   });
 
+  const first = 'no earlier step desires "it"; they desire';
+  const NONE = 'no earlier step desires "it", or any other resource: this step has to come after the one that does';
   test.each<[reason: string, parts: CallParts, says: string]>([
-    ["at the first call", { answers: {}, desired: { app: {} } }, 'no earlier step desires "it"; they desire app'],
-    [
-      "without a step before it",
-      {},
-      'no earlier step desires "it", or any other resource: this step has to come after the one that does',
-    ],
-    [
-      "with ten names at most",
-      { desired: names(12) },
-      'no earlier step desires "it"; they desire r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more',
-    ],
+    ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app`],
+    ["without a step before it", {}, NONE],
+    ["with ten names at most", { desired: names(12) }, `${first} r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more`],
   ])("%s", (_reason, parts, message) => {
     expect(fatalsIn(draftOf([toResource("it")], parts))).toEqual([
       `cannot use the input:\n  spec.sharedResources[0].patches[0].toResource.name: ${message}`,
@@ -155,11 +139,8 @@ describe("a resource that no earlier step desires", () => {
 
   test("goes where it is observed, and is not desired again", () => {
     const draft = draftOf([toResource("it")], { observed: { it: { spec: { host: "a" } } } });
-    expect([fatalsIn(draft), draft.resources.size, says(draft)]).toEqual([
-      [],
-      0,
-      'PatchFailed: db: cannot patch a resource: no earlier step desires "it", or any other resource: this step has to come after the one that does',
-    ]);
+    expect([fatalsIn(draft), draft.resources.size]).toEqual([[], 0]);
+    expect(says(draft)).toBe(`PatchFailed: db: cannot patch a resource: ${NONE}`);
   });
 });
 
@@ -210,15 +191,6 @@ describe("what an owner writes does not stop its consumers", () => {
   });
 });
 
-test("a patch fails and leaves its resource as it is where its index leaves a gap in a list", () => {
-  const toResource = { name: "app", fieldPath: "spec.env[2]" };
-  const parts = { answers: withStatus({ found: ["a"] }), desired: { app: { spec: { env: [] } } } };
-  const draft = draftOf([optional({ fromFieldPath: "status.found", toResource })], parts);
-  const failed =
-    "PatchFailed: db: cannot set spec.env[2]: a value on the path has another type, or the list is too short";
-  expect([says(draft), draft.resources.size]).toEqual([failed, 0]);
-});
-
 describe("the values of one shared resource come to 512 KB at most", () => {
   const toStatus = (field: string, to: string) => ({
     fromFieldPath: `status.${field}`,
@@ -246,8 +218,8 @@ describe("the values of one shared resource come to 512 KB at most", () => {
   test("but another shared resource has as much", () => {
     const patches = [toStatus("large", "large")];
     const sharedResources = ["db", "cache"].map((name) => ({ ...alone, name, patches }));
-    const call = callOf({ answers: { ...answers, cache: answers.db }, sharedResources });
-    expect(says(runSharing(call))).toBe("Available: undefined");
+    const draft = sharingDraft({ answers: { ...answers, cache: answers.db }, sharedResources });
+    expect(says(draft)).toBe("Available: undefined");
   });
 });
 

@@ -26,13 +26,10 @@ const shop = toComposite(documentOf(xr()));
 const subject = admissionSubject(undefined, recordOf(shop), "db");
 
 /** The answer by which a member admits the XR. */
-const answer = (name: string, { ticket = TICKET, uid = `${name}-uid` } = {}): JsonObject => {
-  const object = composeAnswer(toComposite(documentOf(member(name))), subject, { ticket });
-  const controller = { apiVersion: "data.example.org/v1", kind: "XPostgres", name, uid, controller: true };
-  return {
-    ...object,
-    metadata: { ...(object["metadata"] as JsonObject), name: "answer", ownerReferences: [controller] },
-  };
+const answer = (name: string, uid = `${name}-uid`): JsonObject => {
+  const object = composeAnswer(toComposite(documentOf(member(name))), subject, { ticket: TICKET });
+  const ownerReferences = [{ apiVersion: "data.example.org/v1", kind: "XPostgres", name, uid, controller: true }];
+  return { ...object, metadata: { ...(object["metadata"] as JsonObject), name: "answer", ownerReferences } };
 };
 
 /** The XR's record: what it was bound to, or proposed itself to, before. */
@@ -44,107 +41,42 @@ const bound = (name: string, access: string, ticket = TICKET): CallParts["observ
   },
 });
 
-interface Row {
-  readonly reason: string;
-  readonly prefer?: "First" | "LeastUsed";
-  readonly members: readonly JsonObject[];
-  readonly before?: CallParts["observed"];
-  readonly answers?: readonly JsonObject[];
-  /** The member that the record names afterwards, the access and the number of its ticket. */
-  readonly binds: string;
-  /** By default it waits for admission. */
-  readonly condition?: string;
-  /** The field of the member that the XR gets. */
-  readonly gets?: string;
-}
-
 describe("an XR that selects from a pool", () => {
   const [a, b, c, bFull] = [member("a"), member("b"), member("c"), member("b", load("Full"))];
   const aFull = member("a", load("Full"));
-  const [closedA, closedB] = ["a", "b"].map((name) => member(name, load("Available"), "team-b")) as [
-    JsonObject,
-    JsonObject,
-  ];
-  const servedByB = { binds: "b Granted 1", condition: "Available", gets: "b" };
-  test.each<Row>([
-    {
-      reason: "proposes itself to the first that has capacity left",
-      members: [b, aFull, c],
-      binds: "b Requested 1",
-    },
-    {
-      reason: "proposes itself to the least used",
-      prefer: "LeastUsed",
-      members: [member("a", load("HalfUsed")), member("b", load("QuarterUsed")), member("c", {})],
-      binds: "b Requested 1",
-    },
-    {
-      reason: "passes over those that do not grant it access, and those that do not say how full they are",
-      members: [closedA, member("b", {}), c],
-      binds: "c Requested 1",
-    },
-    {
-      reason: "asks the first for a grant where none grants it access",
-      members: [closedA, closedB],
-      binds: "a Requested 1",
-      condition: "AccessNotGranted",
-    },
-    {
-      reason: "is served once it is admitted",
-      members: [a, b],
-      before: bound("b", "Requested"),
-      answers: [answer("b")],
-      ...servedByB,
-    },
-    {
-      reason: "is served by the last place, though the member is full now",
-      members: [a, bFull],
-      before: bound("b", "Requested"),
-      answers: [answer("b")],
-      ...servedByB,
-    },
-    {
-      reason: "moves on from a member that is full, with another ticket",
-      members: [aFull, b],
-      before: bound("a", "Requested"),
-      binds: "b Requested 2",
-    },
-    {
-      reason: "waits in line where all are full",
-      members: [aFull, bFull],
-      before: bound("b", "Requested"),
-      binds: "b Requested 1",
-      condition: "NoCapacity",
-    },
-    {
-      reason: "does not move once it is served",
-      members: [a, bFull],
-      before: bound("b", "Granted"),
-      answers: [answer("b")],
-      ...servedByB,
-    },
-    {
-      reason: "gets nothing new by its record alone, and stays with the member",
-      members: [a, b],
-      before: bound("b", "Granted"),
-      binds: "b Granted 1",
-    },
-    {
-      reason: "is not served by an answer to an earlier proposal",
-      members: [a],
-      before: bound("a", "Requested", "e3b0c44298fc1c14.3"),
-      answers: [answer("a")],
-      binds: "a Requested 3",
-    },
-    {
-      reason: "is not served by an answer that the member does not control",
-      members: [a],
-      before: bound("a", "Requested"),
-      answers: [answer("a", { uid: "somebody-else" })],
-      binds: "a Requested 1",
-    },
-  ])("$reason", ({ members, before = {}, answers = [], binds, condition = "WaitingForAdmission", ...row }) => {
-    const select = { matchLabels: { pool: "orders" }, prefer: row.prefer ?? "First" };
+  const [closedA, closedB] = [member("a", load("Available"), "team-b"), member("b", load("Available"), "team-b")];
+  const used = [member("a", load("HalfUsed")), member("b", load("QuarterUsed")), member("c", {})];
+  const [proposed, served] = [bound("b", "Requested"), bound("b", "Granted")];
+  const toA = bound("a", "Requested");
+  const admitted = [answer("b")];
+  const anew = { before: bound("a", "Requested", "e3b0c44298fc1c14.3"), answers: [answer("a")] };
+  const byAnother = { before: toA, answers: [answer("a", "other")] };
+  interface More {
+    readonly prefer?: "LeastUsed";
+    readonly before?: CallParts["observed"];
+    readonly answers?: readonly JsonObject[];
+  }
+  /** The member that the record names afterwards, its access, the number of its ticket; the reason; the field that the XR gets. */
+  type Outcome = readonly [binds: string, condition: string, gets: string | undefined];
+  const waits = (binds: string): Outcome => [binds, "WaitingForAdmission", undefined];
+  const servedByB: Outcome = ["b Granted 1", "Available", "b"];
+  const noGrant: Outcome = ["a Requested 1", "AccessNotGranted", undefined];
+  const noCapacity: Outcome = ["b Requested 1", "NoCapacity", undefined];
+  test.each<[reason: string, members: readonly JsonObject[], is: Outcome, more?: More]>([
+    ["proposes itself to the first that has capacity left", [b, aFull, c], waits("b Requested 1")],
+    ["proposes itself to the least used", used, waits("b Requested 1"), { prefer: "LeastUsed" }],
+    ["passes over those without a grant or a load", [closedA, member("b", {}), c], waits("c Requested 1")],
+    ["asks the first for a grant where none grants it access", [closedA, closedB], noGrant],
+    ["is served once it is admitted", [a, b], servedByB, { before: proposed, answers: admitted }],
+    ["is served by the last place of what is full now", [a, bFull], servedByB, { before: proposed, answers: admitted }],
+    ["moves on from a member that is full, with another ticket", [aFull, b], waits("b Requested 2"), { before: toA }],
+    ["waits in line where all are full", [aFull, bFull], noCapacity, { before: proposed }],
+    ["does not move once it is served", [a, bFull], servedByB, { before: served, answers: admitted }],
+    ["gets nothing new by its record alone, and stays", [a, b], waits("b Granted 1"), { before: served }],
+    ["is not served by an answer to an earlier proposal", [a], waits("a Requested 3"), anew],
+    ["is not served by an answer that the member does not control", [a], waits("a Requested 1"), byAnother],
+  ])("%s", (_reason, members, is, { prefer = "First", before = {}, answers = [] } = {}) => {
+    const select = { matchLabels: { pool: "orders" }, prefer };
     const patches = [{ fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db" }];
     const call = callOf({
       observed: before,
@@ -157,6 +89,6 @@ describe("an XR that selects from a pool", () => {
       ({ name, access, ticket }: Record<string, string>) => `${name} ${access} ${ticket?.split(".")[1]}`,
     );
     const value = draft.composite.find(({ path }) => path.join(".") === "status.db")?.value;
-    expect([said, draft.conditions[0]?.reason, value]).toEqual([[binds], condition, row.gets]);
+    expect([said.join(), draft.conditions[0]?.reason, value]).toEqual(is);
   });
 });

@@ -68,38 +68,20 @@ test("the record of a namespaced XR is a ConfigMap in its namespace", () => {
 describe("the record says of a share", () => {
   const perConsumer = { secretRef: { perConsumer: true }, copies: [{ secretName: "db", via: "Secret" }] };
   const itself = { fromFieldPath: "spec", toCompositeFieldPath: "status.x" };
+  const answers = { db: [database()] };
+  const own = { sharedResources: [shared({ connection: perConsumer })], answers: { ...answers, answer: [] } };
+  const list = { ...labelled, patches: [], select: { ...byLabels, maxMatch: 3 } };
+  const self = { name: "db", select: { self: {} }, patches: [itself] };
+  const revoked = { answers: { db: [refusing] }, observed: bound("orders") };
   test.each<[what: string, bindings: readonly string[] | undefined, parts: CallParts]>([
-    [
-      "that only its fields are taken",
-      ["orders Granted"],
-      { sharedResources: [fields], answers: { db: [database()] } },
-    ],
+    ["that only its fields are taken", ["orders Granted"], { sharedResources: [fields], answers }],
     ["that a grant is waited for", ["orders Requested"], { answers: { db: [refusing] } }],
-    ["that a grant was taken back", ["orders Revoked"], { answers: { db: [refusing] }, observed: bound("orders") }],
-    [
-      "that a credential is waited for",
-      ["orders Granted credential for team-a"],
-      {
-        sharedResources: [shared({ connection: perConsumer })],
-        capabilities: [...V2, "Conditions"],
-        answers: { db: [database()], answer: [] },
-      },
-    ],
+    ["that a grant was taken back", ["orders Revoked"], revoked],
+    ["its credential", ["orders Granted credential for team-a"], { ...own, capabilities: [...V2, "Conditions"] }],
     ["nothing while nothing is known", [], {}],
     ["what it said before while nothing is known", ["billing Granted"], { observed: bound("billing") }],
-    [
-      "nothing where it takes a list",
-      undefined,
-      {
-        sharedResources: [{ ...labelled, patches: [], select: { ...byLabels, maxMatch: 3 } }],
-        answers: { db: [database()] },
-      },
-    ],
-    [
-      "nothing where it is the XR itself",
-      undefined,
-      { sharedResources: [{ name: "db", select: { self: {} }, patches: [itself] }] },
-    ],
+    ["nothing where it takes a list", undefined, { sharedResources: [list], answers }],
+    ["nothing where it is the XR itself", undefined, { sharedResources: [self] }],
   ])("%s", (_what, bindings, parts) => {
     expect(bindingsIn(draftOf(parts))).toEqual(bindings);
   });
@@ -122,17 +104,13 @@ describe("the record says of a share", () => {
     const old: JsonObject = { ...KIND, name: "orders", access: "Granted", copied: "databases/old" };
     const before = { [RECORD_NAME]: { data: { db: JSON.stringify([old]) } } };
     const next = (synced: string) => ({ ...before, [`${KEY}/connection-secret`]: copy(synced) });
-
+    const OTHER = "shared/db/team-a/other";
     test.each([
       ["none before there are copies", {}, undefined],
       ["the one before while there are none", before, "databases/old"],
       ["the one before until the provider has written the next", next("False"), "databases/old"],
       ["the next once it is written", next("True"), "databases/new"],
-      [
-        "the one before until all copies hold the next",
-        { ...next("True"), "shared/db/team-a/other": copy("False") },
-        "databases/old",
-      ],
+      ["the one before until all copies hold the next", { ...next("True"), [OTHER]: copy("False") }, "databases/old"],
     ])("%s", (_reason, observed, copied) => {
       expect(copiedOf(observed)).toBe(copied);
     });
@@ -166,53 +144,26 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
   const endpoint = (draft: Draft): unknown => draft.composite.find(({ path }) => path.join(".") === "status.db")?.value;
   const nowhere = naming(undefined, {});
 
-  interface Row extends CallParts {
-    readonly what: string;
-    readonly bindings?: readonly string[];
-    readonly endpoint?: string;
-  }
+  const granted = ["orders Granted"];
+  const [old, now] = [status.db, "orders.db.example.org"];
+  const both = { db: [another("a-decoy", "team-a"), database()] };
+  const toRefusing = {
+    observed: bound("billing"),
+    answers: { db: [refusing], "db/recorded": [another("billing", "team-a")] },
+  };
+  const toGranting = { observed: bound("billing"), answers: { db: [database()] } };
+  const standing = { "db/recorded": [database()] };
+  const taken = { xr: nowhere, answers: { "db/recorded": [refusing] } };
+  type Row = [what: string, bindings: readonly string[] | undefined, endpoint: string | undefined, parts: CallParts];
   test.each<Row>([
-    {
-      what: "keeps it, whatever else matches",
-      sharedResources: [labelled],
-      answers: { db: [another("a-decoy", "team-a"), database()] },
-      bindings: ["orders Granted"],
-      endpoint: "orders.db.example.org",
-    },
-    {
-      what: "keeps its fields while it names nothing and the grant stands",
-      xr: nowhere,
-      answers: { "db/recorded": [database()] },
-      bindings: ["orders Granted"],
-      endpoint: "old.example.org",
-    },
-    {
-      what: "keeps its fields while it names nothing, and the grant is not looked up yet",
-      xr: nowhere,
-      bindings: ["orders Granted"],
-      endpoint: "old.example.org",
-    },
-    {
-      what: "loses its fields when the grant is taken back, though it names nothing",
-      xr: nowhere,
-      answers: { "db/recorded": [refusing] },
-    },
-    {
-      what: "keeps its fields while it names one that does not grant",
-      observed: bound("billing"),
-      answers: { db: [refusing], "db/recorded": [another("billing", "team-a")] },
-      bindings: ["orders Requested", "billing Granted"],
-      endpoint: "old.example.org",
-    },
-    {
-      what: "moves at once to one that grants",
-      observed: bound("billing"),
-      answers: { db: [database()] },
-      bindings: ["orders Granted"],
-      endpoint: "orders.db.example.org",
-    },
-    { what: "loses its fields with its grant", answers: { db: [refusing] }, bindings: ["orders Revoked"] },
-  ])("$what", ({ what: _, bindings, endpoint: expected, xr: asking = xr(), ...parts }) => {
+    ["keeps it, whatever else matches", granted, now, { sharedResources: [labelled], answers: both }],
+    ["keeps its fields while it names nothing", granted, old, { xr: nowhere, answers: standing }],
+    ["keeps its fields while it names nothing, and the grant is not looked up yet", granted, old, { xr: nowhere }],
+    ["loses its fields when the grant is taken back, though it names nothing", undefined, undefined, taken],
+    ["keeps its fields while it names another", ["orders Requested", "billing Granted"], old, toRefusing],
+    ["moves at once to one that grants", granted, now, toGranting],
+    ["loses its fields with its grant", ["orders Revoked"], undefined, { answers: { db: [refusing] } }],
+  ])("%s", (_what, bindings, expected, { xr: asking = xr(), ...parts }) => {
     const draft = draftOf({
       xr: { ...asking, status },
       sharedResources: [{ ...fields, resolution: "Required" }],

@@ -58,7 +58,7 @@ describe("a cloud resource that several XRs may name", () => {
   const listing = owning(rival(), { [`${DOMAIN}/contenders`]: "ours" });
   const reconcile = (own: JsonObject, others: readonly JsonObject[], more: CallParts = {}) =>
     run({ ...parts, observed: { bucket: own }, contenders: [own, ...others], ...more });
-
+  const OWNS = `${RIVAL} (Bucket rival of 2026-01-01T00:00:00Z) owns it`;
   test("is looked up by its label, and only observed until the answer is there", () => {
     const pending = run(parts);
     expect([...pending.requirements]).toEqual([...first.requirements]);
@@ -73,22 +73,6 @@ describe("a cloud resource that several XRs may name", () => {
     expect(first.resources.get("bucket")).toMatchObject({ ready: "False" });
     expect(pending.conditions).toMatchObject([{ status: "Unknown", reason: "WaitingForRequiredResources" }]);
     expect(pending.audit).toEqual([]);
-  });
-
-  test("has the function's own marks, and none that earlier steps have copied from an XR", () => {
-    const marks = ["identity", "contends", "writes", "external-name", "owner"];
-    const verdicts = ["cluster", "tags-owner", "contenders", "origin", "created-before"];
-    const forge = (...keys: readonly string[]) => Object.fromEntries(keys.map((key) => [`${DOMAIN}/${key}`, "forged"]));
-    const operators = forge("take-ownership", "allow-delete", "leave-behind", "ignore-tags");
-    const marked = (keys: readonly string[]): JsonObject => {
-      const annotations = { "crossplane.io/external-name": "orders", ...forge(...keys) };
-      const all =
-        keys.length === 0 ? { annotations } : { labels: forge(...keys), annotations: { ...annotations, ...operators } };
-      return desiredOf(run({ ...parts, desired: { bucket: bucket({}, { metadata: all }) }, contenders: [] }));
-    };
-    const written = (keys: readonly string[]) => at(marked(keys), "metadata.annotations");
-    expect(written([...verdicts, "owner"])).toEqual(written([]));
-    expect(at(marked(marks), "metadata.labels")).toEqual(at(desiredOf(first), "metadata.labels"));
   });
 
   test("is owned by the only XR that names it", () => {
@@ -147,71 +131,37 @@ describe("a cloud resource that several XRs may name", () => {
   test("is only observed by an XR that does not own it, whose condition names the owner and how to take over", () => {
     const draft = reconcile(ours, [listing]);
     expect([policiesOf(draft), tagsIn(draft)]).toEqual([["Observe"], undefined]);
-    expect(draft.resources.get("bucket")).toMatchObject({ ready: undefined });
-    expect(draft.conditions[0]).toMatchObject({ status: "True", reason: "ObservedOnly" });
     expect(draft.conditions[0]?.message).toBe(
-      "0 tagged, 1 only observed; bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
+      `0 tagged, 1 only observed; bucket: ${OWNS}, so this XR only observes it; to move ` +
         `ownership here: kubectl annotate bucket.s3.aws.upbound.io ours --overwrite ${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"`,
     );
   });
 
   const there = { bucket: ours };
-  type Conflict = [
-    is: string,
-    reason: string,
-    onConflict: string,
-    observed: CallParts["observed"],
-    severity: string,
-    says: string,
-  ];
-  test.each<Conflict>([
-    [
-      "Withheld",
-      "onConflict is Withhold, before this XR has created it",
-      "Withhold",
-      {},
-      "Warning",
-      "so this XR does not create it",
-    ],
-    [
-      "WaitingForOwner",
-      "onConflict is Withhold, after this XR has created it",
-      "Withhold",
-      there,
-      "Warning",
-      "and has not listed this XR as a successor yet",
-    ],
-    [
-      "Conflict",
-      "onConflict is Fail",
-      "Fail",
-      there,
-      "Fatal",
-      "and onConflict is Fail; to move ownership here: kubectl annotate bucket",
-    ],
-  ])(
-    "that another XR owns leads to the reason %s when %s",
-    (is, _reason, onConflict, observed = {}, severity, says) => {
-      const contenders = [...Object.values(observed), owning(rival())];
-      const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders });
-      expect(draft.resources.get("bucket")?.is).toBe(is === "Withheld" ? "removed" : "set");
-      const message = expect.stringContaining(
-        `XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, ${says}`,
-      );
-      expect(draft.conditions).toMatchObject([{ status: "False", reason: is, message }]);
-      expect(draft.results).toMatchObject([{ severity }]);
-    },
-  );
+  type There = Readonly<Record<string, JsonObject>>;
+  test.each<[is: string, onConflict: string, when: string, observed: There, severity: string, says: string]>([
+    ["Withheld", "Withhold", "before it exists", {}, "Warning", "so this XR does not create it"],
+    ["WaitingForOwner", "Withhold", "then", there, "Warning", "and has not listed this XR as a successor yet"],
+    ["Conflict", "Fail", "then", there, "Fatal", "and onConflict is Fail; to move ownership here: kubectl"],
+  ])("that another XR owns is %s under onConflict: %s, %s", (is, onConflict, _when, observed, severity, says) => {
+    const contenders = [...Object.values(observed), owning(rival())];
+    const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders });
+    expect(draft.resources.get("bucket")?.is).toBe(is === "Withheld" ? "removed" : "set");
+    const message = expect.stringContaining(`${OWNS}, ${says}`);
+    expect(draft.conditions).toMatchObject([{ status: "False", reason: is, message }]);
+    expect(draft.results).toMatchObject([{ severity }]);
+  });
 
-  test.each([
-    { reason: "its provider has not found it", own: ABSENT, is: "WaitingForProvider", status: "False" },
-    { reason: "its provider has found it", own: SYNCED, is: "ObservedOnly", status: "True" },
-  ])("leads to the reason $is for an observer that the owner has listed when $reason", ({ own, is, status }) => {
-    const { conditions } = reconcile({ ...ours, status: own }, [listing]);
-    expect(conditions).toMatchObject([{ reason: is, status }]);
-    expect(conditions[0]?.message).toMatch(
-      /XShop.apps.example.org\/rival .* owns it, .* to move ownership here: kubectl annotate/,
-    );
+  test.each<[is: string, ready: string | undefined, reason: string, own: JsonObject, owner: JsonObject]>([
+    ["ObservedOnly", "True", "its provider has found it, and its owner is Ready", SYNCED, READY],
+    ["ObservedOnly", undefined, "its owner is not Ready", SYNCED, SYNCED],
+    ["WaitingForProvider", undefined, "its provider has not looked for it", {}, READY],
+    ["WaitingForProvider", undefined, "its provider has not found it", ABSENT, READY],
+  ])("is %s and has the readiness %s for an observer that is listed when %s", (is, ready, _reason, own, owner) => {
+    const draft = reconcile({ ...ours, status: own }, [{ ...listing, status: owner }]);
+    const message = expect.stringContaining(`${OWNS}, `);
+    expect(draft.conditions).toMatchObject([{ reason: is, status: is === "ObservedOnly" ? "True" : "False", message }]);
+    expect(draft.resources.get("bucket")).toMatchObject({ ready });
   });
 
   test("that existed before this step keeps its tags and its policies, but for Delete, and the condition says so", () => {
@@ -236,12 +186,7 @@ describe("a cloud resource that several XRs may name", () => {
     test.each<[reason: string, own: JsonObject, policies: readonly string[], is: string]>([
       ["is only observed until its provider has looked for it", found(ours, {}, {}), ["Observe"], "WaitingForProvider"],
       ["is owned and never deleted when it existed before", found(ours), WITHOUT_DELETE, "ExistedBefore"],
-      [
-        "is created by ours when it does not exist, and cannot be deleted before that is done",
-        found(ours, {}, ABSENT),
-        WITHOUT_DELETE,
-        "Owned",
-      ],
+      ["is created where there is none, without Delete at first", found(ours, {}, ABSENT), WITHOUT_DELETE, "Owned"],
       ["is deleted with its owner once an operator allows it", allowed, ["*"], "Owned"],
       ["is deleted with a successor of the owner that created it", successor, ["*"], "Owned"],
     ])("%s", (_reason, own, policies, is) => {
@@ -274,10 +219,8 @@ describe("a cloud resource that several XRs may name", () => {
 
     test("is not taken for created because ours created another one under its earlier name", () => {
       const desired = { bucket: bucket({}, externallyNamed("bills")) };
-      const moving = {
-        ...created(run({ ...parts, desired, observed: { bucket: owning(ours) }, contenders: [] }), "ours"),
-        status: PAUSED,
-      };
+      const draft = run({ ...parts, desired, observed: { bucket: owning(ours) }, contenders: [] });
+      const moving = { ...created(draft, "ours"), status: PAUSED };
       const looking = created(reconcile(moving, [], { desired }), "ours");
       const settled = reconcile(looking, [], { desired });
       expect([policiesOf(settled), reasonIn(settled)]).toEqual([WITHOUT_DELETE, "ExistedBefore"]);
@@ -285,26 +228,11 @@ describe("a cloud resource that several XRs may name", () => {
     });
   });
 
-  test.each([
-    { reason: "its provider has observed it and its owner is Ready", own: SYNCED, owner: READY, ready: "True" },
-    { reason: "its owner is not Ready", own: SYNCED, owner: SYNCED, ready: undefined },
-    { reason: "its provider has not observed it", own: {}, owner: READY, ready: undefined },
-  ])("has the readiness $ready for an observer when $reason", ({ own, owner, ready }) => {
-    const draft = reconcile({ ...ours, status: own }, [{ ...listing, status: owner }]);
-    expect(draft.resources.get("bucket")).toMatchObject({ ready });
-  });
-
   test("that two XRs write is given up by the loser before onConflict: Fail stops its XR", () => {
     const tags = { add: [team], owner: { onConflict: "Fail" } };
     const [lost, conflict] = [writing(ours), ours].map((own) => reconcile(own, [owning(rival())], { tags }));
     expect([lost && policiesOf(lost), lost?.results]).toMatchObject([["Observe"], [{ severity: "Warning" }]]);
     expect(conflict?.results).toMatchObject([{ severity: "Fatal" }]);
-  });
-
-  test("keeps its owner after a restore with other UIDs", () => {
-    const restored = owning(created(first, "ours", { uid: "new", creationTimestamp: "2026-06-01T00:00:00Z" }));
-    const draft = reconcile(restored, [rival()]);
-    expect(draft.conditions).toMatchObject([{ status: "True", reason: "Owned" }]);
   });
 
   test("of a kind without managementPolicies is orphaned with the owner's tags by an XR that does not own it", () => {
@@ -371,37 +299,22 @@ describe("a cloud resource that several XRs may name", () => {
     });
 
     const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
+    const paused = { ...moving, status: PAUSED };
     const waiting = [[], "WaitingForProvider", createdAt];
-    test.each<[reason: string, draft: Draft, is?: readonly unknown[]]>([
-      [
-        "is left alone until its provider has read that, since what it found is about the other",
-        moveTo(moved, owning(ours), []),
-      ],
-      [
-        "also while it is not known who else needs it",
-        moveTo(moved, owning(ours)),
-        [[], "WaitingForRequiredResources", createdAt],
-      ],
-      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, [])],
-      ["also where it is the place that changes", moveTo(elsewhere({}), withMetadata(ours, { labels: {} }), [])],
-      [
-        "also where somebody else owns it, who does not take it for created because of that",
-        moveTo(moved, owning(ours), [others]),
-        [[], "WaitingForOwner", createdAt],
-      ],
-      [
-        "goes on where it had lost that name, and its provider reports it",
-        moveTo(moved, reported, []),
-        [WITHOUT_DELETE, "Arbitrating", undefined],
-      ],
-      ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, [])],
-      ["is left alone as long as the provider has not read that", moveTo(moved, moving, [moving])],
-      [
-        "is observed then",
-        moveTo(moved, { ...moving, status: PAUSED }, [moving]),
-        [["Observe"], "WaitingForProvider", createdAt],
-      ],
-    ])("%s", (_reason, draft, is = waiting) => {
+    const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
+    const asking = [[], "WaitingForRequiredResources", createdAt];
+    const observing = [["Observe"], "WaitingForProvider", createdAt];
+    test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
+      ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
+      ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
+      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), waiting],
+      ["also where its place changes", moveTo(elsewhere({}), withMetadata(ours, { labels: {} }), []), waiting],
+      ["also where another XR owns it", moveTo(moved, owning(ours), [others]), [[], "WaitingForOwner", createdAt]],
+      ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
+      ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
+      ["is left alone as long as the provider has not read that", moveTo(moved, moving, [moving]), waiting],
+      ["is observed then", moveTo(moved, paused, [paused]), observing],
+    ])("%s", (_reason, draft, is) => {
       expect(outcome(draft)).toEqual(is);
       expect(markIn(draft, "origin")).toBeUndefined();
     });
@@ -418,45 +331,12 @@ describe("a cloud resource that several XRs may name", () => {
     expect(markIn(kept, "cluster")).toBe("prod-eu");
   });
 
-  describe("with the tags of another writer", () => {
+  test("with the tags of another writer waits for that one, which is looked up by its name", () => {
     const writer = { "crossplane-kind": "bucket.s3.aws.upbound.io", "crossplane-name": "elsewhere" };
     const observed = { bucket: { ...ours, status: { ...SYNCED, atProvider: { tags: writer } } } };
-    const elsewhere = (name: string) =>
-      writing(withMetadata(bucket({}, externallyNamed(name)), { name: "elsewhere", uid: "elsewhere" }));
-    const item = elsewhere("orders");
-    const another = elsewhere("bills");
-    test.each([
-      ["WaitingForOwner", "that writer still writes", [item]],
-      ["Owned", "that writer stands for another cloud resource now", [another]],
-      ["Owned", "that writer is gone", []],
-    ])("leads to the reason %s when %s", (is, _reason, elsewhere) => {
-      const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere } });
-      expect([...draft.requirements.values()].map(({ match }) => match)).toMatchObject([{}, { name: "elsewhere" }]);
-      expect(draft.conditions).toMatchObject([{ reason: is }]);
-    });
-  });
-
-  test.each([
-    ["one with another name", false, bucket({}, externallyNamed("bills"))],
-    ["one in another region", false, bucket({ region: "us-east-1" }, named)],
-    [
-      "one of another ProviderConfig",
-      false,
-      { ...bucket({}, named), spec: { forProvider: { region: "eu-central-1" }, providerConfigRef: { name: "x" } } },
-    ],
-    ["the same of the namespaced kind", true, { ...bucket({}, named), apiVersion: "s3.aws.m.upbound.io/v1beta1" }],
-  ])("has the same identity as %s: %s", (_reason, same, other) => {
-    const label = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`);
-    expect(label(run({ ...parts, desired: { bucket: other } })) === label(first)).toBe(same);
-  });
-
-  test("has no identity while the parent that it refers to is not resolved", () => {
-    const subnet = {
-      apiVersion: "apimanagement.azure.upbound.io/v1beta2",
-      kind: "Management",
-      ...named,
-      spec: { forProvider: { tags: {}, resourceGroupNameSelector: { matchControllerRef: true } } },
-    };
-    expect(run({ ...parts, desired: { bucket: subnet } }).requirements.size).toBe(0);
+    const elsewhere = [writing(withMetadata(bucket({}, named), { name: "elsewhere", uid: "elsewhere" }))];
+    const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere } });
+    expect([...draft.requirements.values()].map(({ match }) => match)).toMatchObject([{}, { name: "elsewhere" }]);
+    expect(reasonIn(draft)).toBe("WaitingForOwner");
   });
 });

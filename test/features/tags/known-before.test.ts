@@ -59,16 +59,13 @@ describe("a field that a reference fills in", () => {
     kind: "AccessEntry",
     spec: { forProvider: { region: "eu-central-1", clusterName: "c", principalArnFromRoleRef: { name: "r" } } },
   };
+  const wasLiteral = own(role({ appId: "a" }), ["*"], LOOKED, { [mark("identity")]: "of-a" });
   test.each<[reason: string, desired: JsonObject, observed?: JsonObject]>([
     ["is not resolved, of an association", policy({ bucketRef: { name: "orders" } })],
     ["is selected and not resolved", policy({ bucketSelector: { matchControllerRef: true } })],
     ["is a parent that is not resolved", role({ appIdRef: { name: "a" } })],
     ["is called otherwise than the field that it fills in", accessEntry],
-    [
-      "was a literal until now, which is still observed",
-      role({ appIdRef: { name: "b" } }),
-      own(role({ appId: "a" }), ["*"], LOOKED, { [mark("identity")]: "of-a" }),
-    ],
+    ["was a literal until now, which is still observed", role({ appIdRef: { name: "b" } }), wasLiteral],
     ["waits for what it refers to", role({ appIdRef: {} }), own(role({ appIdRef: {} }), ["Observe"])],
   ])("that %s keeps its resource an observer without tags, and says why", (_reason, it, observed) => {
     const draft = run({ tags, desired: { bucket: it }, ...(observed && { observed: { bucket: observed } }) });
@@ -102,22 +99,19 @@ describe("a field that a reference fills in", () => {
     ]);
   });
 
+  const it = role({ appIdRef: { name: "a" } });
   test.each<[reason: string, observed: JsonObject]>([
     ["resolved", role({ appIdRef: { name: "a" }, appId: "id-of-a" })],
-    ["optional: the provider has looked without it", own(role({ appIdRef: { name: "a" } }), ["Observe"], LOOKED)],
-    [
-      "optional, and the provider fails later",
-      own(role({ appIdRef: { name: "a" } }), ["*"], {}, { [mark("identity")]: "hash" }),
-    ],
+    ["optional: the provider has looked without it", own(it, ["Observe"], LOOKED)],
+    ["optional, and the provider fails later", own(it, ["*"], {}, { [mark("identity")]: "hash" })],
   ])("is arbitrated once it is %s", (_reason, observed) => {
-    const desired = { bucket: role({ appIdRef: { name: "a" } }) };
-    const draft = run({ tags, desired, observed: { bucket: observed }, contenders: [] });
+    const draft = run({ tags, desired: { bucket: it }, observed: { bucket: observed }, contenders: [] });
     expect([isLabelled(draft), draft.requirements.size]).toEqual([true, 1]);
   });
 
   test("keeps a kind that cannot observe without Delete and without tags", () => {
     const input = { ...tags, resources: [{ managementPolicies: false }] };
-    const draft = run({ tags: input, desired: { bucket: role({ appIdRef: { name: "a" } }) } });
+    const draft = run({ tags: input, desired: { bucket: it } });
     expect(desiredOf(draft)["spec"]).toEqual({
       forProvider: { region: "eu-central-1", appIdRef: { name: "a" } },
       deletionPolicy: "Orphan",
@@ -128,10 +122,9 @@ describe("a field that a reference fills in", () => {
 
 describe("marks that an earlier step desires", () => {
   const forged = (keys: readonly string[]): JsonObject => Object.fromEntries(keys.map((key) => [mark(key), "true"]));
-  const words = {
-    ...forged(["take-ownership", "allow-delete", "leave-behind", "ignore-tags", "restored"]),
-    "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z",
-  };
+  const operators = forged(["take-ownership", "allow-delete", "leave-behind", "ignore-tags", "restored"]);
+  const words = { ...operators, "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" };
+  const verdicts = forged(["owner", "tags-owner", "cluster", "contenders", "origin", "created-before"]);
   const labels = forged(["identity", "contends", "writes", "external-name"]);
 
   test.each<[reason: string, it: JsonObject, input?: JsonObject]>([
@@ -171,11 +164,13 @@ describe("marks that an earlier step desires", () => {
     expect([policiesOf(made as Draft), copied?.resources.size]).toEqual([["Observe"], 0]);
   });
 
-  test("leave no resource out of arbitration, and depose no owner", () => {
-    const metadata = { annotations: { ...words, "crossplane.io/external-name": "orders" } };
-    const draft = run({ tags, desired: { bucket: bucket({}, { metadata }) }, contenders: [] });
+  test("leave no resource out of arbitration, and depose no owner: it has the function's own", () => {
+    const annotations = { ...words, ...verdicts, "crossplane.io/external-name": "orders" };
+    const [draft, plain] = [{ labels, annotations }, named["metadata"] as JsonObject].map((metadata) =>
+      run({ tags, desired: { bucket: bucket({}, { metadata }) }, contenders: [] }),
+    ) as [Draft, Draft];
     expect([policiesOf(draft), reasonIn(draft)]).toEqual([["Observe"], "Arbitrating"]);
-    expect(Object.keys(marksOf(draft))).toEqual(["crossplane.io/external-name", mark("owner")]);
+    expect(desiredOf(draft)["metadata"]).toEqual(desiredOf(plain)["metadata"]);
   });
 });
 
@@ -188,12 +183,7 @@ describe("a managed resource that gets another name", () => {
   const owner = first(owning, "ours", CREATED, read(1));
   const move = (own: JsonObject, contenders: readonly JsonObject[] = [own], input: JsonObject = tags) =>
     run({ ...moved, tags: input, observed: { bucket: own }, contenders });
-  const at2 = (
-    object: JsonObject,
-    generation: number,
-    status: JsonObject,
-    annotations: JsonObject = {},
-  ): JsonObject => ({
+  const at2 = (object: JsonObject, generation: number, status: JsonObject, annotations = {}): JsonObject => ({
     ...withMetadata(object, { generation, annotations }),
     status,
   });
@@ -212,15 +202,12 @@ describe("a managed resource that gets another name", () => {
     conditions: [...creating.conditions, ...(status["conditions"] as JsonObject[])],
   });
   const held = [["Observe"], "WaitingForProvider", "1"];
+  const begunAnew = [["Observe", "Observe"], "WaitingForProvider", "2"];
   const found = [["Observe", "Create", "Update", "LateInitialize"], "ExistedBefore", undefined];
   test.each<[reason: string, own: JsonObject, is: readonly unknown[]]>([
     ["its provider has not read that", at2(moving, 2, read(1)), held],
     ["its provider does not say what it has read", at2(moving, 2, LOOKED), held],
-    [
-      "its provider reports the creation of the former one",
-      at2(moving, 2, created(read(2))),
-      [["Observe", "Observe"], "WaitingForProvider", "2"],
-    ],
+    ["its provider reports the creation of the former one", at2(moving, 2, created(read(2))), begunAnew],
     ["its provider has read that, and found another one", at2(moving, 2, read(2)), found],
     ["it is observed for good", at2(moving, 3, created(read(3))), found],
   ])("is held back until its provider has read that: %s", (_reason, own, is) => {
@@ -296,14 +283,18 @@ describe("an association, whose external name its provider makes up,", () => {
   const owner = one("rival", "id-1", LOOKED, { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" });
   const ownXr = ownedBy("Shop.apps.example.org/team-a/shop");
 
+  const unnamed = first(newcomer, "rival", { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" }, LOOKED);
   test.each<[is: string, reason: string, own: JsonObject | undefined, others: readonly JsonObject[]]>([
     ["id-1", "is created beside its owner", undefined, [owner]],
     ["id-1", "is observed beside its owner", one("ours", undefined, FAILED), [owner]],
     ["id-1", "has the name of one that is gone, beside its owner", one("ours", "id-0", FAILED), [owner]],
     ["id-2", "is found beside an owner with another name", one("ours", "id-2"), [owner]],
+    ["id-0", "has that, and the owner's provider has not given one yet", one("ours", "id-0"), [unnamed]],
     ["id-2", "is owned", one("ours", "id-2", LOOKED, ownXr), []],
+    ["id-2", "is taken over", one("ours", "id-2"), []],
     ["id-1", "is owned, and only an observer has found it", one("ours", "id-0", FAILED, ownXr), [one("b", "id-1")]],
     ["none", "is not created yet", undefined, []],
+    ["none", "has none yet", one("ours"), []],
   ])("has the external name %s where it %s", (is, _reason, own, others) => {
     const contenders = own === undefined ? others : [own, ...others];
     const draft = run({ tags: {}, desired, contenders, ...(own && { observed: { bucket: own } }) });
@@ -316,6 +307,12 @@ describe("an association, whose external name its provider makes up,", () => {
   ])("that its owner is about to create %s", (_reason, name, policies) => {
     const own = one("ours", name, synced("False", { message: "external resource does not exist" }));
     expect(policiesOf(run({ tags: {}, desired, observed: { bucket: own }, contenders: [own] }))).toEqual(policies);
+  });
+
+  test("has no external name of the one that it was before", () => {
+    const bills = { bucket: { ...desired.bucket, spec: { forProvider: { bucket: "bills" } } } };
+    const draft = run({ tags: {}, desired: bills, observed: { bucket: one("ours", "id-1") }, contenders: [] });
+    expect(marksOf(draft)["crossplane.io/external-name"]).toBeUndefined();
   });
 });
 
@@ -342,56 +339,28 @@ describe("a managed resource", () => {
   const all = { match: { labels: { [mark("identity")]: expect.anything() } } };
   const contending = { match: { labels: { [mark("contends")]: expect.anything() } } };
   const writing = { match: { labels: { [mark("writes")]: expect.anything() } } };
-  const creating = {
-    ...ours,
-    status: synced("False", { message: "observe failed: external resource does not exist" }),
-  };
+  const absent = { message: "observe failed: external resource does not exist" };
+  const creating = { ...ours, status: synced("False", absent) };
+  const unlisting = noted(owner, { [mark("contenders")]: "" });
+  const chosen = noted(ours, { [mark("take-ownership")]: "2026" });
+  const [oldest, own, rival] = [[byName("older"), writing], [byName("ours"), contending], [byName("rival")]];
+  const looked = run({ tags, desired, observed: { bucket: ours } });
 
   test.each<[reason: string, draft: Draft, required: readonly object[], is: string]>([
     ["those that write, as a newcomer", settle(undefined, []), [writing], "Arbitrating"],
     ["its owner alone, as a newcomer", settle(undefined, [owner]), [byName("rival")], "WaitingForProvider"],
     ["those that write, until its provider has looked", settle(unseen, [unseen]), [writing], "WaitingForProvider"],
-    [
-      "all, once that has looked",
-      run({ tags, desired, observed: { bucket: ours } }),
-      [all],
-      "WaitingForRequiredResources",
-    ],
+    ["all, once that has looked", looked, [all], "WaitingForRequiredResources"],
     ["its owner alone", settle(ours, [ours, owner]), [byName("rival")], "ObservedOnly"],
     ["its owner alone from then on", settle(ours, [], [owner]), [byName("rival")], "ObservedOnly"],
-    [
-      "its owner alone, which does not list it yet",
-      settle(ours, [], [noted(owner, { [mark("contenders")]: "" })]),
-      [byName("rival")],
-      "WaitingForOwner",
-    ],
+    ["its owner alone, which does not list it", settle(ours, [], [unlisting]), [byName("rival")], "WaitingForOwner"],
     ["all, once its owner is gone", settle(ours, [ours], []), [all], "ExistedBefore"],
     ["all, once its owner is being deleted", settle(ours, [ours, isLeaving], [isLeaving]), [all], "WaitingForOwner"],
     ["all, once its owner is something else", settle(ours, [ours, isElsewhere], [isElsewhere]), [all], "ExistedBefore"],
-    [
-      "all, once an operator gives ownership to it",
-      settle(noted(ours, { [mark("take-ownership")]: "2026" }), [ours, owner], [owner]),
-      [all],
-      "WaitingForOwner",
-    ],
-    [
-      "the oldest and those that write, while there is no owner",
-      settle(creating, [creating, isOlder]),
-      [byName("older"), writing],
-      "WaitingForProvider",
-    ],
-    [
-      "the owner that is there in place of the oldest",
-      settle(creating, [creating, owner], [isOlder]),
-      [byName("rival")],
-      "WaitingForProvider",
-    ],
-    [
-      "itself and those that contend, as the oldest that is to create",
-      settle(creating, [creating]),
-      [byName("ours"), contending],
-      "Owned",
-    ],
+    ["all, once an operator gives it ownership", settle(chosen, [ours, owner], [owner]), [all], "WaitingForOwner"],
+    ["the oldest and writers, without an owner", settle(creating, [creating, isOlder]), oldest, "WaitingForProvider"],
+    ["the owner, no longer the oldest", settle(creating, [creating, owner], [isOlder]), rival, "WaitingForProvider"],
+    ["itself and those that contend, as the oldest that is to create", settle(creating, [creating]), own, "Owned"],
   ])("requires %s", (_reason, draft, required, is) => {
     expect([...draft.requirements.values()]).toMatchObject(required);
     expect(draft.conditions).toMatchObject([{ reason: is }]);

@@ -14,76 +14,36 @@ const gcpBucket: JsonObject = {
 describe("tags", () => {
   const database = fromXr("spec.parameters.database");
   const star = fromXr("metadata.labels[star]");
-  interface There {
-    /** The tags that earlier steps desire, and those that the cloud has. */
-    readonly before?: JsonObject;
-    readonly cloud?: JsonObject;
-    readonly labels?: JsonObject;
-  }
+  /** `before`: the tags that earlier steps desire; `cloud`: those that the cloud has. */
+  type There = { readonly before?: JsonObject; readonly cloud?: JsonObject; readonly labels?: JsonObject };
   const retained = [
     { ...team, onExisting: "Retain" },
     { key: "a", value: "b" },
   ];
+  const providers = [{ key: "crossplane-name", value: "x" }, team];
+  const anyway = [{ keys: "team", onExisting: "Retain" }];
+  const aws = { "aws:cloudformation:stack-id": "y" };
   test.each<[tags: JsonObject, reason: string, input: JsonObject, there?: There]>([
     [{ team: "shop" }, "the input adds a value", { add: [team] }],
     [{ db: "orders" }, "the input adds a field of the XR", { add: [{ key: "db", value: database }] }],
     [{ database: "orders" }, "the input adds a map of the XR", { add: [{ value: fromXr("spec.parameters") }] }],
-    [
-      { team: "shop" },
-      "an added tag replaces the one that is there, by default",
-      { add: [team] },
-      { before: { team: "x" } },
-    ],
+    [{ team: "shop" }, "an added tag replaces the one that is there", { add: [team] }, { before: { team: "x" } }],
     [{ a: "b", team: "x" }, "Retain keeps the tag that is there", { add: retained }, { before: { team: "x" } }],
     [{ team: "later" }, "of two entries the later wins", { add: [team, { ...team, value: "later" }] }],
-    [
-      { team: "shop" },
-      "the tags of the provider itself are left to it",
-      { add: [{ key: "crossplane-name", value: "x" }, team] },
-    ],
+    [{ team: "shop" }, "the tags of the provider itself are left to it", { add: providers }],
     [{ b: "2" }, "a glob removes a tag", { remove: ["x-*"] }, { before: { "x-a": "1", b: "2" } }],
-    [
-      { b: "2" },
-      "a field of the XR names a tag to remove",
-      { remove: [{ keys: database }] },
-      { before: { orders: "1", b: "2" } },
-    ],
+    [{ b: "2" }, "a field names one to remove", { remove: [{ keys: database }] }, { before: { orders: "1", b: "2" } }],
     [
       { orders: "1" },
       "what a field holds is a key and no glob",
       { remove: [{ keys: star }] },
       { before: { orders: "1", "*": "2" }, labels: { star: "*" } },
     ],
-    [
-      { b: "3" },
-      "the input removes several keys by one entry, which are globs",
-      { remove: [{ keys: ["o*", "a"] }] },
-      { before: { orders: "1", a: "2", b: "3" } },
-    ],
-    [
-      { "map-migrated": "y" },
-      "preserved keys stay as the cloud has them",
-      { preserve: ["map-*"] },
-      { cloud: { "map-migrated": "y", other: "z" } },
-    ],
-    [
-      { team: "cloud" },
-      "a preserved key wins over an added tag",
-      { add: [team], preserve: ["team"] },
-      { cloud: { team: "cloud" } },
-    ],
-    [
-      { team: "shop" },
-      "a key preserved under Retain loses to an added tag",
-      { add: [team], preserve: [{ keys: "team", onExisting: "Retain" }] },
-      { cloud: { team: "cloud" } },
-    ],
-    [
-      { team: "shop" },
-      "a preserved key belongs to AWS, which nobody else may write",
-      { add: [team], preserve: ["*"] },
-      { cloud: { "aws:cloudformation:stack-id": "y" } },
-    ],
+    [{ b: "3" }, "globs remove tags", { remove: [{ keys: ["o*", "a"] }] }, { before: { o1: "1", a: "2", b: "3" } }],
+    [{ "map-a": "y" }, "preserved keys stay as they are", { preserve: ["map-*"] }, { cloud: { "map-a": "y", b: "z" } }],
+    [{ team: "x" }, "preserve wins over add", { add: [team], preserve: ["team"] }, { cloud: { team: "x" } }],
+    [{ team: "shop" }, "an added tag wins under Retain", { add: [team], preserve: anyway }, { cloud: { team: "x" } }],
+    [{ team: "shop" }, "AWS's own are left to it, preserved or not", { add: [team], preserve: ["*"] }, { cloud: aws }],
   ])("are %j because %s", (expected, _reason, input, { before, cloud = {}, labels = {} } = {}) => {
     const draft = run({
       xr: xr({ metadata: { name: "shop-x7k2p", labels } }),
@@ -94,14 +54,6 @@ describe("tags", () => {
     expect(tagsIn(draft)).toEqual(expected);
     expect(draft.requirements.size).toBe(0);
     expect(draft.conditions).toMatchObject([{ status: "True", reason: "Owned" }]);
-  });
-
-  const added = [{ key: "a", value: "1" }, team];
-  test.each([
-    ["{key, value}", added.slice(0, 1), added],
-    ["{tagKey, tagValue}", [{ tagKey: "team", tagValue: "x" }], [{ tagKey: "team", tagValue: "shop" }]],
-  ])("keep the shape of a list of %s", (_reason, before, after) => {
-    expect(tagsIn(run({ tags: { add: [team] }, desired: { bucket: bucket({ tags: before }) } }))).toEqual(after);
   });
 
   test("become labels of Google's resources and of the manifests of Objects", () => {
@@ -124,9 +76,7 @@ describe("tags", () => {
 });
 
 describe("a resource is left alone", () => {
-  const policy = { apiVersion: "iam.aws.upbound.io/v1beta1", kind: "RolePolicyAttachment", spec: { forProvider: {} } };
   test.each<[reason: string, resource: JsonObject, resources?: readonly JsonObject[]]>([
-    ["its kind has no tags", policy],
     ["it is no managed resource", { apiVersion: "v1", kind: "ConfigMap" }],
     ["the pipeline only observes it", { ...bucket(), spec: { forProvider: {}, managementPolicies: ["Observe"] } }],
     ["the input does not select it", bucket(), [{ apiGroup: "*.azure.upbound.io" }]],
@@ -239,10 +189,4 @@ test("conditions and results do not depend on the order of the desired resources
   const other = run({ tags: { add }, desired: { a: bucket(), b: bucket() } });
   expect(one.conditions).toEqual(other.conditions);
   expect(one.results).toEqual(other.results);
-});
-
-test("two hundred tagged resources that nobody else names lead to no requirements", () => {
-  const desired = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`bucket-${index}`, bucket()]));
-  const draft = run({ tags: { add: [team] }, desired, capabilities: ["RequiredResources", "RequiredSchemas"] });
-  expect([draft.resources.size, draft.requirements.size, draft.requiredSchemas.size]).toEqual([200, 0, 0]);
 });

@@ -16,7 +16,6 @@ import {
 
 /** Where the keys of a copy come from, and who fills them in. */
 
-const TARGET = KEY;
 const own = (fields: JsonObject): JsonObject => naming("orders", fields);
 
 const draftWith = (copy: JsonObject, parts: CallParts = {}): Draft =>
@@ -34,34 +33,23 @@ const url = { value: "postgres://{username|url}:{password|url}@{xr:spec.host}/{x
 const withHost = own({ host: "db.example.org", db: "or/ders" });
 const URL = base64("postgres://app:p%40ss%2F1@db.example.org/or%2Fders");
 const FILLED_IN = "data.DB_PASSWORD from data.password";
-
+const OBJECT = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" };
 describe("via Object, the manifest holds what a template makes, and the provider fills in the rest", () => {
   const TYPE = { type: base64("postgresql") };
   const host = { value: "{xr:spec.host}:5432", to: "host" };
-  type Row = [
-    reason: string,
-    keys: readonly JsonObject[] | undefined,
-    data?: JsonObject | undefined,
-    filledIn?: string,
-    read?: "read",
-  ];
+  type Keys = readonly JsonObject[] | undefined;
+  type Row = [reason: string, keys: Keys, data?: JsonObject | undefined, filledIn?: string, isRead?: boolean];
   test.each<Row>([
     ["all keys", undefined, undefined, "data from data"],
     ["keys as they are", [plain], undefined, FILLED_IN],
     ["a text beside one", [literal, plain], TYPE, FILLED_IN],
     ["a text alone", [literal], TYPE],
     ["a field of the XR in a text", [host, plain], { host: base64("db.example.org:5432") }, FILLED_IN],
-    [
-      "keys of the Secret and fields of the XR in a text",
-      [url, literal, plain],
-      { ...TYPE, url: URL },
-      FILLED_IN,
-      "read",
-    ],
-  ])("%s", (_reason, keys, data, filledIn, read) => {
+    ["keys of the Secret beside fields in a text", [url, literal, plain], { ...TYPE, url: URL }, FILLED_IN, true],
+  ])("%s", (_reason, keys, data, filledIn, isRead = false) => {
     const draft = draftWith({ ...(keys && { keys }) }, { xr: withHost });
     expect(keysOf(draft)).toEqual({ data, filledIn: filledIn && [filledIn] });
-    expect(requirementsIn(draft).has("shared-resource/db/secret")).toBe(read === "read");
+    expect(requirementsIn(draft).has("shared-resource/db/secret")).toBe(isRead);
   });
 
   test("a text whose field of the XR is not set holds back its copy, and no other of the share", () => {
@@ -75,7 +63,7 @@ describe("via Object, the manifest holds what a template makes, and the provider
     const onV1 = draftWith({ keys: [literal, plain] }, { capabilities: [] });
     expect(keysOf(onV1).data).toEqual(TYPE);
     const withoutSecret = draftWith({ via: "Secret", keys: [literal] }, { answers: { "db/secret": [] } });
-    expect(objectIn(withoutSecret, `${TARGET}/secret`)).toMatchObject({ data: TYPE });
+    expect(objectIn(withoutSecret, `${KEY}/secret`)).toMatchObject({ data: TYPE });
   });
 });
 
@@ -90,9 +78,7 @@ describe("an Object that is kept desires of its data what no reference fills in"
     ["none, where the provider copies all", { a: "eA==" }, undefined, [reference("data")]],
   ])("%s", (_reason, data, kept, references) => {
     const spec = { forProvider: { manifest: { kind: "Secret", data } }, ...(references && { references }) };
-    const before = asDesiredBefore(
-      documentOf({ apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec }),
-    );
+    const before = asDesiredBefore(documentOf({ ...OBJECT, spec }));
     expect(before).toMatchObject({ kind: "Object" });
     expect(secretIn(before).data).toEqual(kept);
   });
@@ -108,7 +94,7 @@ describe("a key that is listed no longer is emptied in the manifest, where the p
     ["none where all keys are copied", undefined, { old: "eA==" }],
   ])("%s", (_reason, keys, held, data) => {
     const spec = { forProvider: { manifest: { kind: "Secret", data: held } } };
-    const observed = { [TARGET]: { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec } };
+    const observed = { [KEY]: { ...OBJECT, spec } };
     expect(keysOf(draftWith({ ...(keys && { keys }) }, { observed })).data).toEqual(data);
   });
 });
@@ -133,13 +119,8 @@ describe("a field of the XR that a template names", () => {
 describe("keys that a field of the XR lists", () => {
   const keys = fromXr("spec.keys");
   test("are keys of the source, or templates where there is a brace; in the order of their names", () => {
-    const listed = {
-      PGPASSWORD: "password",
-      AGAIN: "password",
-      DATABASE_URL: url.value,
-      PGHOST: "{xr:spec.host}",
-      "a.b": "username",
-    };
+    const paths = { PGHOST: "{xr:spec.host}", PGPASSWORD: "password", AGAIN: "password", "a.b": "username" };
+    const listed = { ...paths, DATABASE_URL: url.value };
     const draft = draftWith({ keys }, { xr: own({ host: "db.example.org", db: "or/ders", keys: listed }) });
     expect(keysOf(draft)).toEqual({
       data: { DATABASE_URL: URL, PGHOST: base64("db.example.org") },
@@ -162,63 +143,40 @@ describe("keys that a field of the XR lists", () => {
   const noKey = (name: string) =>
     invalid(`${JSON.stringify(name.length > 100 ? `${name.slice(0, 99)}…` : name)} is not a Secret's key`);
   const TOO_LARGE = "TooLarge: db: 1 copy is left out: the response would exceed Crossplane's limit";
-  const MANY_BYTES = [{ ...connectionSecret(), data: { username: base64("a".repeat(10_000)) } }];
+  const manyBytes = { answers: { "db/secret": [connectionSecret({ username: base64("a".repeat(10_000)) })] } };
+  const unclosed = ["{", "}{", "{password", "{xr:spec..a}", "{{{x"];
   type Wrong = [reason: string, says: string, listed?: JsonValue | undefined, parts?: CallParts, copy?: JsonObject];
+  const wrongs = (reason: string, says: string, ...values: readonly JsonValue[]): readonly Wrong[] =>
+    values.map((value): Wrong => [reason, says, value]);
+  const inA = (...texts: readonly JsonValue[]) => texts.map((A) => ({ A }));
+  const onV1 = "a text with a key of the Secret in braces needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
+  const published = "via: ConnectionSecret copies keys only as they are, without braces";
+  const long = { A: "{{".repeat(3000), B: "{{".repeat(3000) };
+  const big = { xr: own({ keys: often("{xr:spec.big|url}"), big: "%".repeat(10_000) }) };
   test.each<Wrong>([
     ["not set", "FieldNotSet: db: spec.keys of the XR is not set"],
-    ...["password", ["password"], 7].map(
-      (listed): Wrong => ["no object", invalid("spec.keys of the XR is not an object"), listed],
-    ),
+    ...wrongs("no object", invalid("spec.keys of the XR is not an object"), "password", ["password"], 7),
     ["empty", invalid("spec.keys of the XR has no keys"), {}],
     ["100,000", invalid("spec.keys of the XR has 100000 keys, more than 1000"), many],
-    ...[7, null, "", ["username"], { from: "username" }].map(
-      (A): Wrong => ["a value that is no text", invalid('"A" in spec.keys of the XR is not a text'), { A }],
-    ),
+    ...wrongs("no text", invalid('"A" in spec.keys of the XR is not a text'), ...inA(7, null, "", ["a"], {})),
     ...["a b", "", "../x", "k".repeat(254), "__proto__ "].map(
       (name): Wrong => ["a name that no key can have", noKey(name), { [name]: "username" }],
     ),
     ["a path for a key of the source", noKey("username].x[y"), { A: "username].x[y" }],
-    ...["{", "}{", "{password", "{xr:spec..a}", "{{{x"].map(
-      (A): Wrong => ["a brace that is not closed", invalid(`"A" in spec.keys of the XR is ${TEMPLATE}`), { A }],
-    ),
+    ...wrongs("a brace that is not closed", invalid(`"A" in spec.keys of the XR is ${TEMPLATE}`), ...inA(...unclosed)),
     ["a field that is not set", "FieldNotSet: db: spec.none of the XR is not set", { A: "{xr:spec.none}" }],
-    [
-      "a template where the provider can only publish",
-      invalid("via: ConnectionSecret copies keys only as they are, without braces"),
-      { A: "{password}" },
-      {},
-      { via: "ConnectionSecret" },
-    ],
-    [
-      "a template on Crossplane v1",
-      invalid("a text with a key of the Secret in braces needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2"),
-      { A: "{password}" },
-      { capabilities: [] },
-    ],
-    [
-      "a text that is longer than any that is of use",
-      invalid("spec.keys of the XR has more than 10000 characters in texts with braces"),
-      { A: "{{".repeat(3000), B: "{{".repeat(3000) },
-    ],
-    [
-      "a field in a text so often that the product is large",
-      TOO_LARGE,
-      undefined,
-      { xr: own({ keys: often("{xr:spec.big|url}"), big: "%".repeat(10_000) }) },
-    ],
-    [
-      "a key in a text so often that the product is large",
-      TOO_LARGE,
-      often("{username}"),
-      { answers: { "db/secret": MANY_BYTES } },
-    ],
+    ["a text, which no provider can publish", invalid(published), { A: "{password}" }, {}, { via: "ConnectionSecret" }],
+    ["a text with a key on Crossplane v1", invalid(onV1), { A: "{password}" }, { capabilities: [] }],
+    ["too long", invalid("spec.keys of the XR has more than 10000 characters in texts with braces"), long],
+    ["a field in a text so often that the product is large", TOO_LARGE, undefined, big],
+    ["a key in a text so often that the product is large", TOO_LARGE, often("{username}"), manyBytes],
   ])("are %s: the copy stays, and nothing is written (%s)", (_reason, said, listed, parts, copy) => {
-    const kept = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec: { providerConfigRef: {} } };
+    const kept = { ...OBJECT, spec: { providerConfigRef: {} } };
     const xr = own(listed === undefined ? {} : { keys: listed });
-    const draft = draftWith({ keys, ...copy }, { xr, observed: { [TARGET]: kept }, ...parts });
+    const draft = draftWith({ keys, ...copy }, { xr, observed: { [KEY]: kept }, ...parts });
     expect(says(draft)).toBe(said);
     expect(fatalsIn(draft)).toEqual([]);
     if (copy === undefined) expect(objectIn(draft)).toEqual(kept);
-    else expect(draft.resources.has(`${TARGET}/connection-secret`)).toBe(false);
+    else expect(draft.resources.has(`${KEY}/connection-secret`)).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import { resourceOf } from "../../../../testing/builders/sharing.ts";
 
 const db = { namespace: "databases", name: "orders" };
 const other = { namespace: "databases", name: "bills" };
+const nameless = { name: "orders" };
 
 const patchesFrom = (secret: JsonObject): JsonObject => ({
   patchesFrom: { apiVersion: "v1", kind: "Secret", ...secret },
@@ -26,13 +27,10 @@ describe("the Secret that an observed copy is of", () => {
     ["an Object with a reference for each key", object({ references: [patchesFrom(db), patchesFrom(db)] }), db],
     ["an Object with references to two Secrets", object({ references: [patchesFrom(db), patchesFrom(other)] })],
     [
-      "an Object of which one reference names no Secret",
-      object({ references: [patchesFrom(db), patchesFrom({ name: "orders" })] }),
+      "an Object with a reference without a namespace",
+      object({ references: [patchesFrom(db), patchesFrom(nameless)] }),
     ],
-    [
-      "an Object with a reference that is none, whatever its annotation says",
-      object({ ...marked, references: [{ dependsOn: db }] }),
-    ],
+    ["an Object with a reference that is none", object({ ...marked, references: [{ dependsOn: db }] })],
     ["an Object with connection details", object({ connectionDetails: [db, db] }), db],
     ["an Object that has the values", written("databases/orders"), db],
     ["a Secret", { apiVersion: "v1", kind: "Secret", ...annotated("databases/orders") }, db],
