@@ -128,10 +128,8 @@ describe("this function is told from other functions", () => {
   test("pod-monitor.yaml scrapes a port that the function's pods have", () => {
     const { spec } = parse(readFileSync(new URL("../deploy/function/runtime-config.yaml", import.meta.url), "utf8"));
     const [container] = spec.deploymentTemplate.spec.template.spec.containers;
-    const ports = container.ports.map(({ name }: { readonly name: string }) => name);
-    expect(ports).toEqual(
-      parse(read("pod-monitor.yaml")).spec.podMetricsEndpoints.map(({ port }: { port: string }) => port),
-    );
+    const ports = container.ports.map(({ name }: { readonly name: string }) => ({ port: name }));
+    expect(parse(read("pod-monitor.yaml")).spec.podMetricsEndpoints).toMatchObject(ports);
   });
 
   test("the dashboard has a variable for each that its queries use", () => {
@@ -148,10 +146,8 @@ test("each panel of the dashboard has an id of its own", () => {
 
 test("each panel of the row Shares says in its description what its numbers mean and where the names are", () => {
   const [, ...rest] = panels.slice(panels.findIndex(({ title }) => title === "Shares"));
-  const own = rest.slice(
-    0,
-    rest.findIndex(({ type }) => type === "row"),
-  );
+  const next = rest.findIndex(({ type }) => type === "row");
+  const own = rest.slice(0, next);
   expect(own.length).toBe(5);
   for (const { description } of own) expect(description).toMatch(/XRs .*`(?:registry consumers|explain REASON)`/);
 });
