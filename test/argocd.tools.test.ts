@@ -63,25 +63,17 @@ describe.skipIf(argocd === "")("Argo CD with deploy/argocd/argocd-cm.yaml", () =
   const paused: Shown = { ...fatal, reason: "ReconcilePaused" };
   const creating: Shown = { type: "Ready", status: "False", reason: "Creating" };
   const full: Shown = { type: "CapacityAvailable", status: "False", reason: "Full" };
-  test.each<{ reason: string; kind?: typeof CLAIM; conditions?: readonly Shown[]; health: string }>([
-    { reason: "no status yet", health: "Progressing not Ready yet" },
-    {
-      reason: "a fault before a wait, in any order",
-      conditions: [wait, refused],
-      health: "Degraded SharedResourcesReady",
-    },
-    { reason: "a wait", conditions: [READY, wait], health: "Progressing TagsOwned WaitingForOwner" },
-    {
-      reason: "a Fatal result",
-      conditions: [READY, fatal],
-      health: "Degraded Synced ReconcileError: cannot use the input",
-    },
-    { reason: "a paused XR", conditions: [READY, paused], health: "Suspended Synced ReconcilePaused" },
-    { reason: "resources that are not ready", conditions: [SYNCED, creating], health: "Progressing Ready Creating" },
-    { reason: "a full member of a pool", conditions: [READY, SYNCED, full], health: "Healthy Ready Available" },
-    { reason: "an Object that was ready once", kind: OBJECT, conditions: [READY, fatal], health: "Degraded Synced" },
-    { reason: "an Object", kind: OBJECT, conditions: [READY, SYNCED], health: "Healthy Ready Available" },
-  ])("$reason: $health", async ({ kind = CLAIM, conditions, health }) => {
+  test.each<[reason: string, health: string, conditions?: readonly Shown[], kind?: typeof CLAIM]>([
+    ["no status yet", "Progressing not Ready yet"],
+    ["a fault before a wait, in any order", "Degraded SharedResourcesReady", [wait, refused]],
+    ["a wait", "Progressing TagsOwned WaitingForOwner", [READY, wait]],
+    ["a Fatal result", "Degraded Synced ReconcileError: cannot use the input", [READY, fatal]],
+    ["a paused XR", "Suspended Synced ReconcilePaused", [READY, paused]],
+    ["resources that are not ready", "Progressing Ready Creating", [SYNCED, creating]],
+    ["a full member of a pool", "Healthy Ready Available", [READY, SYNCED, full]],
+    ["an Object that was ready once", "Degraded Synced", [READY, fatal], OBJECT],
+    ["an Object", "Healthy Ready Available", [READY, SYNCED], OBJECT],
+  ])("%s: %s", async (_, health, conditions, kind = CLAIM) => {
     expect(await healthOf(kind, conditions)).toContain(health);
   });
 });

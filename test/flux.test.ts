@@ -30,28 +30,16 @@ describe("Flux with deploy/flux/kustomization.yaml", () => {
   });
 
   test.each([
-    { reason: "no conditions yet", conditions: [], health: "InProgress" },
-    {
-      reason: "resources that are not ready",
-      conditions: [SYNCED, { ...READY, status: "False" }],
-      health: "InProgress",
-    },
-    {
-      reason: "a Fatal result",
-      conditions: [READY, { ...SYNCED, status: "False", reason: "ReconcileError" }],
-      health: "Failed",
-    },
-    {
-      reason: "a paused XR",
-      conditions: [READY, { ...SYNCED, status: "False", reason: "ReconcilePaused" }],
-      health: "InProgress",
-    },
-    {
-      reason: "a full member of a pool",
-      conditions: [READY, SYNCED, { type: "CapacityAvailable", status: "False", reason: "Full" }],
-      health: "Current",
-    },
-  ])("$reason: $health", ({ conditions, health }) => {
+    ["no conditions yet", "InProgress", []],
+    ["resources that are not ready", "InProgress", [SYNCED, { ...READY, status: "False" }]],
+    ["a Fatal result", "Failed", [READY, { ...SYNCED, status: "False", reason: "ReconcileError" }]],
+    ["a paused XR", "InProgress", [READY, { ...SYNCED, status: "False", reason: "ReconcilePaused" }]],
+    [
+      "a full member of a pool",
+      "Current",
+      [READY, SYNCED, { type: "CapacityAvailable", status: "False", reason: "Full" }],
+    ],
+  ])("%s: %s", (_, health, conditions) => {
     expect(healthOf(...conditions)).toBe(health);
   });
 });

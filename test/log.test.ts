@@ -21,12 +21,8 @@ test("the log has one JSON object a line and no debug lines", () => {
     log.info("serving", { address: ":9443" });
     log.error("failed", { stack: "Error: a\n    at b" });
   });
-  expect(
-    text
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line)),
-  ).toEqual([
+  const lines = text.trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
     { level: "info", message: "serving", address: ":9443", timestamp: expect.stringMatching(/^\d{4}-.+Z$/) },
     { level: "error", message: "failed", stack: "Error: a\n    at b", timestamp: expect.any(String) },
   ]);

@@ -128,10 +128,8 @@ describe("this function is told from other functions", () => {
   test("pod-monitor.yaml scrapes a port that the function's pods have", () => {
     const { spec } = parse(readFileSync(new URL("../deploy/function/runtime-config.yaml", import.meta.url), "utf8"));
     const [container] = spec.deploymentTemplate.spec.template.spec.containers;
-    const ports = container.ports.map(({ name }: { readonly name: string }) => name);
-    expect(ports).toEqual(
-      parse(read("pod-monitor.yaml")).spec.podMetricsEndpoints.map(({ port }: { port: string }) => port),
-    );
+    const ports = container.ports.map(({ name }: { readonly name: string }) => ({ port: name }));
+    expect(parse(read("pod-monitor.yaml")).spec.podMetricsEndpoints).toMatchObject(ports);
   });
 
   test("the dashboard has a variable for each that its queries use", () => {
@@ -140,6 +138,10 @@ describe("this function is told from other functions", () => {
     const used = [...read("dashboard.json").matchAll(/\$\{?(\w+)/g)].map(([, name = ""]) => name);
     expect(new Set(used.filter((name) => !builtIn.includes(name)))).toEqual(new Set(names));
   });
+});
+
+test("each panel of the dashboard has an id of its own", () => {
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
 test("the table by name groups by the labels that kube-state-metrics.yaml makes", () => {
@@ -153,16 +155,10 @@ test("the table by name groups by the labels that kube-state-metrics.yaml makes"
   expect(labels.split(", ").sort()).toEqual(Object.keys(made).sort());
 });
 
-test("each panel of the dashboard has an id of its own", () => {
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-});
-
 test("each panel of the row Shares says in its description what its numbers mean and where the names are", () => {
   const [, ...rest] = panels.slice(panels.findIndex(({ title }) => title === "Shares"));
-  const own = rest.slice(
-    0,
-    rest.findIndex(({ type }) => type === "row"),
-  );
+  const next = rest.findIndex(({ type }) => type === "row");
+  const own = rest.slice(0, next);
   expect(own.length).toBe(6);
   for (const { description } of own) expect(description).toMatch(/XRs .*`(?:registry consumers|explain REASON)`/);
 });

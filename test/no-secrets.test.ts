@@ -57,19 +57,15 @@ const ways: readonly JsonObject[] = [
 
 const found = { [REQUIRED.database]: [database()] };
 const read = { ...found, [REQUIRED.secret]: [secret("databases", "orders-conn")] };
+const targetIs = (...found: readonly JsonObject[]) => ({
+  [REQUIRED.target()]: found,
+  [REQUIRED.target(`${TARGET}/secret`)]: found,
+});
 const cases = {
   "nothing was looked up": {},
   "the Secret was not looked up": found,
-  "all was looked up, and the target is free": {
-    ...read,
-    [REQUIRED.target()]: [],
-    [REQUIRED.target(`${TARGET}/secret`)]: [],
-  },
-  "the target is somebody else's": {
-    ...read,
-    [REQUIRED.target()]: [secret("team-a", "orders-db")],
-    [REQUIRED.target(`${TARGET}/secret`)]: [secret("team-a", "orders-db")],
-  },
+  "all was looked up, and the target is free": { ...read, ...targetIs() },
+  "the target is somebody else's": { ...read, ...targetIs(secret("team-a", "orders-db")) },
   "the Secret is gone": { ...found, [REQUIRED.secret]: [] },
   "access is not granted": { ...read, [REQUIRED.database]: [database({ annotations: {} })] },
   "the shared resource is gone": { ...read, [REQUIRED.database]: [] },

@@ -12,25 +12,15 @@ import { at, DOMAIN, desiredOf, team, withMetadata } from "../testing/builders/t
 // What the features do together, so that their order is protected.
 
 describe("a VPC whose name comes from external names has one writer:", () => {
-  const vpc: JsonObject = {
-    apiVersion: "ec2.aws.upbound.io/v1beta1",
-    kind: "VPC",
-    spec: { forProvider: { region: "eu-central-1" } },
-  };
+  const spec = { forProvider: { region: "eu-central-1" } };
+  const vpc: JsonObject = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC", spec };
   const named = { ...vpc, ...externallyNamed("vpc-1") };
   const names = recordOf({ vpc: { kind: "VPC.ec2.aws.upbound.io", name: "ours", externalName: "vpc-1" } });
   type Parts = CallParts & { readonly externalNames?: JsonObject; readonly onConflict?: string };
-  const runWith = ({ externalNames = {}, onConflict = "Observe", ...parts }: Parts = {}): Draft =>
-    runFeature(
-      run,
-      callOf({
-        sharedResources: [],
-        desired: { vpc },
-        tags: { add: [team], owner: { onConflict } },
-        spec: { externalNames },
-        ...parts,
-      }),
-    );
+  const runWith = ({ externalNames = {}, onConflict = "Observe", ...parts }: Parts = {}): Draft => {
+    const input = { sharedResources: [], tags: { add: [team], owner: { onConflict } }, spec: { externalNames } };
+    return runFeature(run, callOf({ ...input, desired: { vpc }, ...parts }));
+  };
 
   /** A managed resource as the API server shows it, once the VPC was desired by its name and created by its provider. */
   const applied = (name: string, owner: string, isOwner: boolean): JsonObject => {
@@ -41,7 +31,7 @@ describe("a VPC whose name comes from external names has one writer:", () => {
     const providerConfigRef = { name: "default" };
     return {
       ...withMetadata(object, { name, uid: name, creationTimestamp: "2026-01-01T00:00:00Z", annotations }),
-      spec: { ...(vpc["spec"] as JsonObject), providerConfigRef, managementPolicies: isOwner ? ["*"] : ["Observe"] },
+      spec: { ...spec, providerConfigRef, managementPolicies: isOwner ? ["*"] : ["Observe"] },
       status: { ...synced("True"), atProvider: { id: "vpc-1" } },
     };
   };
@@ -52,13 +42,11 @@ describe("a VPC whose name comes from external names has one writer:", () => {
   const nameless = { ...owned, metadata: { name: "ours", uid: "ours" } };
 
   const lost: Parts = { observed: names, contenders: [rival] };
+  const recorded = { ...names, vpc: ours };
+  const unnamed = { ...names, vpc: nameless };
   /** What is written: the policies, or that the resource is left out, and the reasons of ExternalNamesPinned and TagsOwned. */
   test.each<[reason: string, is: string, parts: Parts]>([
-    [
-      "one that is created again from the record observes what another XR owns",
-      "Observe: RestoredFromRecord, WaitingForProvider",
-      lost,
-    ],
+    ["one that is created again observes what another owns", "Observe: RestoredFromRecord, WaitingForProvider", lost],
     [
       "under Withhold it is not created, and its name stays in the record",
       "left out: RestoredFromRecord, Withheld",
@@ -78,12 +66,12 @@ describe("a VPC whose name comes from external names has one writer:", () => {
     [
       "it goes on observing once it exists",
       "Observe: Pinned, WaitingForOwner",
-      { observed: { ...names, vpc: ours }, contenders: [rival, ours] },
+      { observed: recorded, contenders: [rival, ours] },
     ],
     [
       "it owns what nobody else declares, and does not delete it, since nothing tells that it created it",
       "Create LateInitialize Observe Update: Pinned, ExistedBefore",
-      { observed: { ...names, vpc: ours }, contenders: [ours] },
+      { observed: recorded, contenders: [ours] },
     ],
     [
       "an observer goes on observing when its Composition stops naming it and the name is pinned",
@@ -98,7 +86,7 @@ describe("a VPC whose name comes from external names has one writer:", () => {
     [
       "it observes if it had lost its name, and the record gives it one",
       "Observe: RestoredFromRecord, WaitingForOwner",
-      { observed: { ...names, vpc: nameless }, contenders: [rival] },
+      { observed: unnamed, contenders: [rival] },
     ],
   ])("%s", (_reason, is, parts) => {
     const draft = runWith(parts);

@@ -47,10 +47,7 @@ type Importable = keyof typeof everything;
 /** Lints files of these paths, each of which imports these specifiers, and returns the specifiers that are refused. */
 function findRefused(imports: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
   const folder = temporaryFolder();
-  const { vcs: _, ...configuration } = JSON.parse(readFileSync(`${root}/biome.json`, "utf8")) as Record<
-    string,
-    unknown
-  >;
+  const { vcs: _, ...configuration } = JSON.parse(readFileSync(`${root}/biome.json`, "utf8"));
   writeFileSync(`${folder}/biome.json`, JSON.stringify(configuration));
   for (const [file, specifiers] of imports) {
     mkdirSync(dirname(`${folder}/${file}`), { recursive: true });
@@ -73,36 +70,14 @@ interface Diagnostic {
   readonly location: { readonly path: string; readonly start: { readonly line: number } };
 }
 
-const server: readonly Importable[] = [
-  "errors",
-  "log",
-  "package",
-  "run-function",
-  "server",
-  "address",
-  "credentials",
-  "grpc-js",
-  "prom-client",
-  "crypto",
-  "fs",
-];
+const listening: readonly Importable[] = ["errors", "log", "package", "server", "address", "credentials"];
+const server: readonly Importable[] = [...listening, "run-function", "grpc-js", "prom-client", "crypto", "fs"];
 
 const model: readonly Importable[] = ["errors", "model", "didYouMean"];
 
-/** What every command of the operators' program may import. */
-const command: readonly Importable[] = [
-  ...model,
-  "crossplane",
-  "ownership",
-  "cluster",
-  "lookup",
-  "cli",
-  "commander",
-  "yaml",
-  "zod",
-  "crypto",
-  "fs",
-];
+/** What the operators' program may import, and each of its commands. */
+const basics: readonly Importable[] = [...model, "cluster", "lookup", "cli", "commander", "yaml", "crypto", "fs"];
+const command: readonly Importable[] = [...basics, "crossplane", "ownership", "zod"];
 
 /** The imports that each file, or each file of a folder, may have. Nothing in src/ may import from cli/. */
 const walls: Readonly<Record<string, readonly Importable[]>> = {
@@ -124,7 +99,7 @@ const walls: Readonly<Record<string, readonly Importable[]>> = {
   "src/flags.ts": ["errors", "didYouMean", "address"],
   "src/main.ts": ["errors", "flags", "log", "package", "run-function", "server"],
   "src/run-function.ts": [...model, "crossplane", "input", "operations", "wire", "pipeline"],
-  "cli/x.ts": [...model, "package", "address", "cluster", "lookup", "cli", "commander", "yaml", "crypto", "fs"],
+  "cli/x.ts": [...basics, "package", "address"],
   "cli/cluster/x.ts": [...model, "cluster", "yaml", "client-node", "crypto", "fs"],
   "cli/lookup/x.ts": [...model, "crossplane", "input", "ownership", "cluster", "lookup", "zod"],
   "cli/audit/x.ts": command,

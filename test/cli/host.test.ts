@@ -3,11 +3,15 @@ import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { toHost } from "../../cli/host.ts";
+import { externallyNamed } from "../../testing/builders/composed.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { withMetadata } from "../../testing/builders/tags.ts";
 import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
 
 const kinds = [kindOf("s3.aws.upbound.io", "Bucket")];
-const objects = [registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` })];
+const bucket = registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` });
+
+const manual = withMetadata(externallyNamed("orders"), { name: "x" });
 
 function run(args: readonly string[], stdin: string): Promise<{ code: number | null; out: string }> {
   const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
@@ -25,18 +29,11 @@ function run(args: readonly string[], stdin: string): Promise<{ code: number | n
 test.each([
   { args: ["registry", "who-owns", "bucket", "orders"], stdin: "", code: 0 },
   { args: ["registry", "who-owns", "bucket", "nothing"], stdin: "", code: 1 },
-  {
-    args: ["preflight", "-"],
-    stdin: JSON.stringify({
-      ...objects[0],
-      metadata: { name: "x", annotations: { "crossplane.io/external-name": "orders" } },
-    }),
-    code: 1,
-  },
+  { args: ["preflight", "-"], stdin: JSON.stringify({ ...bucket, ...manual }), code: 1 },
   { args: ["admission", "--tls-certs-dir=/nowhere"], stdin: "", code: 2 },
   { args: ["audit"], stdin: "", code: 2 },
 ])("the process of $args ends with exit code $code", async ({ args, stdin, code }) => {
-  const { kubeconfig } = await startApiServer({ kinds, objects });
+  const { kubeconfig } = await startApiServer({ kinds, objects: [bucket] });
   const ran = await run([...args, `--kubeconfig=${kubeconfig}`], stdin);
   expect(ran.code).toBe(code);
   if (args[0] === "preflight") expect(ran.out).toContain("is owned by");

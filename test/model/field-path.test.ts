@@ -4,19 +4,16 @@ import type { JsonObject } from "../../src/model/json.ts";
 
 describe("a field path", () => {
   test.each([
-    { text: "spec", path: ["spec"] },
-    { text: "spec.subnets[0].id", path: ["spec", "subnets", 0, "id"] },
-    {
-      text: "metadata.annotations[crossplane.io/external-name]",
-      path: ["metadata", "annotations", "crossplane.io/external-name"],
-    },
-    { text: "data['tls.crt']", path: ["data", "tls.crt"] },
-    { text: 'data["tls.crt"]', path: ["data", "tls.crt"] },
-    { text: "a[01]", path: ["a", "01"] },
-    { text: "[0].a", path: [0, "a"] },
-    { text: "a[0][1]", path: ["a", 0, 1] },
-    { text: "__proto__.polluted", path: ["__proto__", "polluted"] },
-  ])("is parsed from $text to $path", ({ text, path }) => {
+    ["spec", ["spec"]],
+    ["spec.subnets[0].id", ["spec", "subnets", 0, "id"]],
+    ["metadata.annotations[crossplane.io/external-name]", ["metadata", "annotations", "crossplane.io/external-name"]],
+    ["data['tls.crt']", ["data", "tls.crt"]],
+    ['data["tls.crt"]', ["data", "tls.crt"]],
+    ["a[01]", ["a", "01"]],
+    ["[0].a", [0, "a"]],
+    ["a[0][1]", ["a", 0, 1]],
+    ["__proto__.polluted", ["__proto__", "polluted"]],
+  ])("is parsed from %s to %j", (text, path) => {
     expect(parseFieldPath(text)).toEqual(path);
   });
 

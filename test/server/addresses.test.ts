@@ -1,14 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
-import { configFrom } from "../../testing/servers/config.ts";
 import { freePort, takePort } from "../../testing/servers/free-port.ts";
 import { call, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
 
 test.each([
-  { address: ":0", hosts: ["127.0.0.1"] },
-  { address: "localhost:0", hosts: ["localhost"] },
-])("an address of $address is answered at $hosts", async ({ address, hosts }) => {
-  const { port } = await serveLoopback(configFrom(["--insecure", "--metrics-address=", `--address=${address}`]));
-  for (const host of hosts) expect(await call(`${host}:${port}`, Buffer.alloc(0))).toMatchObject({ code: "OK" });
+  ["127.0.0.1", { port: 0 }],
+  ["localhost", { host: "localhost", port: 0 }],
+])("a server is found at %s where its address is %j", async (host, address) => {
+  const { port } = await serveLoopback({ address });
+  expect(await call(`${host}:${port}`, Buffer.alloc(0))).toMatchObject({ code: "OK" });
 });
 
 /** An address on which something listens until the test ends. */

@@ -8,16 +8,8 @@ import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from
 import { readCredentials } from "../../src/server/credentials.ts";
 import { serve } from "../../src/server/server.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import {
-  call,
-  channelOf,
-  echo,
-  insecure,
-  type Loopback,
-  logTo,
-  serveLoopback,
-  until,
-} from "../../testing/servers/loopback.ts";
+import { insecure } from "../../testing/servers/config.ts";
+import { call, channelOf, echo, type Loopback, logTo, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 interface People {
@@ -45,11 +37,9 @@ function mount({ authority, server }: Pick<People, "authority" | "server">): str
   return certsDir;
 }
 
+const metricsAddress = { host: "127.0.0.1", port: 0 };
 const serveMutualTls = (certsDir: string): Promise<Loopback> =>
-  serveLoopback(
-    { transport: { is: "mtls", certsDir }, metricsAddress: { host: "127.0.0.1", port: 0 } },
-    { refreshMs: 5 },
-  );
+  serveLoopback({ transport: { is: "mtls", certsDir }, metricsAddress }, { refreshMs: 5 });
 
 const codeOf = async ({ target }: Loopback, channel: ChannelCredentials): Promise<string> =>
   (await call(target, Buffer.from("hello"), { channel, deadlineMs: 2000 })).code;
@@ -89,10 +79,8 @@ test.each<[who: string, channel: () => ChannelCredentials | Promise<ChannelCrede
 test("a client that closes the connection before TLS is set up, as a TCP probe does, is a debug line", async () => {
   const lines: string[] = [];
   const log = logTo((level, message) => void lines.push(`${level}: ${message}`));
-  const server = await serve(
-    { ...insecure, transport: { is: "mtls", certsDir: mount(people) } },
-    { runFunction: echo, log },
-  );
+  const transport = { is: "mtls", certsDir: mount(people) } as const;
+  const server = await serve({ ...insecure, transport }, { runFunction: echo, log });
   onTestFinished(() => server.destroy());
   const socket = connectTcp(server.port, "127.0.0.1");
   await once(socket, "connect");
@@ -115,12 +103,10 @@ test.each([
   const { port } = server.address() as AddressInfo;
 
   const socket = connect({ ...any, port, host: "127.0.0.1", ca: people.authority.certificate, maxVersion });
-  const isThere = await once(socket, "secureConnect").then(
-    () => true,
-    () => false,
-  );
+  const connected = once(socket, "secureConnect");
+  if (isServed) await connected;
+  else await expect(connected).rejects.toThrow();
   socket.destroy();
-  expect(isThere).toBe(isServed);
 });
 
 describe("certificates that change while the server runs", () => {
@@ -147,52 +133,24 @@ describe("certificates that change while the server runs", () => {
     expect(await codeFor(server, people)).toBe("OK");
     swap(others);
     await until(() => isLogged(server, "certificates changed"));
-    expect([await codeFor(server, others), await codeFor(server, people)]).toEqual([
-      "OK",
-      expect.not.stringMatching("OK"),
-    ]);
+    expect(await codeFor(server, others)).toBe("OK");
+    expect(await codeFor(server, people)).not.toBe("OK");
   });
 
-  test("after a change that cannot be used, one that can is taken", async () => {
+  test("a change that cannot be used is logged once, the certificates from before stay in use, and the next one is taken", async () => {
     const { folder, swap } = mountSecret(people);
     const server = await serveMutualTls(folder);
     swap({ authority: others.authority, server: { ...others.server, key: people.server.key } });
     await until(() => errorsOf(server).length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 50)); // ten more readings
+    const reason = expect.stringContaining("tls.key: not the key of tls.crt");
+    const message = "cannot use the changed certificates; the previous ones stay in use";
+    expect(errorsOf(server)).toEqual([{ level: "error", message, certsDir: folder, reason }]);
+    expect(JSON.stringify(server.lines)).not.toContain("PRIVATE KEY");
     expect(await codeFor(server, people)).toBe("OK");
     swap(others);
     await until(() => isLogged(server, "certificates changed"));
     expect(await codeFor(server, others)).toBe("OK");
-    expect(errorsOf(server)).toHaveLength(1);
-  });
-
-  test.each<[what: string, change: (certsDir: string) => void, fault: string]>([
-    [
-      "a certificate without its key",
-      (dir) => writeFileSync(join(dir, "tls.crt"), people.client.certificate),
-      "tls.key: not the key of tls.crt",
-    ],
-    [
-      "a half-written key",
-      (dir) => writeFileSync(join(dir, "tls.key"), people.server.key.slice(0, 90)),
-      "tls.key: not PEM of the right kind",
-    ],
-    [
-      "a list without authorities, with which Node would trust no client",
-      (dir) => writeFileSync(join(dir, "ca.crt"), ""),
-      "ca.crt: not PEM of the right kind: it holds no certificate",
-    ],
-    ["a missing file", (dir) => rmSync(join(dir, "tls.crt")), "tls.crt: cannot be read: ENOENT"],
-  ])("%s is logged once, and the certificates from before stay in use", async (_what, change, fault) => {
-    const certsDir = mount(people);
-    const server = await serveMutualTls(certsDir);
-    change(certsDir);
-    await until(() => errorsOf(server).length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 50)); // ten more readings
-    const reason = expect.stringContaining(fault);
-    const message = "cannot use the changed certificates; the previous ones stay in use";
-    expect(errorsOf(server)).toEqual([{ level: "error", message, certsDir, reason }]);
-    expect(JSON.stringify(server.lines)).not.toContain("PRIVATE KEY");
-    expect(await codeFor(server, people)).toBe("OK");
   });
 
   describe("as they are read", () => {
@@ -251,9 +209,9 @@ describe("the server does not start", () => {
       /^ {2}ca\.crt: cannot be read: ENOENT/,
     ],
     [
-      "a certificate that is no PEM",
-      (folder) => writeFileSync(join(folder, "tls.crt"), "no PEM"),
-      /^ {2}tls\.crt: not PEM of the right kind: it holds no certificate$/,
+      "a list without authorities, with which Node would trust no client",
+      (folder) => writeFileSync(join(folder, "ca.crt"), ""),
+      /^ {2}ca\.crt: not PEM of the right kind: it holds no certificate$/,
     ],
     [
       "a certificate whose PEM holds something else",
@@ -317,6 +275,6 @@ describe("the expiry of the server's certificate", () => {
   });
 
   test("is no metric without TLS: 0 would be the year 1970", async () => {
-    expect(await endIn(await serveLoopback({ metricsAddress: { host: "127.0.0.1", port: 0 } }))).toBeUndefined();
+    expect(await endIn(await serveLoopback({ metricsAddress }))).toBeUndefined();
   });
 });

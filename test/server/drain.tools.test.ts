@@ -3,23 +3,25 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startServer } from "../../testing/servers/process.ts";
+import { inputOf, shared, xr } from "../../testing/builders/sharing.ts";
+import { serving } from "../../testing/servers/process.ts";
 import { toolOrSkip } from "../../testing/tools/server-tools.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
-import { requestOf } from "../../testing/wire/messages.ts";
+import { encodeRequest } from "../../testing/wire/oracle.ts";
+import { stateOf, v2Request } from "../../testing/wire/plain.ts";
 
 const client = toolOrSkip("grpc-drain") ?? "";
 
 const CALLS_AT_A_TIME = 20;
 
 /** An encoded request of 660 KB, like an XR's of a hundred composed resources. */
-const largeRequest = requestOf({ context: { "example.org/large": "x".repeat(660_000) } });
+const largeRequest = encodeRequest({
+  ...v2Request(inputOf({ sharedResources: [shared()] }), stateOf(xr())),
+  context: { "example.org/large": "x".repeat(660_000) },
+});
 
 /** The calls of a client until it was told to stop. */
-interface Calls {
-  readonly calls: number;
-  readonly failures: readonly string[];
-}
+type Calls = { readonly calls: number; readonly failures: readonly string[] };
 
 /**
  * Starts to call both ports with grpc-go and its defaults, as Crossplane does, which cannot send a lost call of more than 256 KB again.
@@ -51,14 +53,15 @@ test.skipIf(client === "").each(runs)(
   `no call of grpc-go fails when one of two replicas is ended with ${CALLS_AT_A_TIME} large calls in flight (%i)`,
   { timeout: 120_000 },
   async () => {
-    const [leaving, staying] = await Promise.all([startServer(), startServer()]);
+    const [leaving, staying] = await Promise.all([serving(), serving()]);
     const stopCalling = await startCalling([leaving.port, staying.port]);
 
-    const code = await leaving.terminate();
+    leaving.process.kill("SIGTERM"); // as Kubernetes ends a pod
+    const { exitCode, stderr } = await leaving.ended;
     const { calls, failures } = await stopCalling();
 
-    expect({ code, failures }).toEqual({ code: 0, failures: [] });
-    expect(leaving.messages).not.toContain("the grace period is over: connections are cut off");
+    expect({ exitCode, failures }).toEqual({ exitCode: 0, failures: [] });
+    expect(stderr).not.toContain("the grace period is over: connections are cut off");
     expect(calls).toBeGreaterThan(2 * CALLS_AT_A_TIME);
   },
 );

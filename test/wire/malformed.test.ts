@@ -4,8 +4,7 @@ import type { Request } from "../../src/model/request.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
 import { concat, entry, field, group, list, number, paddedVarint, string, struct, tag } from "./bytes.ts";
-import { read } from "./documents.ts";
-import { invalid, thrownBy } from "./thrown.ts";
+import { invalid, read, thrownBy } from "./reading.ts";
 
 const bytes = (...content: readonly number[]) => Buffer.from(content);
 const invalidUtf8 = bytes(0xff);
@@ -101,28 +100,15 @@ describe("text that is not UTF-8 is refused", () => {
 
   test("but a name that nobody looks at goes back as it came", () => {
     const desired = field(2, field(1, invalidUtf8));
-    expect(writeResponse(readRequest(field(3, desired)), emptyDraft)).toEqual(
-      concat(field(1, field(1, "")), field(2, desired)),
-    );
+    const response = writeResponse(readRequest(field(3, desired)), emptyDraft);
+    expect(response).toEqual(concat(field(1, field(1, "")), field(2, desired)));
   });
 });
 
 describe("a key that was seen before", () => {
   test("is not taken for one that it begins or that begins it", () => {
-    const keys = [
-      "metadata",
-      "meta",
-      "metadata2",
-      "ü",
-      "üü",
-      "u",
-      "aü",
-      "aüb",
-      "日本語",
-      "日本",
-      "\u0000",
-      "\u0000\u0000",
-    ];
+    const words = ["metadata", "meta", "metadata2", "ü", "üü", "u", "aü", "aüb", "日本語", "日本"];
+    const keys = [...words, "\u0000", "\u0000\u0000"];
     for (const key of [...keys, ...keys]) expect(Object.keys(read(entry(key, string("v"))))).toEqual([key]);
   });
 

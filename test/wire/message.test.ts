@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readRequest } from "../../src/wire/request.ts";
 import { concat, double, field, number, texts, varint } from "./bytes.ts";
-import { invalid, thrownBy } from "./thrown.ts";
+import { invalid, thrownBy } from "./reading.ts";
 
 /** Where codecs go wrong, told in bytes. Where protobufjs and the specification disagree, the specification (and Go) wins. */
 

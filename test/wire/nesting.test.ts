@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { concat, deepStruct, entry, group, list, nested, texts } from "./bytes.ts";
-import { read, wireDocument } from "./documents.ts";
-import { invalid, thrownBy } from "./thrown.ts";
+import { invalid, read, thrownBy, wireDocument } from "./reading.ts";
 
 describe("nesting", () => {
   const nothing = Buffer.alloc(0);

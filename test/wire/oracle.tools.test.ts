@@ -13,7 +13,7 @@ import { askAll, expectedAnswers, namesIn } from "./answers.ts";
 import { anyRequest } from "./any-bytes.ts";
 import { brokenRequest } from "./broken-bytes.ts";
 import { expectedResponse } from "./drafts.ts";
-import { thrownBy } from "./thrown.ts";
+import { thrownBy } from "./reading.ts";
 
 /**
  * protobuf-go reads what this layer reads, in whatever bytes there are. protobufjs is the oracle of the other tests; it

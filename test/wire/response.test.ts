@@ -7,9 +7,9 @@ import { writeFatalResponse, writeResponse } from "../../src/wire/response.ts";
 import { decodeRequest, decodeResponse, encodeRequest } from "../../testing/wire/oracle.ts";
 import { emptyResource } from "../../testing/wire/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
-import { contentsOf, entry, field, number } from "./bytes.ts";
+import { concat, contentsOf, entry, field, number } from "./bytes.ts";
 import { draft, expectedResponse, passingOn } from "./drafts.ts";
-import { thrownBy } from "./thrown.ts";
+import { thrownBy } from "./reading.ts";
 
 /** The same cases in every run: what fails here fails for everybody. */
 const parameters = { seed: 20, numRuns: 300 };
@@ -100,18 +100,17 @@ describe("a response", () => {
   });
 });
 
-describe("a response that is", () => {
-  const deep: JsonObject = JSON.parse(`${'{"a":'.repeat(999)}{}${"}".repeat(999)}`);
-  test.each<[string, JsonObject]>([
-    ["larger by one string", { a: "ü".repeat(50_000) }],
-    ["larger by many small values", { a: Array.from({ length: 20_000 }, (_, i) => ({ i })) }],
-    ["larger by many times the guess, at once", { a: "b".repeat(5_000_000) }],
-    ["as deep as one may be read", deep],
-  ])("%s is whole", (_, object) => {
-    const response = write({ resources: new Map([["db", { is: "set", object }]]) });
-    const { desired } = readRequest(Buffer.concat(asRequest(response)));
-    expect(JSON.stringify(desired.resources.get("db")?.document.toObject())).toBe(JSON.stringify(object));
-  });
+const deep: JsonObject = JSON.parse(`${'{"a":'.repeat(999)}{}${"}".repeat(999)}`);
+test.each<[string, JsonObject]>([
+  ["larger by one string", { a: "ü".repeat(50_000) }],
+  ["larger by many small values", { a: Array.from({ length: 20_000 }, (_, i) => ({ i })) }],
+  ["larger by many times the guess, at once", { a: "b".repeat(5_000_000) }],
+  ["as deep as one may be read", deep],
+])("a response that is %s is whole", (_, object) => {
+  const response = write({ resources: new Map([["db", { is: "set", object }]]) });
+  // What a response desires, as the next step of the pipeline is asked with it.
+  const { desired } = readRequest(concat(...contentsOf(response, 2).map((each) => field(3, each))));
+  expect(JSON.stringify(desired.resources.get("db")?.document.toObject())).toBe(JSON.stringify(object));
 });
 
 test("null is written as null, and not as a Value without a kind, which protojson refuses", () => {
@@ -119,22 +118,11 @@ test("null is written as null, and not as a Value without a kind, which protojso
   expect(write({ resources }).includes(entry("a", number(1, 0)))).toBe(true);
 });
 
-/** What a response desires, as the next step of the pipeline is asked with it. */
-const asRequest = (response: Buffer): Buffer[] => contentsOf(response, 2).map((desired) => field(3, desired));
-
-const { NaN: notANumber, POSITIVE_INFINITY: infinity, NEGATIVE_INFINITY: minusInfinity } = Number;
-
-describe("a number that JSON does not know is refused", () => {
-  test.each<[string, Partial<Draft>, number]>([
-    [
-      "in a resource",
-      { resources: new Map([["db", { is: "set", object: { spec: { sizes: [1, notANumber] } } }]]) },
-      notANumber,
-    ],
-    ["in the composite", { composite: [{ path: ["status", "load"], value: { max: infinity } }] }, infinity],
-    ["in the context", { context: new Map([["key", [null, { a: minusInfinity }]]]) }, minusInfinity],
-  ])("%s", (_, draft, value) => {
-    const message = `cannot return ${value} as a JSON number`;
-    expect(thrownBy(() => write(draft))).toMatchObject({ code: "InvalidResponse", message });
-  });
+test.each<[string, number, Partial<Draft>]>([
+  ["in a resource", Number.NaN, { resources: new Map([["db", { is: "set", object: { sizes: [1, Number.NaN] } }]]) }],
+  ["in the composite", Infinity, { composite: [{ path: ["status", "load"], value: { max: Infinity } }] }],
+  ["in the context", -Infinity, { context: new Map([["key", [null, { a: -Infinity }]]]) }],
+])("a number that JSON does not know is refused %s: %s", (_, value, draft) => {
+  const message = `cannot return ${value} as a JSON number`;
+  expect(thrownBy(() => write(draft))).toMatchObject({ code: "InvalidResponse", message });
 });

@@ -5,7 +5,7 @@ import { emptyDraft } from "../../src/model/draft.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { WireDocument } from "../../src/wire/document.ts";
-import { readRequest } from "../../src/wire/request.ts";
+import { readRequest, type WireRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
 import { toBytes } from "../../src/wire/slice.ts";
 import { readStruct } from "../../src/wire/struct-reader.ts";
@@ -14,8 +14,7 @@ import { Writer } from "../../src/wire/writer.ts";
 import { decodeResponse } from "../../testing/wire/oracle.ts";
 import * as arbitrary from "./arbitraries.ts";
 import { concat, entry, field, group, list, number, string, struct, texts } from "./bytes.ts";
-import { wireDocument } from "./documents.ts";
-import { thrownBy } from "./thrown.ts";
+import { thrownBy, wireDocument } from "./reading.ts";
 import { choices, unknownField, unusualStruct } from "./unusual.ts";
 
 // Values set in a Struct's bytes, beside the slow way: the object decoded, changed and encoded.
@@ -92,29 +91,10 @@ describe("values set in a Struct's bytes", () => {
   });
 
   const set: ValueEdit = { path: ["a", "b"], value: "new" };
+  const last = concat(entry("a", struct(texts({ x: "1" }))), entry("a", struct(texts({ y: "2" }))));
   test.each<[string, Buffer, JsonObject]>([
-    [
-      "a key given twice, of which the last counts",
-      concat(entry("a", struct(texts({ x: "1" }))), entry("a", struct(texts({ y: "2" })))),
-      { a: { y: "2", b: "new" } },
-    ],
-    [
-      "a struct of which an earlier one of that key is none",
-      concat(texts({ a: "text" }), entry("a", struct())),
-      { a: { b: "new" } },
-    ],
-    ["a null on the way", entry("a", number(1, 0)), { a: { b: "new" } }],
-    ["a Value of no kind on the way", entry("a", Buffer.alloc(0)), { a: { b: "new" } }],
-    [
-      "an entry whose fields are swapped",
-      field(1, field(2, struct(texts({ c: "1" }))), field(1, "a")),
-      { a: { c: "1", b: "new" } },
-    ],
-    [
-      "a struct given in two parts",
-      entry("a", concat(struct(texts({ c: "1" })), struct(texts({ d: "2" })))),
-      { a: { c: "1", d: "2", b: "new" } },
-    ],
+    ["a key given twice, of which the last counts", last, { a: { y: "2", b: "new" } }],
+    ["one whose earlier value is no struct", concat(texts({ a: "text" }), entry("a", struct())), { a: { b: "new" } }],
   ])("come after %s", (_, bytes, is) => {
     expect(decoded(encoded(wireDocument(bytes).with([set])))).toEqual(is);
     expectSameEdits(bytes, [set]);
@@ -157,13 +137,16 @@ describe("values set in a Struct's bytes", () => {
     );
   });
 
+  const resourceOf = (...more: readonly Buffer[]) =>
+    readRequest(field(3, field(2, field(1, "db"), field(2, field(1, entry("a", struct())), ...more))));
+  const respond = (request: WireRequest, edit: ValueEdit): Buffer => {
+    const document = request.desired.resources.get("db")?.document.with([edit]);
+    return writeResponse(request, { ...emptyDraft, resources: new Map([["db", { is: "set", document }]]) });
+  };
+
   test("come back in the response, beside what the resource has but its object", () => {
-    const details = field(2, field(1, "password"), field(2, "secret"));
-    const resource = field(2, field(1, "db"), field(2, field(1, entry("a", struct())), details, number(3, 1)));
-    const request = readRequest(field(3, resource));
-    const document = request.desired.resources.get("db")?.document.with([set]);
-    const response = writeResponse(request, { ...emptyDraft, resources: new Map([["db", { is: "set", document }]]) });
-    expect(decodeResponse(response).desired.resources.get("db")).toEqual({
+    const request = resourceOf(field(2, field(1, "password"), field(2, "secret")), number(3, 1));
+    expect(decodeResponse(respond(request, set)).desired.resources.get("db")).toEqual({
       object: { a: { b: "new" } },
       ready: "True",
       details: new Map([["password", Buffer.from("secret").toString("base64")]]),
@@ -171,10 +154,7 @@ describe("values set in a Struct's bytes", () => {
   });
 
   test("that JSON does not know are refused", () => {
-    const request = readRequest(field(3, field(2, field(1, "db"), field(2, field(1, entry("a", struct()))))));
-    const document = request.desired.resources.get("db")?.document.with([{ ...set, value: [Number.NaN] }]);
-    expect(() =>
-      writeResponse(request, { ...emptyDraft, resources: new Map([["db", { is: "set", document }]]) }),
-    ).toThrow("cannot return NaN as a JSON number");
+    const refused = () => respond(resourceOf(), { ...set, value: [Number.NaN] });
+    expect(refused).toThrow("cannot return NaN as a JSON number");
   });
 });

@@ -40,7 +40,7 @@ export const referring = (...names: readonly string[]): JsonObject => ({
 });
 
 /** The label that names the XR at the root of what it composes. */
-export const labelled = (name: string, more: JsonObject = {}): JsonObject => ({
+export const labelled = (name: string, more: JsonObject = {}) => ({
   labels: { "crossplane.io/composite": name, ...more },
 });
 

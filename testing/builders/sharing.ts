@@ -170,10 +170,10 @@ export const draftOfCopy = (copy: JsonObject, parts: CallParts = {}): Draft =>
 /** A text as Secrets hold it. */
 export const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
+const LOGIN = { username: base64("app"), password: base64("p@ss/1") };
+
 /** The connection Secret of the database. */
-export const connectionSecret = (
-  data: JsonObject = { username: base64("app"), password: base64("p@ss/1") },
-): JsonObject => ({
+export const connectionSecret = (data: JsonObject = LOGIN): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",
   metadata: { namespace: "databases", name: "orders-conn", resourceVersion: "42" },

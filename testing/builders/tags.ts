@@ -38,9 +38,9 @@ export const tagsIn = (draft: Draft, name = "bucket") => at(desiredOf(draft, nam
 export const markIn = (draft: Draft, name: string) => at(desiredOf(draft), `metadata.annotations[${DOMAIN}/${name}]`);
 
 /** The marks of the owner of a bucket. */
-export const ownedBy = (owner: string): JsonObject => ({
-  [`${DOMAIN}/owner`]: owner,
-  [`${DOMAIN}/tags-owner`]: `${owner}#bucket`,
+export const ownedBy = (xr: string): JsonObject => ({
+  [`${DOMAIN}/owner`]: xr,
+  [`${DOMAIN}/tags-owner`]: `${xr}#bucket`,
 });
 
 /** The object with more of its metadata; its annotations are added to those that it has. */

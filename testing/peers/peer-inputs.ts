@@ -27,26 +27,14 @@ const LABELS = ["type", "tier"] as const;
 const LABEL_VALUES = ["cluster", "other", "gold"] as const;
 const NAMES = ["a", "b", "c", "none"] as const;
 
+const tagKey = of("team", "tier", "cost", "Name", "a.b", "Cost Center");
+const tagMap = fc.dictionary(tagKey, of("x", "y", "z", "R&D / 42"), { maxKeys: 4, noNullPrototype: true });
+const keys = fc.array(tagKey, { maxLength: 3 });
+
+const metadata = { name: "example-xr", uid: "1" };
 const xr: fc.Arbitrary<JsonObject> = fc
-  .record({
-    label: maybe(of<JsonValue>(...LABEL_VALUES, {})),
-    tags: maybe(tagMap()),
-    keys: maybe(fc.array(tagKey(), { maxLength: 3 })),
-  })
-  .map((spec) => ({
-    apiVersion: "example.crossplane.io/v1",
-    kind: "XR",
-    metadata: { name: "example-xr", uid: "1" },
-    spec: given(spec),
-  }));
-
-function tagKey(): fc.Arbitrary<string> {
-  return of("team", "tier", "cost", "Name", "a.b", "Cost Center");
-}
-
-function tagMap(): fc.Arbitrary<Record<string, string>> {
-  return fc.dictionary(tagKey(), of("x", "y", "z", "R&D / 42"), { maxKeys: 4, noNullPrototype: true });
-}
+  .record({ label: maybe(of<JsonValue>(...LABEL_VALUES, {})), tags: maybe(tagMap), keys: maybe(keys) })
+  .map((spec) => ({ apiVersion: "example.crossplane.io/v1", kind: "XR", metadata, spec: given(spec) }));
 
 const matcher: fc.Arbitrary<JsonObject> = fc
   .record({
@@ -66,31 +54,22 @@ const limits = {
   sortByFieldPath: of(undefined, "metadata.name", "spec.rank", "metadata.labels.tier"),
 };
 
+const label = of(...LABEL_VALUES);
+
 /** Resources with two labels, and a field to sort by that all have, in numbers or texts. */
-const inCluster = (
-  kind: string,
-  apiVersion: string,
-  data: fc.Arbitrary<JsonObject>,
-): fc.Arbitrary<readonly JsonObject[]> =>
+const inCluster = (kind: string, apiVersion: string, data: fc.Arbitrary<JsonObject>) =>
   fc.tuple(fc.subarray(["a", "b", "c"]), of("numbers", "texts")).chain(([names, ranks]) =>
     fc.tuple(
       ...names.map((name) =>
-        fc
-          .record({
-            type: of(...LABEL_VALUES),
-            tier: of(...LABEL_VALUES),
-            rank: fc.integer({ min: -2, max: 12 }),
-            data,
-          })
-          .map(
-            ({ rank, data: more, ...labels }): JsonObject => ({
-              apiVersion,
-              kind,
-              metadata: { name, labels },
-              spec: { rank: ranks === "numbers" ? rank : String(rank) },
-              ...more,
-            }),
-          ),
+        fc.record({ type: label, tier: label, rank: fc.integer({ min: -2, max: 12 }), data }).map(
+          ({ rank, data: more, ...labels }): JsonObject => ({
+            apiVersion,
+            kind,
+            metadata: { name, labels },
+            spec: { rank: ranks === "numbers" ? rank : String(rank) },
+            ...more,
+          }),
+        ),
       ),
     ),
   );
@@ -133,22 +112,14 @@ export const extraResourcesInputs: fc.Arbitrary<PeerInput> = fc
 /** Objects of texts, numbers and lists, as an environment holds them. */
 const environment: fc.Arbitrary<JsonObject> = fc.dictionary(
   of("region", "complex", "list"),
-  fc.oneof(
-    of<JsonValue>("eu", "us", 3, true),
-    of<JsonValue>([1], ["a", "b"]),
-    of<JsonValue>({ a: "b" }, { a: { d: "e" }, z: "1" }, {}),
-  ),
+  of<JsonValue>("eu", "us", 3, true, [1], ["a", "b"], { a: "b" }, { a: { d: "e" }, z: "1" }, {}),
   { maxKeys: 3, noNullPrototype: true },
 );
 
 export const environmentConfigsInputs: fc.Arbitrary<PeerInput> = fc
   .record({
     xr,
-    cluster: inCluster(
-      "EnvironmentConfig",
-      "apiextensions.crossplane.io/v1beta1",
-      environment.map((data) => ({ data })),
-    ),
+    cluster: inCluster("EnvironmentConfig", "apiextensions.crossplane.io/v1beta1", fc.record({ data: environment })),
     before: maybe(environment),
     policy,
     defaultData: maybe(environment),
@@ -208,26 +179,22 @@ const KINDS: readonly { readonly apiVersion: string; readonly kind: string }[] =
 
 /** Only what has the field has tags. */
 const resource = fc
-  .record({ kind: of(...KINDS), desired: maybe(tagMap()), observed: maybe(tagMap()) })
+  .record({ kind: of(...KINDS), desired: maybe(tagMap), observed: maybe(tagMap) })
   .map((one) => (WITHOUT_TAGS.includes(one.kind) ? { ...one, desired: undefined, observed: undefined } : one));
 
-const keys = fc.array(tagKey(), { maxLength: 3 });
-
+const removal = entry("keys", keys, "keys").map(({ policy: _, ...fields }) => fields);
 /** One of them at most is from a field: of several function-tag-manager takes the last. */
 const removed = fc
-  .array(
-    entry("keys", keys, "keys").map(({ policy: _, ...fields }) => fields),
-    { maxLength: 2 },
-  )
+  .array(removal, { maxLength: 2 })
   .filter((entries) => entries.filter(({ fromFieldPath }) => fromFieldPath !== undefined).length <= 1);
 
 export const tagManagerInputs: fc.Arbitrary<PeerInput> = fc
   .record({
     xr,
-    addTags: maybe(fc.array(entry("tags", tagMap(), "tags"), { maxLength: 3 })),
+    addTags: maybe(fc.array(entry("tags", tagMap, "tags"), { maxLength: 3 })),
     ignoreTags: maybe(fc.array(entry("keys", keys, "keys"), { maxLength: 2 })),
     removeTags: maybe(removed),
-    environment: maybe(fc.record({ tags: tagMap(), keys })),
+    environment: maybe(fc.record({ tags: tagMap, keys })),
     resources: fc.array(resource, { minLength: 1, maxLength: 2 }),
   })
   .map(({ xr: composite, environment: before, resources, ...fields }) => ({

@@ -7,6 +7,7 @@ import { connect } from "../../cli/cluster/connection.ts";
 import type { ResourceKind } from "../../cli/cluster/discovery.ts";
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { type Ran, type RunOptions, runCommand } from "../tools/run-command.ts";
 import { temporaryFolder } from "../tools/temporary-folder.ts";
 import { createAuthority, issue } from "./certificates.ts";
 
@@ -32,6 +33,8 @@ export interface ApiServer {
 export interface ApiServerOptions {
   readonly kinds: readonly ResourceKind[];
   readonly objects?: readonly JsonObject[];
+  readonly faults?: readonly Fault[];
+  readonly forbidden?: readonly string[];
 }
 
 export const kindOf = (group: string, kind: string, options: Partial<ResourceKind> = {}): ResourceKind => ({
@@ -51,12 +54,13 @@ export const kindOf = (group: string, kind: string, options: Partial<ResourceKin
  * An API server over TLS, as far as discovery, GET and paged lists by label go, that can be told to be busy, broken or strict. It
  * ends with the test.
  */
-export async function startApiServer({ kinds, objects = [] }: ApiServerOptions): Promise<ApiServer> {
+export async function startApiServer({ kinds, ...options }: ApiServerOptions): Promise<ApiServer> {
   const authority = await createAuthority("api-server");
   const identity = await issue(authority, "localhost");
   const requests: string[] = [];
-  const faults: Fault[] = [];
-  const state = { objects: [...objects], forbidden: new Set<string>(), expired: new Set<string>() };
+  const faults = [...(options.faults ?? [])];
+  const objects = [...(options.objects ?? [])];
+  const state = { objects, forbidden: new Set(options.forbidden), expired: new Set<string>() };
   const server: Server = createServer({ cert: identity.certificate, key: identity.key }, (request, response) => {
     requests.push(request.url ?? "");
     const fault = faults.shift();
@@ -78,6 +82,18 @@ export async function startApiServer({ kinds, objects = [] }: ApiServerOptions):
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const kubeconfig = writeKubeconfig(url, authority.certificate);
   return { url, kubeconfig, requests, faults, ...state };
+}
+
+/** Runs a command of the operators' program against an API server of its own. */
+export async function runOn(
+  cluster: ApiServerOptions,
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Ran & { readonly server: ApiServer }> {
+  const server = await startApiServer(cluster);
+  const flags = ["--kubeconfig", server.kubeconfig, "--retry-for=2s"];
+  return { ...(await runCommand(command, [...args, ...flags], options)), server };
 }
 
 /** The way there, for a client. */
@@ -129,11 +145,8 @@ function resources({ pathname, searchParams }: URL, kinds: readonly ResourceKind
   const kind = kinds.find((candidate) => candidate.plural === plural && candidate.group === group);
   if (kind === undefined) return status(404, "the server could not find the requested resource");
   if (state.forbidden.has(plural)) {
-    const user = 'User "system:serviceaccount:platform:registry"';
-    return status(
-      403,
-      `${plural}.${group} is forbidden: ${user} cannot list resource "${plural}" in API group "${group}"`,
-    );
+    const what = `User "system:serviceaccount:platform:registry" cannot list resource "${plural}"`;
+    return status(403, `${plural}.${group} is forbidden: ${what} in API group "${group}"`);
   }
   const of = (path: string, object: JsonObject) => valueAt(object, parseFieldPath(path));
   const found = state.objects.filter(

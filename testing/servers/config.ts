@@ -1,9 +1,13 @@
-import { readFlags } from "../../src/flags.ts";
 import type { Config } from "../../src/server/config.ts";
 
-/** Reads the server's configuration from flags and environment. @throws {FunctionError} `InvalidFlags` */
-export function configFrom(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
-  const config = readFlags(flags, env);
-  if (typeof config === "string") throw new Error(`cannot serve: ${config} was asked for`);
-  return config;
-}
+/** Without TLS on a free port of this machine, no metrics. */
+export const insecure: Config = {
+  address: { host: "127.0.0.1", port: 0 },
+  transport: { is: "insecure" },
+  debug: false,
+  maxRecvMessageBytes: 4 * 1024 * 1024,
+  maxConcurrentStreams: 1000,
+  maxConnectionAgeMs: 0,
+  metricsAddress: "off",
+  shutdownGracePeriodMs: 5000,
+};

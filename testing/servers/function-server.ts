@@ -3,7 +3,7 @@ import { findTool } from "../../scripts/tools/catalogue.ts";
 import { createLog } from "../../src/log.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { serve } from "../../src/server/server.ts";
-import { configFrom } from "./config.ts";
+import { insecure } from "./config.ts";
 import { startGoFunction } from "./go-function.ts";
 
 /** The function, serving on a free port of this machine, beside the functions that users have before and after it. */
@@ -17,9 +17,8 @@ const OTHERS = ["function-patch-and-transform", "function-auto-ready"] as const;
 
 /** Serves ours as `npm start -- --insecure` does, without its log, and those of the others that are built. */
 export async function serveFunction(): Promise<FunctionServer> {
-  const config = configFrom(["--insecure", "--address=127.0.0.1:0", "--metrics-address="]);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const ours = await serve(config, { runFunction, log: createLog(config, nowhere) });
+  const ours = await serve(insecure, { runFunction, log: createLog(insecure, nowhere) });
   const targets: Record<string, string> = { "function-shared-infrastructure": `127.0.0.1:${ours.port}` };
   const ends: (() => Promise<void>)[] = [ours.shutDown];
   for (const name of OTHERS) {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { OutgoingHttpHeaders } from "node:http";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type SecureClientSessionOptions } from "node:http2";
 import { onTestFinished } from "vitest";
 import { V1 } from "./frames.ts";
@@ -13,8 +14,8 @@ export async function connectHttp2(url: string, options: SecureClientSessionOpti
 }
 
 /** Opens a gRPC stream; what is sent on it is the caller's. */
-export const openStream = (session: ClientHttp2Session, path = V1): ClientHttp2Stream =>
-  session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" });
+export const openStream = (session: ClientHttp2Session, path = V1, headers: OutgoingHttpHeaders = {}) =>
+  session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers", ...headers });
 
 /** Waits until the server has read what was sent before. */
 export const roundTrip = (session: ClientHttp2Session): Promise<void> =>

@@ -4,41 +4,21 @@ import { Writable } from "node:stream";
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
 import { createLog } from "../../src/log.ts";
-import type { Outcome } from "../../src/run-function.ts";
 import type { Config } from "../../src/server/config.ts";
 import { type Dependencies, type RunningServer, serve } from "../../src/server/server.ts";
 import { temporaryFolder } from "../tools/temporary-folder.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "./certificates.ts";
+import { insecure } from "./config.ts";
 import { V1 } from "./frames.ts";
 
-/** Without TLS on a free port of this machine, no metrics. */
-export const insecure: Config = {
-  address: { host: "127.0.0.1", port: 0 },
-  transport: { is: "insecure" },
-  debug: false,
-  maxRecvMessageBytes: 4 * 1024 * 1024,
-  maxConcurrentStreams: 1000,
-  maxConnectionAgeMs: 0,
-  metricsAddress: "off",
-  shutdownGracePeriodMs: 5000,
-};
-
 /** A log that is told to `note`, line by line. */
-export const logTo = (note: (level: string, message: string, fields?: object) => void) => ({
-  debug: (message: string, fields?: object) => note("debug", message, fields),
-  info: (message: string, fields?: object) => note("info", message, fields),
-  warn: (message: string, fields?: object) => note("warn", message, fields),
-  error: (message: string, fields?: object) => note("error", message, fields),
-});
+export function logTo(note: (level: string, message: string, fields?: object) => void) {
+  const at = (level: string) => (message: string, fields?: object) => note(level, message, fields);
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
 
 /** The outcome of a function that sends its request back. */
-export const echo = (request: Uint8Array): Outcome => ({
-  response: request,
-  conditions: [],
-  results: [],
-  audit: [],
-  shares: [],
-});
+export const echo = (response: Uint8Array) => ({ response, conditions: [], results: [], audit: [], shares: [] });
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -110,12 +90,8 @@ export async function call(target: string, request: Uint8Array, options: CallOpt
 const unary = (client: Client, path: string, request: Buffer, deadline: number): Promise<Answer> =>
   new Promise((resolve) => {
     const same = (bytes: Buffer): Buffer => bytes;
-    const done = (error: ServiceError | null, response?: Buffer): void =>
-      resolve({
-        code: status[error?.code ?? status.OK] ?? "",
-        details: error?.details ?? "",
-        response: response ?? Buffer.alloc(0),
-      });
+    const done = (error: ServiceError | null, response: Buffer = Buffer.alloc(0)): void =>
+      resolve({ code: status[error?.code ?? status.OK] ?? "", details: error?.details ?? "", response });
     client.makeUnaryRequest(path, same, same, request, new Metadata(), { deadline }, done);
   });
 

@@ -4,7 +4,7 @@ import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { NAMES_NAME, namesRecordName } from "../../src/ownership/names.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
-import { composedAs } from "./control-plane.ts";
+import { COMPOSED_AS, composedAs } from "./control-plane.ts";
 import { controllerOf, type Kind, metadataOf, type Name, objectIn } from "./store.ts";
 
 /** The objects of the model in cluster.ts, as the API server would show them. */
@@ -87,7 +87,7 @@ export function recordIn(flavour: Flavour, data: JsonObject, controller?: string
     metadata: {
       name,
       labels: { ...labelsOf(flavour, rootOf(flavour)), [RECORD_LABEL]: recordIdOf(flavour) },
-      annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
+      annotations: { [COMPOSED_AS]: NAMES_NAME },
       ...(namespace !== undefined && { namespace }),
       ...(controller !== undefined && { ownerReferences: [ownerOf(controller)] }),
     },
@@ -100,11 +100,7 @@ const recordIdOf = (flavour: Flavour): string =>
 
 export const BUCKET = { apiVersion: "cloud.example.org/v1", kind: "Bucket" } as const;
 
-export const bucketReference = (name: string, flavour: Flavour): Kind & Name => ({
-  ...BUCKET,
-  name,
-  ...namespaceOf(flavour),
-});
+export const bucketReference = (name: string, of: Flavour): Kind & Name => ({ ...BUCKET, name, ...namespaceOf(of) });
 
 export interface Composed {
   /** Its name in the Composition. */
@@ -135,10 +131,7 @@ export function bucketOf(name: string, composed: Composed, flavour: Flavour): Js
     metadata: {
       name,
       labels: labelsOf(flavour, root),
-      annotations: {
-        "crossplane.io/composition-resource-name": composed.composedAs,
-        [EXTERNAL_NAME_KEY]: externalName,
-      },
+      annotations: { [COMPOSED_AS]: composed.composedAs, [EXTERNAL_NAME_KEY]: externalName },
       ...namespaceOf(flavour),
       ...(root === NAME && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
       ...(controller !== undefined && { ownerReferences: [owner] }),

@@ -36,18 +36,14 @@ export type Collector =
   | "deletes" // v1.15.5 to v2.3
   | "forgets"; // v1.16.0, v2.4
 
+const rescue = [{ apiGroup: "cloud.example.org", kind: "Bucket" }];
 const guarded = (requireRecord: boolean) =>
-  parseInput(
-    inputOf({
-      adoption: {},
-      externalNames: { requireRecord, rescue: [{ apiGroup: "cloud.example.org", kind: "Bucket" }] },
-    }),
-  );
+  parseInput(inputOf({ adoption: {}, externalNames: { requireRecord, rescue } }));
 const inputs = { with: guarded(false), requiring: guarded(true), without: parseInput(inputOf({})) };
 
 /** What a record says of a resource; `forged` is what a team writes into the one in its namespace. */
-const entryOf = (resource: string, { name, externalName }: { readonly name: string; readonly externalName: string }) =>
-  JSON.stringify({ resource, kind: "Bucket.cloud.example.org", name, externalName });
+const entryOf = (resource: string, name: string, externalName: string) =>
+  [resource, JSON.stringify({ resource, kind: "Bucket.cloud.example.org", name, externalName })] as const;
 const FORGED = { name: "forged", externalName: "cloud-of-others" };
 
 /** What the Composition desires of each. */
@@ -204,10 +200,7 @@ export class Cluster extends ControlPlane<Xr> {
   /** Restores the record from a backup, or applies an exported one; it may be old, and lack some. */
   restoreRecord(names: readonly string[]): void {
     const known = [...this.#backup].filter(([, composed]) => names.includes(composed.composedAs));
-    const entries = known.map(([name, { composedAs, externalName }]) => [
-      composedAs,
-      entryOf(composedAs, { name, externalName }),
-    ]);
+    const entries = known.map(([name, { composedAs, externalName }]) => entryOf(composedAs, name, externalName));
     const isApplied = this.#options.flavour === "namespaced";
     this.#writeRecord({ ...this.#readRecord(isApplied), ...Object.fromEntries(entries) }, isApplied);
   }
@@ -221,7 +214,7 @@ export class Cluster extends ControlPlane<Xr> {
   /** A team writes names of others into the record, where that lies in its namespace. */
   forgeRecord(names: readonly string[]): void {
     if (this.#options.flavour !== "namespaced") return;
-    const forged = Object.fromEntries(names.map((name) => [name, entryOf(name, FORGED)]));
+    const forged = Object.fromEntries(names.map((name) => entryOf(name, FORGED.name, FORGED.externalName)));
     this.#writeRecord({ ...this.#readRecord(false), ...forged });
   }
 

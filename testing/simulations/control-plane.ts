@@ -26,7 +26,7 @@ export const NEW_XR = { references: [], required: new Map(), conditions: [] } as
 /** The point at which a reconcile is cut off: before it writes the references, before it applies, after it has applied one. */
 export type Cut = "none" | "stepFails" | "beforeReferences" | "beforeApply" | "afterOne";
 
-const COMPOSED_AS = "crossplane.io/composition-resource-name";
+export const COMPOSED_AS = "crossplane.io/composition-resource-name";
 
 export const composedAs = (object: JsonObject): string => readAnnotation(documentOf(object), COMPOSED_AS) ?? "";
 

@@ -8,14 +8,14 @@ import type { ResourceSelector } from "../../src/model/requirement.ts";
  */
 export function lookUpIn(objects: readonly JsonObject[]): (selector: ResourceSelector) => readonly JsonObject[] {
   const byKind = groupBy(objects, kindOf);
-  const byName = groupBy(objects, (object) => `${kindOf(object)} ${metadataOf(object).name}`);
+  const byName = groupBy(objects, (object) => `${kindOf(object)} ${String(metadataOf(object)["name"])}`);
   return ({ match, namespace, ...kind }) => {
-    const found = "name" in match ? byName.get(`${kindOf(kind)} ${match.name}`) : byKind.get(kindOf(kind));
+    const isNamed = "name" in match;
+    const found = isNamed ? byName.get(`${kindOf(kind)} ${match.name}`) : byKind.get(kindOf(kind));
     return (found ?? []).filter((object) => {
-      const metadata = metadataOf(object);
-      const isLabelled = "name" in match || hasLabels(metadata.labels, match.labels);
-      const isClusterScoped = "name" in match && metadata.namespace === undefined;
-      return isLabelled && (namespace === undefined || metadata.namespace === namespace || isClusterScoped);
+      const { namespace: own, labels } = metadataOf(object);
+      const isThere = namespace === undefined || own === namespace || (isNamed && own === undefined);
+      return isThere && (isNamed || hasLabels(labels, match.labels));
     });
   };
 }
@@ -23,21 +23,9 @@ export function lookUpIn(objects: readonly JsonObject[]): (selector: ResourceSel
 const kindOf = ({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string =>
   `${String(apiVersion)} ${String(kind)}`;
 
-interface Metadata {
-  readonly name: string;
-  readonly namespace: string | undefined;
-  readonly labels: JsonObject;
-}
+const metadataOf = ({ metadata = {} }: JsonObject): JsonObject => (isObject(metadata) ? metadata : {});
 
-function metadataOf(object: JsonObject): Metadata {
-  const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
-  const { name, namespace, labels } = metadata;
-  return {
-    name: String(name),
-    namespace: typeof namespace === "string" ? namespace : undefined,
-    labels: isObject(labels) ? labels : {},
-  };
-}
-
-const hasLabels = (labels: JsonObject, wanted: Readonly<Record<string, string>>): boolean =>
-  Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+const hasLabels = (labels: unknown, wanted: Readonly<Record<string, string>>): boolean =>
+  Object.entries(wanted).every(
+    ([key, value]) => isObject(labels) && Object.hasOwn(labels, key) && labels[key] === value,
+  );

@@ -71,9 +71,9 @@ function toText(object: JsonObject): string {
 const keyOf = ({ apiVersion, kind }: Kind, { namespace = "", name }: Name): string =>
   [apiVersion, kind, namespace, name].join(" ");
 
-export const kindOf = (object: JsonObject): Kind => ({
-  apiVersion: String(object["apiVersion"]),
-  kind: String(object["kind"]),
+export const kindOf = ({ apiVersion, kind }: JsonObject): Kind => ({
+  apiVersion: String(apiVersion),
+  kind: String(kind),
 });
 
 /** The object with more metadata. */
@@ -94,8 +94,8 @@ export function nameOf(object: JsonObject): Name & { readonly uid: string } {
   const { name, namespace, uid } = metadataOf(object);
   return {
     name: String(name),
-    namespace: typeof namespace === "string" ? namespace : undefined,
-    uid: typeof uid === "string" ? uid : "",
+    namespace: namespace === undefined ? namespace : String(namespace),
+    uid: String(uid ?? ""),
   };
 }
 

@@ -26,68 +26,65 @@ export type Name = (typeof NAMES)[number];
 const HERE = "here";
 const ELSEWHERE = "elsewhere";
 
-interface Managed {
-  readonly xr: number;
-  readonly uid: string;
-  readonly createdAt: string;
-  readonly isDeleting: boolean;
+/** A managed resource that nobody has looked at yet. */
+const UNSEEN = {
+  xr: 0,
+  uid: "",
+  createdAt: "",
+  isDeleting: false,
   /** True if its XR is gone, and the admission webhook has kept it. */
-  readonly isHeld: boolean;
-  readonly isPaused: boolean;
+  isHeld: false,
+  isPaused: false,
   /** The annotation by which an operator takes ownership; Crossplane's server-side apply leaves it alone. */
-  readonly take: string;
+  take: "",
   /** The object that the XR's function desired last; undefined where no function has seen it. */
-  readonly applied: JsonObject | undefined;
+  applied: undefined as JsonObject | undefined,
   /** The provider's finding when it last looked; undefined before. */
-  readonly found: "absent" | "present" | "paused" | "failed" | undefined;
+  found: undefined as "absent" | "present" | "paused" | "failed" | undefined,
   /** The cloud resource that it looked for. */
-  readonly foundName: Name | undefined;
+  foundName: undefined as Name | undefined,
   /** The time at which its provider created the cloud resource; empty where it found one. */
-  readonly cloudCreatedAt: string;
+  cloudCreatedAt: "",
   /** Changes with each write. */
-  readonly version: number;
+  version: 0,
   /** The generation of its spec, and the one that the provider's last report is about. */
-  readonly generation: number;
-  readonly foundGeneration: number;
+  generation: 1,
+  foundGeneration: 0,
   /** The creation that the provider has begun, as the managed resource was then. */
-  readonly begun: { readonly name: Name; readonly at: string; readonly applied: JsonObject | undefined } | undefined;
+  begun: undefined as
+    | { readonly name: Name; readonly at: string; readonly applied: JsonObject | undefined }
+    | undefined,
   /** True if the last report is that of a creation. */
-  readonly isCreating: boolean;
+  isCreating: false,
   /** The annotations that the provider has put back with the report of a creation, until they are applied again. */
-  readonly putBack: JsonObject;
+  putBack: {} as JsonObject,
   /** The name that the cloud made up for an association, as the managed resource has it; empty before. */
-  readonly cloudName: string;
+  cloudName: "",
   /** True if the provider has resolved its reference. */
-  readonly isResolved: boolean;
-}
-
-/** An XR whose Composition lacks the step: its managed resource may do everything, and carries no label. */
-type Outsider = "none" | "exists" | "created";
+  isResolved: false,
+};
+type Managed = Readonly<typeof UNSEEN>;
 
 type Cluster = ReadonlyMap<number, Managed>;
 
-interface CloudResource {
-  exists: boolean;
-  /** The XR without the step, if there is one: `created` if its provider created the cloud resource. */
-  outsider: Outsider;
-  /** True once one of ours has created it: a second cloud resource of the same name looks like the first. */
-  isCreatedByUs: boolean;
-  /** True if the one that is there now was created by one of ours. */
-  isOurs: boolean;
-  /** The control plane that wrote its tags last. */
-  cluster: string | undefined;
-  /** The name that the cloud made up for an association. */
-  cloudName: string;
-}
-
-const NOT_CREATED: CloudResource = {
+/** A cloud resource before anybody has created it. */
+const NOT_CREATED = {
   exists: false,
-  outsider: "none",
+  /**
+   * The XR whose Composition lacks the step: its managed resource may do everything, and carries no label. `created` if its provider
+   * created the cloud resource.
+   */
+  outsider: "none" as "none" | "exists" | "created",
+  /** True once one of ours has created it: a second cloud resource of the same name looks like the first. */
   isCreatedByUs: false,
+  /** True if the one that is there now was created by one of ours. */
   isOurs: false,
-  cluster: undefined,
+  /** The control plane that wrote its tags last. */
+  cluster: undefined as string | undefined,
+  /** The name that the cloud made up for an association. */
   cloudName: "",
 };
+type CloudResource = typeof NOT_CREATED;
 
 interface Xr {
   name: Name;
@@ -109,7 +106,7 @@ export class TagWorld {
   readonly #departed: Contender[] = [];
   #clock = 0;
   #takes = 0;
-  readonly #cloud = new Map<Name, CloudResource>(NAMES.map((name) => [name, { ...NOT_CREATED }]));
+  readonly #cloud: Readonly<Record<Name, CloudResource>> = { orders: { ...NOT_CREATED }, bills: { ...NOT_CREATED } };
   /** The breaches of the property, a sentence each. */
   readonly faults: string[] = [];
 
@@ -137,6 +134,10 @@ export class TagWorld {
 
   get #now(): Cluster {
     return this.#history.at(-1) ?? new Map();
+  }
+
+  get #all(): readonly Managed[] {
+    return [...this.#now.values()];
   }
 
   /** Moves the clock on by a second, the resolution of creationTimestamps: several events may share one. */
@@ -174,9 +175,9 @@ export class TagWorld {
 
   /** An XR without the step declares the cloud resource; its provider acts at once. */
   createOutsider(name: Name = "orders"): void {
-    const resource = this.#resource(name);
+    const resource = this.#cloud[name];
     // Of two creations at once one is known to be the first only afterwards.
-    const isBegun = [...this.#now.values()].some(({ begun }) => begun?.name === name);
+    const isBegun = this.#all.some(({ begun }) => begun?.name === name);
     // The name that the cloud makes up for an association of it can be found nowhere.
     if (resource.outsider !== "none" || isBegun || this.#isAssociation) return;
     resource.outsider = resource.exists ? "exists" : "created";
@@ -185,7 +186,7 @@ export class TagWorld {
 
   /** The XR without the step goes, and takes the cloud resource with it. */
   deleteOutsider(name: Name = "orders"): void {
-    const resource = this.#resource(name);
+    const resource = this.#cloud[name];
     if (resource.outsider !== "none") this.#forget(resource);
     resource.outsider = "none";
     for (const xr of this.#xrs.values()) if (xr.name === name) xr.counts = false; // nobody could have told them
@@ -194,9 +195,7 @@ export class TagWorld {
   /** Another control plane writes the cloud resource once, and leaves it behind: ours is to leave it alone then. */
   writeElsewhere(name: Name): void {
     if (this.#isAssociation) return; // it has no tags that say so
-    const resource = this.#resource(name);
-    resource.exists = true;
-    resource.cluster = ELSEWHERE;
+    Object.assign(this.#cloud[name], { exists: true, cluster: ELSEWHERE });
   }
 
   delete(xr: number): void {
@@ -209,7 +208,7 @@ export class TagWorld {
     const managed = this.#now.get(xr);
     if (managed === undefined || managed.isDeleting) return;
     const departure = toDeparture(this.#show(managed));
-    const all = [...this.#now.values()].filter((other) => identityOf(other) === departure?.identity);
+    const all = this.#all.filter((other) => identityOf(other) === departure?.identity);
     const contenders = all.map((other) => toContender(documentOf(this.#show(other))));
     const isHeld = departure !== undefined && leavesBehind(departure, contenders, this.#departed);
     if (departure !== undefined && !isHeld) this.#departed.push(departure);
@@ -266,22 +265,18 @@ export class TagWorld {
 
   /** Reports a creation: of what was named when it began, on the managed resource as it is now. */
   #finish(managed: Managed, { name, at, applied }: NonNullable<Managed["begun"]>): void {
-    const isTaken = this.#resource(name).exists;
+    const isTaken = this.#cloud[name].exists;
     if (isTaken && this.#isAssociation) {
       this.#put({ ...managed, begun: undefined, found: "failed" });
       return;
     }
     if (!isTaken) this.#createInCloud(name);
-    const { cloudName } = this.#resource(name);
+    const { cloudName } = this.#cloud[name];
     const isChanged = applied !== managed.applied;
     const before = isChanged ? annotationsOf(applied) : {};
-    const report = {
-      found: "present",
-      foundName: name,
-      foundGeneration: managed.generation,
-      isCreating: true,
-    } as const;
-    const reported = { ...managed, ...report, begun: undefined, cloudCreatedAt: at, putBack: before, cloudName };
+    const seen = { found: "present", foundName: name, foundGeneration: managed.generation } as const;
+    const created = { begun: undefined, isCreating: true, cloudCreatedAt: at, putBack: before, cloudName };
+    const reported = { ...managed, ...seen, ...created };
     this.#put(reported);
     if (nameOf(reported) !== name) this.#leave(name);
   }
@@ -312,45 +307,45 @@ export class TagWorld {
 
   /** The XRs whose managed resource may write a cloud resource; one that the webhook has kept waits for an operator. */
   writersOf(name: Name): readonly number[] {
-    const writers = [...this.#now.values()].filter((managed) => isWriter(managed) && !managed.isHeld);
+    const writers = this.#all.filter((managed) => isWriter(managed) && !managed.isHeld);
     return writers.filter((managed) => nameOf(managed) === name).map(({ xr }) => xr);
   }
 
   /** The living XRs that declare a cloud resource. */
-  livingOf(name: Name): readonly number[] {
+  #livingOf(name: Name): readonly number[] {
     return [...this.#xrs].filter(([, xr]) => xr.name === name).map(([xr]) => xr);
   }
 
-  /** The managed resources whose deletion does not end. A runtime that reports no generations has to be paused. */
-  get hanging(): readonly number[] {
-    return [...this.#now.values()]
-      .filter(({ isDeleting }) => isDeleting && this.#reportsGeneration)
-      .map(({ xr }) => xr);
+  /** What is wrong once nothing changes any more. */
+  get lasting(): readonly string[] {
+    // A runtime that reports no generations has to be paused.
+    const hanging = this.#all.filter(({ isDeleting }) => isDeleting && this.#reportsGeneration);
+    const blind = this.living.filter((xr) => this.#now.get(xr)?.found !== "present");
+    return [
+      ...hanging.map(({ xr }) => `the deletion of XR ${xr} does not end`),
+      ...blind.map((xr) => `the provider of XR ${xr} does not find the cloud resource`),
+      ...NAMES.flatMap((name) => this.#faultsOf(name)),
+    ];
   }
 
-  /** True if the tags say that another control plane owns it. */
-  isElsewhere(name: Name): boolean {
-    return this.#resource(name).exists && this.#resource(name).cluster === ELSEWHERE;
-  }
-
-  existsInCloud(name: Name): boolean {
-    return this.#resource(name).exists;
-  }
-
-  /** True if one of ours created it, and no managed resource stands for it any more. */
-  isLeaked(name: Name): boolean {
-    const { exists, isOurs } = this.#resource(name);
-    return exists && isOurs && ![...this.#now.values()].some((managed) => nameOf(managed) === name);
-  }
-
-  /** The living XRs whose provider does not find the cloud resource. */
-  get blind(): readonly number[] {
-    return this.living.filter((xr) => this.#now.get(xr)?.found !== "present");
+  #faultsOf(name: Name): readonly string[] {
+    const { exists, isOurs, cluster } = this.#cloud[name];
+    const isDeclared = this.#livingOf(name).length > 0;
+    const writers = this.writersOf(name).length;
+    // An operator may have given it to one of ours, against what the tags say.
+    const isElsewhere = exists && cluster === ELSEWHERE;
+    const isOwned = writers === Number(isDeclared) || (writers === 0 && isElsewhere);
+    const isLeaked = exists && isOurs && !this.#all.some((managed) => nameOf(managed) === name);
+    return [
+      ...(isOwned ? [] : [`${name} has ${writers} writers`]),
+      ...(isDeclared && !exists ? [`${name} does not exist`] : []),
+      ...(isLeaked ? [`${name} is left behind`] : []),
+    ];
   }
 
   /** A text of all managed resources, to compare before and after. */
   get print(): string {
-    return JSON.stringify([...this.#now.values()].sort((a, b) => a.xr - b.xr));
+    return JSON.stringify(this.#all.toSorted((a, b) => a.xr - b.xr));
   }
 
   #deleteFromCloud(managed: Managed): void {
@@ -361,7 +356,7 @@ export class TagWorld {
     const isForeign = resource.outsider === "created" && !resource.isCreatedByUs;
     this.#forget(resource);
     if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
-    const bereft = this.livingOf(name).filter((other) => other !== xr && this.#xrs.get(other)?.counts);
+    const bereft = this.#livingOf(name).filter((other) => other !== xr && this.#xrs.get(other)?.counts);
     // No function can have kept Delete from a managed resource that none has seen.
     if (bereft.length > 0 && applied !== undefined) {
       this.faults.push(`XR ${xr} took ${name} with it, and XR ${bereft.join(", ")} counted on it`);
@@ -369,9 +364,7 @@ export class TagWorld {
   }
 
   #forget(resource: CloudResource): void {
-    resource.exists = false;
-    resource.isOurs = false;
-    resource.cluster = undefined;
+    Object.assign(resource, { exists: false, isOurs: false, cluster: undefined });
   }
 
   #apply(xr: number, state: Xr, { resources, conditions }: Draft): void {
@@ -397,13 +390,8 @@ export class TagWorld {
   #change(managed: Managed, applied: JsonObject): void {
     const hasNewSpec = JSON.stringify(managed.applied?.["spec"]) !== JSON.stringify(applied["spec"]);
     const generation = managed.generation + Number(hasNewSpec);
-    const changed = {
-      ...managed,
-      applied,
-      generation,
-      putBack: {},
-      cloudName: readCloudName(applied) ?? managed.cloudName,
-    };
+    const cloudName = readCloudName(applied) ?? managed.cloudName;
+    const changed = { ...managed, applied, generation, putBack: {}, cloudName };
     this.#put(changed);
     if (isBlind(managed, changed)) this.faults.push(`XR ${managed.xr} writes what its provider has not looked for`);
     if (nameOf(managed) !== nameOf(changed)) this.#leave(nameOf(managed));
@@ -411,9 +399,9 @@ export class TagWorld {
 
   /** An external name that changes leaves the old cloud resource to those that stay and have seen who created it, or to nobody. */
   #leave(name: Name): void {
-    const others = [...this.#now.values()].filter((managed) => nameOf(managed) === name && !managed.isDeleting);
+    const others = this.#all.filter((managed) => nameOf(managed) === name && !managed.isDeleting);
     const isKnown = others.some((managed) => toContender(documentOf(this.#show(managed))).isCreated);
-    if (!isKnown) this.#resource(name).isOurs = false;
+    if (!isKnown) this.#cloud[name].isOurs = false;
   }
 
   #newManaged(xr: number, applied: JsonObject | undefined): Managed {
@@ -423,18 +411,9 @@ export class TagWorld {
 
   /** @returns when. */
   #createInCloud(name: Name): string {
-    const resource = this.#resource(name);
-    resource.exists = true;
-    resource.isCreatedByUs = true;
-    resource.isOurs = true;
+    const resource = Object.assign(this.#cloud[name], { exists: true, isCreatedByUs: true, isOurs: true });
     if (this.#isAssociation) resource.cloudName = `made-up-${this.#history.length}`;
     return this.#timestamp();
-  }
-
-  #resource(name: Name): CloudResource {
-    const resource = this.#cloud.get(name);
-    if (resource === undefined) throw new Error(`there is no ${name}`);
-    return resource;
   }
 
   #show(managed: Managed): JsonObject {
@@ -448,9 +427,7 @@ export class TagWorld {
     return exists && (!this.#isAssociation || managed.cloudName === cloudName);
   }
 
-  #cloudOf(managed: Managed): CloudResource {
-    return this.#resource(nameOf(managed));
-  }
+  #cloudOf = (managed: Managed): CloudResource => this.#cloud[nameOf(managed)];
 
   #timestamp(): string {
     return `2026-01-01T00:00:${String(this.#clock % 60).padStart(2, "0")}Z`;
@@ -467,7 +444,7 @@ export class TagWorld {
     const shown = [...read.values()].map((one) => this.#show(one));
     const add = [{ key: "team", value: `team-${xr}` }];
     const outcome = callUntilStable({
-      xr: { apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } },
+      xr: { ...XSHOP, metadata: { name: `shop-${xr}` } },
       input: parseInput(inputOf({ tags: { add, owner: { cluster: HERE } } })),
       observed: managed === undefined ? {} : { bucket: this.#show(managed) },
       desired: { bucket: this.#desiredBy(xr) },
@@ -490,23 +467,7 @@ export class TagWorld {
   }
 }
 
-/** A managed resource that nobody has looked at yet. */
-const UNSEEN = {
-  isDeleting: false,
-  isHeld: false,
-  isPaused: false,
-  take: "",
-  found: undefined,
-  foundName: undefined,
-  cloudCreatedAt: "",
-  version: 0,
-  generation: 1,
-  foundGeneration: 0,
-  begun: undefined,
-  isCreating: false,
-  putBack: {},
-  isResolved: false,
-} as const;
+const XSHOP = { apiVersion: "example.org/v1", kind: "XShop" };
 
 const TWIN = "s3.aws.m.upbound.io/v1beta1";
 
@@ -579,9 +540,7 @@ function observed(
       resourceVersion: String(version),
       generation,
       creationTimestamp: createdAt,
-      ownerReferences: [
-        { apiVersion: "example.org/v1", kind: "XShop", name: `shop-${xr}`, uid: `xr-${xr}`, controller: true },
-      ],
+      ownerReferences: [{ ...XSHOP, name: `shop-${xr}`, uid: `xr-${xr}`, controller: true }],
       ...(isDeleting && { deletionTimestamp: createdAt }),
       annotations: {
         ...annotationsOf(applied),

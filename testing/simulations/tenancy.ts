@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../src/model/json.ts";
+import { OWNER } from "../../src/ownership/annotations.ts";
+import { RECORD_KINDS, usesLabel } from "../../src/ownership/record.ts";
 import { ALLOWED } from "../builders/sharing.ts";
 import { Violation } from "./control-plane.ts";
-import { kindOf, metadataOf, NAMESPACE, nameOf } from "./store.ts";
+import { kindOf, metadataOf, NAMESPACE, nameOf, objectIn, withMetadata } from "./store.ts";
 import { type Composition, DATABASE_KINDS, HOSTILE, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
-import { forgedRecord } from "./tenancy-forgery.ts";
-import { OwnersList } from "./tenancy-list.ts";
 import { DATABASES, type Database, Owner } from "./tenancy-owner.ts";
 import { assertGranted, Watch } from "./tenancy-watch.ts";
 import { ACCEPT_COPIES_FROM, type Consumer, NEW_CONSUMER, TenancyWorld } from "./tenancy-world.ts";
@@ -17,7 +17,6 @@ export class Tenancy {
   readonly owner: Owner;
   readonly hostile: Consumer;
   readonly #watch: Watch;
-  readonly #list: OwnersList;
   #isTakenOver = false;
   #hasAccepted = false;
   /** True if the hostile team has edited its XR's own record. */
@@ -30,7 +29,6 @@ export class Tenancy {
     this.hostile = consumers.at(-1) as Consumer;
     this.owner = new Owner(this.world);
     this.#watch = new Watch(this.world, this.owner);
-    this.#list = new OwnersList(this.world, this.owner);
     for (const name of [...EVERYBODY, "kube-system", "databases"]) this.setAcceptance(name, "");
     for (const name of DATABASES) this.owner.create(name);
     this.owner.grant("orders", [...EVERYBODY]);
@@ -160,7 +158,7 @@ export class Tenancy {
     this.audit();
     this.#comeToRest();
     assertGranted(this.world, this.owner, this.#isForging ? this.hostile : undefined);
-    this.#list.audit();
+    this.#watch.auditLists();
   }
 
   #comeToRest(): void {
@@ -206,3 +204,27 @@ const consumerOf = (team: string, composition: Composition, isTwice: boolean): C
   labels: { team: "orders" },
   annotations: {},
 });
+
+/** A record as a team may write it in its own namespace: over its XR's, or a new one with the marks of another team's. */
+function forgedRecord(database: string, copy: string, own = NEW): JsonObject {
+  const references = [
+    { ...DATABASE_KINDS.namespaced, name: database, namespace: OWNERS_NAMESPACE },
+    { ...DATABASE_KINDS.clusterScoped, name: database, namespace: undefined },
+  ];
+  const granted = { access: "Granted", credentialFor: "team-b", ...(copy !== "" && { secrets: [copy] }) };
+  const bindings = references.map((reference) => ({ ...reference, ...granted }));
+  const labels = Object.fromEntries(references.map((reference) => [usesLabel(reference), "true"]));
+  const record = withMetadata(own, { labels: { ...objectIn(metadataOf(own), "labels"), ...labels } });
+  return { ...record, data: { db: JSON.stringify(bindings), another: JSON.stringify(bindings) } };
+}
+
+const NEW: JsonObject = {
+  ...RECORD_KINDS.ConfigMap,
+  metadata: {
+    namespace: HOSTILE,
+    name: "forged",
+    labels: { "crossplane.io/composite": "shop-team-b", "crossplane.io/claim-namespace": "team-b" },
+    annotations: { [OWNER]: "Shop.apps.example.org/team-b/shop" },
+    ownerReferences: [{ apiVersion: "apps.example.org/v1", kind: "Store", name: "x", uid: "x", controller: true }],
+  },
+};

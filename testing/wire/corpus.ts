@@ -5,11 +5,8 @@ import { emptyPlainRequest, type PlainRequest, type PlainResource } from "./plai
 
 /** Valid requests where the fuzzer starts: small ones, so that most mutations hit something that is read. */
 
-const resource = (object: JsonObject): PlainResource => ({
-  object,
-  ready: "True",
-  details: new Map([["password", "aHVudGVyMg=="]]),
-});
+const details = new Map([["password", "aHVudGVyMg=="]]);
+const resource = (object: JsonObject): PlainResource => ({ object, ready: "True", details });
 
 const withResource = { composite: resource({}), resources: new Map() };
 
@@ -41,10 +38,7 @@ export const corpus: readonly Buffer[] = [
     observed: { composite: resource(xr()), resources: new Map([["db", resource(observedObject({ ready: "True" }))]]) },
     desired: {
       composite: resource(mixed),
-      resources: new Map([
-        ["db", resource(mixed)],
-        ["__proto__", resource({})],
-      ]),
+      resources: new Map(["db", "__proto__"].map((name) => [name, resource(mixed)])),
     },
     context: mixed,
   },

@@ -12,6 +12,8 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { toContender } from "../../../src/ownership/contender.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
+import { synced } from "../../../testing/builders/shared-database.ts";
+import { withMetadata, withPolicies } from "../../../testing/builders/tags.ts";
 import { connectTo, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 
 /** A bucket that an owner leaves to an observer, which its provider created. */
@@ -22,10 +24,7 @@ const EXTERNAL = { "crossplane.io/external-create-succeeded": "2026-03-01T10:00:
 const withoutDelete = ["Observe", "Create", "Update", "LateInitialize"];
 
 function managed(parts: Parameters<typeof registered>[0], more: JsonObject, managementPolicies: readonly string[]) {
-  const object = registered(parts);
-  const { annotations, ...metadata } = object["metadata"] as Record<string, JsonObject>;
-  const spec = { ...(object["spec"] as JsonObject), managementPolicies };
-  return { ...object, metadata: { ...metadata, annotations: { ...annotations, ...more } }, spec } as JsonObject;
+  return withPolicies(withMetadata(registered(parts), { annotations: more }), ...managementPolicies);
 }
 
 const leaves = { ...CREATED, [`${DOMAIN}/contenders`]: "orders-team-b-orders" };
@@ -36,18 +35,10 @@ const observing = (marks: JsonObject, isDeleting = false): JsonObject =>
   managed({ ...other, isDeleting }, marks, ["Observe"]);
 const owner = owned(leaves);
 const observer = observing(CREATED);
-const leaving = observing(CREATED, true);
 const twin = managed({ ...other, group: "s3.aws.m.upbound.io" }, CREATED, ["Observe"]);
 
 const request = (oldObject: JsonObject, dryRun = false) => ({
-  ...{
-    uid: "u1",
-    userInfo: { username: "a" },
-    operation: "DELETE",
-    subResource: undefined,
-    namespace: undefined,
-    name: undefined,
-  },
+  ...{ uid: "u1", userInfo: { username: "a" }, operation: "DELETE" },
   ...{ object: undefined, oldObject, dryRun },
 });
 
@@ -60,61 +51,31 @@ const BOTH =
 
 describe("the deletion of a managed resource", () => {
   const startWith = async (...objects: readonly JsonObject[]) => {
-    const kinds = [
-      kindOf("s3.aws.upbound.io", "Bucket"),
-      kindOf("s3.aws.m.upbound.io", "Bucket", { isNamespaced: true }),
-    ];
+    const kinds = ["s3.aws.upbound.io", "s3.aws.m.upbound.io"].map((group) => kindOf(group, "Bucket"));
     const api = await startApiServer({ kinds, objects });
     const client = toClient(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 } });
     const [departed, read]: [Departed, ReturnType<typeof rememberKinds>] = [new Map(), rememberKinds(client)];
     return (asked: ReturnType<typeof request>) => decideDeparture(asked, departed, read);
   };
 
-  test.each([
-    { reason: "the owner leaves it to an observer", deleted: owner, others: [observer], is: "allowed" },
-    {
-      reason: "the owner leaves it to an observer of the namespaced kind",
-      deleted: owner,
-      others: [twin],
-      is: "allowed",
-    },
-    { reason: "an observer goes, and the owner stays", deleted: observer, others: [owner], is: "allowed" },
-    { reason: "the observer is being deleted as well", deleted: owner, others: [leaving], is: "denied" },
-    { reason: "no other is there, and it never became the owner", deleted: observer, others: [], is: "denied" },
-    { reason: "it deletes the cloud resource itself", deleted: owned(CREATED, ["*"]), others: [], is: "allowed" },
-    {
-      reason: "it has no successors, so its policies are what its Composition asks for",
-      deleted: owned(CREATED),
-      others: [],
-      is: "allowed",
-    },
-    {
-      reason: "its provider has just created the cloud resource, and its XR was not reconciled since",
-      deleted: owned(EXTERNAL),
-      others: [],
-      is: "denied",
-    },
-    {
-      reason: "only the owner that goes as well knows that it was created",
-      deleted: observing({}),
-      others: [owned(leaves, withoutDelete, true)],
-      is: "denied",
-    },
-    {
-      reason: "it found the cloud resource, and the observer whose provider created it goes as well",
-      deleted: owned({}),
-      others: [observing(EXTERNAL, true)],
-      is: "denied",
-    },
-    { reason: "the cloud resource existed before", deleted: observing({}), others: [], is: "allowed" },
-    { reason: "the cloud resource existed before, and it owns it", deleted: owned({}), others: [], is: "allowed" },
-    {
-      reason: "an operator wants the cloud resource to stay",
-      deleted: observing({ ...CREATED, [`${DOMAIN}/leave-behind`]: "true" }),
-      others: [],
-      is: "allowed",
-    },
-  ])("is $is when $reason", async ({ deleted, others, is }) => {
+  const ownerGoing = owned(leaves, withoutDelete, true);
+  const creatorGoing = observing(EXTERNAL, true);
+  const left = observing({ ...CREATED, [`${DOMAIN}/leave-behind`]: "true" });
+  test.each<[is: string, reason: string, deleted: JsonObject, ...others: readonly JsonObject[]]>([
+    ["allowed", "the owner leaves it to an observer", owner, observer],
+    ["allowed", "the owner leaves it to an observer of the namespaced kind", owner, twin],
+    ["allowed", "an observer goes, and the owner stays", observer, owner],
+    ["denied", "the observer is being deleted as well", owner, observing(CREATED, true)],
+    ["denied", "no other is there, and it never became the owner", observer],
+    ["allowed", "it deletes the cloud resource itself", owned(CREATED, ["*"])],
+    ["allowed", "it has no successors, so its policies are what its Composition asks for", owned(CREATED)],
+    ["denied", "its provider has just created it, and its XR was not reconciled since", owned(EXTERNAL)],
+    ["denied", "only the owner that goes as well knows that it was created", observing({}), ownerGoing],
+    ["denied", "it found it, and the observer whose provider created it goes as well", owned({}), creatorGoing],
+    ["allowed", "the cloud resource existed before", observing({})],
+    ["allowed", "the cloud resource existed before, and it owns it", owned({})],
+    ["allowed", "an operator wants the cloud resource to stay", left],
+  ])("is %s when %s", async (is, _, deleted, ...others) => {
     const decide = await startWith(deleted, ...others);
     expect((await decide(request(deleted))).is).toBe(is);
   });
@@ -127,13 +88,10 @@ describe("the deletion of a managed resource", () => {
   test("is admitted for one of two that go at the same moment, whatever the lists show yet", async () => {
     const decide = await startWith(owner, observer);
     const decideOn = async (each: JsonObject): Promise<string> => (await decide(request(each))).is;
-    const [ofOwner, ofObserver] = await Promise.all([decideOn(owner), decideOn(observer)]);
+    const first = await Promise.all([decideOn(owner), decideOn(observer)]);
     // Kubernetes tries again to delete what was denied.
-    const last = [
-      ofOwner === "allowed" ? ofOwner : await decideOn(owner),
-      ofObserver === "allowed" ? ofObserver : await decideOn(observer),
-    ];
-    expect(last.sort()).toEqual(["allowed", "denied"]);
+    const again = [owner, observer].map((each, index) => (first[index] === "allowed" ? "allowed" : decideOn(each)));
+    expect((await Promise.all(again)).sort()).toEqual(["allowed", "denied"]);
   });
 
   test("is not remembered after a dry run", async () => {
@@ -152,9 +110,8 @@ test.each([
   { of: "Bucket", says: "", successor: undefined, isLeft: false },
 ])("a $of with the name id-1 ($says) is left behind where its successor has the name $successor: $isLeft", (row) => {
   const named = (uid: string, name = ""): JsonObject => {
-    const { metadata, ...rest } = managed(other, { ...CREATED, "crossplane.io/external-name": name }, ["Observe"]);
-    const status = { conditions: [{ type: "Synced", status: "False", message: row.says }] };
-    return { ...rest, status, kind: row.of, metadata: { ...(metadata as JsonObject), uid } };
+    const object = managed(other, { ...CREATED, "crossplane.io/external-name": name }, ["Observe"]);
+    return { ...withMetadata(object, { uid }), status: synced("False", { message: row.says }), kind: row.of };
   };
   const departure = toDeparture(named("a", "id-1"));
   if (departure === undefined) throw new Error("it is no departure");

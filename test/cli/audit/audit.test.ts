@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
-import { runCommand } from "../../../testing/tools/run-command.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
+import { withMetadata } from "../../../testing/builders/tags.ts";
+import { type ApiServerOptions, kindOf, runOn } from "../../../testing/servers/api-server.ts";
 
 /** The program's answers, exit codes and what it says where it may not look. e2e/scenarios/audit.ts runs it on a real cluster. */
 
@@ -20,13 +21,14 @@ const resourceRefs = [
   { apiVersion: "v1", kind: "Secret", namespace: "team-a", name: "unlabelled" },
 ];
 
+const COMPOSED_AS = "crossplane.io/composition-resource-name";
 const composed = (name: string): JsonObject => ({
   apiVersion: "cloud.example.org/v1beta1",
   kind: "Bucket",
   metadata: {
     name,
     labels: { "crossplane.io/composite": "orders" },
-    annotations: { "crossplane.io/composition-resource-name": "bucket" },
+    annotations: { [COMPOSED_AS]: "bucket" },
   },
 });
 
@@ -57,12 +59,12 @@ const healthyXr: JsonObject = {
   status: { conditions: [{ type: "Synced", status: "True" }] },
 };
 
-const run = (server: ApiServer, args: readonly string[] = []) =>
-  runCommand("audit", [`--kubeconfig=${server.kubeconfig}`, "--retry-for=1s", ...args]);
+const run = (cluster: Partial<ApiServerOptions>, ...args: readonly string[]) =>
+  runOn({ kinds, objects, ...cluster }, "audit", args);
 
 describe("after a restore", () => {
   test("it finds all kinds of faults, and ends with 1", async () => {
-    const { exitCode, stdout, stderr } = await run(await startApiServer({ kinds, objects }));
+    const { exitCode, stdout, stderr } = await run({});
     const rows = stdout.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3).join(" "));
     const xr = "XStore.platform.example.org/orders";
     expect(rows).toEqual([
@@ -75,16 +77,11 @@ describe("after a restore", () => {
       `NeverReconciled ${xr} ${xr}`,
       "",
     ]);
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr: "6 findings: looked at 1 XRs and 3 resources of 5 kinds\n",
-    });
+    expect([exitCode, stderr]).toEqual([1, "6 findings: looked at 1 XRs and 3 resources of 5 kinds\n"]);
   });
 
   test("as JSON it says the same, with what could not be looked at", async () => {
-    const server = await startApiServer({ kinds, objects });
-    server.forbidden.add("jobs");
-    const { exitCode, stdout } = await run(server, ["--output=json"]);
+    const { exitCode, stdout } = await run({ forbidden: ["jobs"] }, "--output=json");
     const { findings, looked, notLookedAt } = JSON.parse(stdout);
     expect({ exitCode, looked, found: findings.map(({ is }: JsonObject) => is) }).toEqual({
       exitCode: 1,
@@ -95,21 +92,15 @@ describe("after a restore", () => {
   });
 
   test("--adopt prints commands for the orphans alone", async () => {
-    const { exitCode, stdout } = await run(await startApiServer({ kinds, objects }), ["--adopt"]);
+    const { exitCode, stdout } = await run({}, "--adopt");
     const commands = stdout.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-    expect({ exitCode, commands }).toEqual({
-      exitCode: 1,
-      commands: [
-        "kubectl patch xstore.v1beta1.platform.example.org/orders --type=json " +
-          `--patch='[{"op":"test","path":"/metadata/uid","value":"1"},{"op":"add","path":"/spec/resourceRefs/-",` +
-          `"value":{"apiVersion":"cloud.example.org/v1beta1","kind":"Bucket","name":"forgotten"}}]'`,
-      ],
-    });
+    const command = "kubectl patch xstore.v1beta1.platform.example.org/orders --type=json --patch=";
+    expect([exitCode, commands]).toEqual([1, [expect.stringContaining(command)]]);
   });
 
   test("--composite leaves out what concerns other XRs", async () => {
-    const server = await startApiServer({ kinds, objects: [...objects, healthyXr] });
-    expect(await run(server, ["--composite=healthy"])).toMatchObject({ exitCode: 0, stdout: "" });
+    const ran = await run({ objects: [...objects, healthyXr] }, "--composite=healthy");
+    expect(ran).toMatchObject({ exitCode: 0, stdout: "" });
   });
 });
 
@@ -119,20 +110,11 @@ describe("--restore", () => {
   const absent = "observe failed: external resource does not exist";
   /** A managed resource that only observes since a restore, and what its provider has reported. */
   const restored = (name: string, synced: JsonObject = {}, atProvider: JsonObject = {}, owners = [XR]): JsonObject => {
-    const { metadata, ...bucket } = composed(name);
-    const annotations = {
-      "crossplane.io/composition-resource-name": name,
-      "shared-infrastructure.fn.crossplane.io/restored": "held=*",
-    };
+    const annotations = { [COMPOSED_AS]: name, [`${DOMAIN}/restored`]: "held=*" };
+    const restoredAt = { ownerReferences: owners, creationTimestamp: "2026-01-01T00:00:00Z" };
     const lastTransitionTime = "2026-01-02T00:00:00Z";
     return {
-      ...bucket,
-      metadata: {
-        ...(metadata as JsonObject),
-        annotations,
-        ownerReferences: owners,
-        creationTimestamp: "2026-01-01T00:00:00Z",
-      },
+      ...withMetadata(composed(name), { annotations, ...restoredAt }),
       spec: { managementPolicies: ["Observe"], forProvider: regionEu },
       status: { atProvider, conditions: [{ type: "Synced", status: "True", lastTransitionTime, ...synced }] },
     };
@@ -140,22 +122,17 @@ describe("--restore", () => {
 
   test("says of each what its provider found, and how to release it; what is as desired needs nobody", async () => {
     const release = (name: string) =>
-      `to release it: kubectl annotate xstore.platform.example.org orders 'shared-infrastructure.fn.crossplane.io/release-restored=1/${name}'`;
+      `to release it: kubectl annotate xstore.platform.example.org orders '${DOMAIN}/release-restored=1/${name}'`;
     const before = { lastTransitionTime: "2025-12-31T00:00:00Z" };
-    const { exitCode, stdout } = await run(
-      await startApiServer({
-        kinds,
-        objects: [
-          ...objects,
-          restored("as-desired", {}, regionEu),
-          restored("changed", {}, regionUs),
-          restored("deleted", { status: "False", message: absent }),
-          restored("not-looked-for", before, regionEu),
-          restored("alone", {}, regionUs, []),
-        ],
-      }),
-      ["--restore"],
-    );
+    const all = [
+      ...objects,
+      restored("as-desired", {}, regionEu),
+      restored("changed", {}, regionUs),
+      restored("deleted", { status: "False", message: absent }),
+      restored("not-looked-for", before, regionEu),
+      restored("alone", {}, regionUs, []),
+    ];
+    const { exitCode, stdout } = await run({ objects: all }, "--restore");
     const xr = "XStore.platform.example.org/orders";
     expect([exitCode, stdout.split("\n").map((line) => line.split(/ {2,}/).join(" | "))]).toEqual([
       1,
@@ -174,55 +151,36 @@ describe("--restore", () => {
 
 describe("where nothing is wrong", () => {
   test.each([
-    { reason: "it ends with 0", forbidden: [], exitCode: 0, says: ["nothing is wrong: "] },
-    {
-      reason: "kinds that nobody composes may be kept from it",
-      forbidden: ["jobs", "secrets"],
-      exitCode: 0,
-      says: ["not looked at: 2 kinds that no XR refers to"],
-    },
-    {
-      reason: "managed resources may not: that is no answer",
-      forbidden: ["buckets"],
-      exitCode: 2,
-      says: ['resources: ["buckets"], verbs: ["list"]'],
-    },
-    { reason: "XRs may not", forbidden: ["xstores"], exitCode: 2, says: ['resources: ["xstores"], verbs: ["list"]'] },
-  ])("without faults, $reason", async ({ forbidden, exitCode, says }) => {
-    const server = await startApiServer({ kinds, objects: healthy });
-    for (const plural of forbidden) server.forbidden.add(plural);
-    const ended = await run(server);
-    expect({ exitCode: ended.exitCode, stdout: ended.stdout }).toEqual({ exitCode, stdout: "" });
-    for (const words of says) expect(ended.stderr).toContain(words);
+    ["it ends with 0", [], 0, "nothing is wrong: "],
+    ["kinds that nobody composes may be kept from it", ["jobs", "secrets"], 0, "2 kinds that no XR refers to"],
+    ["managed resources may not: that is no answer", ["buckets"], 2, 'resources: ["buckets"], verbs: ["list"]'],
+    ["XRs may not", ["xstores"], 2, 'resources: ["xstores"], verbs: ["list"]'],
+  ])("without faults, %s", async (_, forbidden, exitCode, says) => {
+    const ended = await run({ objects: healthy, forbidden });
+    expect(ended).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(says) });
   });
 
   test("events are never asked for, and Secrets only for their metadata", async () => {
-    const server = await startApiServer({ kinds, objects: healthy });
-    await run(server);
+    const { server } = await run({ objects: healthy });
     expect(server.requests.filter((path) => path.includes("/events"))).toEqual([]);
     expect(server.requests.filter((path) => path.includes("/secrets"))).toHaveLength(1);
   });
 });
 
-describe("what it may not look at, of what an XR refers to", () => {
-  test("is not said to be missing", async () => {
-    const server = await startApiServer({ kinds, objects });
-    server.forbidden.add("secrets");
-    const { stdout, stderr } = await run(server);
-    expect(stdout).not.toContain("unlabelled");
-    expect(stderr).toContain("not looked at: cannot list secrets");
-  });
+test("what it may not look at, of what an XR refers to, is not said to be missing", async () => {
+  const { stdout, stderr } = await run({ forbidden: ["secrets"] });
+  expect(stdout).not.toContain("unlabelled");
+  expect(stderr).toContain("not looked at: cannot list secrets");
 });
 
 test("--composite with a name that no XR has ends with 2, and with the name that is close", async () => {
-  const server = await startApiServer({ kinds, objects });
-  const { exitCode, stdout, stderr } = await run(server, ["--composite=order", "--composite=orders"]);
+  const { exitCode, stdout, stderr } = await run({}, "--composite=order", "--composite=orders");
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
   expect(stderr).toContain('cannot find an XR named "order"; did you mean orders?\n');
 });
 
 test("it ends with 2 where Crossplane is not there", async () => {
-  const { exitCode, stdout, stderr } = await run(await startApiServer({ kinds: [bucket] }), []);
+  const { exitCode, stdout, stderr } = await run({ kinds: [bucket], objects: [] });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
   expect(stderr).toContain("cannot find Crossplane at https://");
 });

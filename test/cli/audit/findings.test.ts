@@ -2,48 +2,35 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { toCommands, toTable } from "../../../cli/audit/audit.ts";
 import { findHeldBack } from "../../../cli/audit/cloud-resources.ts";
-import { toFindings } from "../../../cli/audit/findings.ts";
-import { compareFindings, type Finding } from "../../../cli/audit/world.ts";
+import { toFindings as findAll } from "../../../cli/audit/findings.ts";
+import { compareFindings, type Finding, type World } from "../../../cli/audit/world.ts";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { resourceKey, toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
 import { namesRecordName } from "../../../src/ownership/names.ts";
 import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
+import { synced } from "../../../testing/builders/shared-database.ts";
 import { worldOf as toWorld, type WorldParts } from "../../../testing/builders/world.ts";
 
 /** One XR that composes buckets, and what a cluster may hold of them. */
 
 const CREATED = "2026-01-01T00:00:00Z";
+const A_MINUTE_AGO = "2026-01-01T00:59:00Z";
 const patience = { graceMs: 120_000, now: Date.parse("2026-01-01T01:00:00Z") };
 
-interface StoreParts {
-  readonly name?: string;
-  readonly refs?: readonly string[];
-  readonly labels?: JsonObject;
-  readonly status?: JsonObject;
-  readonly created?: string;
-  readonly isModern?: boolean;
-}
-
-const synced = { conditions: [{ type: "Synced", status: "True" }] };
-
-const store = ({ name = "orders", refs = [], labels = {}, status = synced, ...parts }: StoreParts = {}): JsonObject => {
-  const { created = CREATED, isModern = false } = parts;
-  const resourceRefs = refs.map((ref) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name: ref }));
-  return {
-    apiVersion: "platform.example.org/v1",
-    kind: "XStore",
-    metadata: { name, uid: `uid-of-${name}`, creationTimestamp: created, labels },
-    spec: isModern ? { crossplane: { resourceRefs } } : { resourceRefs },
-    status,
-  };
-};
-
-const beingDeleted = ({ metadata, ...rest }: JsonObject): JsonObject => ({
-  ...rest,
-  metadata: { ...(metadata as JsonObject), deletionTimestamp: CREATED },
+const BUCKET = { apiVersion: "cloud.example.org/v1", kind: "Bucket" };
+const apiVersion = "platform.example.org/v1";
+const referringTo = (...names: readonly string[]): JsonObject => ({
+  resourceRefs: names.map((name) => ({ ...BUCKET, name })),
 });
+
+const store = (metadata: JsonObject = {}, spec = referringTo(), status = synced("True")): JsonObject => {
+  const { name = "orders" } = metadata;
+  const own = { name, uid: `uid-of-${String(name)}`, creationTimestamp: CREATED, ...metadata };
+  return { apiVersion, kind: "XStore", metadata: own, spec, status };
+};
 
 interface BucketParts {
   readonly composite?: string;
@@ -52,25 +39,26 @@ interface BucketParts {
 }
 
 const bucket = (name: string, { composite = "orders", controller, metadata = {} }: BucketParts = {}): JsonObject => ({
-  apiVersion: "cloud.example.org/v1",
-  kind: "Bucket",
+  ...BUCKET,
   metadata: {
     name,
     labels: { "crossplane.io/composite": composite },
     annotations: { "crossplane.io/composition-resource-name": `the-${name}` },
-    ...(controller && {
-      ownerReferences: [{ apiVersion: "platform.example.org/v1", controller: true, ...controller }],
-    }),
+    ...(controller && { ownerReferences: [{ apiVersion, controller: true, ...controller }] }),
     ...metadata,
   },
 });
 
 const ours = { kind: "XStore", name: "orders", uid: "uid-of-orders" };
+const beforeRestore = { ...ours, uid: "uid-before" };
 
 const worldOf = ({ stores = [store()], ...parts }: WorldParts) => toWorld({ stores, ...parts });
 
-const refTo = (name: string): string =>
-  resourceKey({ apiVersion: "cloud.example.org/v1", kind: "Bucket", namespace: undefined, name });
+const toFindings = (world: World, allowed: Parameters<typeof findAll>[1]): readonly Finding[] =>
+  findAll(world, allowed).toSorted(compareFindings);
+const find = (parts: WorldParts): readonly Finding[] => toFindings(worldOf(parts), patience);
+
+const refTo = (name: string): string => resourceKey({ ...BUCKET, namespace: undefined, name });
 
 const shown = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ is, composite, resource }) => `${is} ${resource.name} of ${composite?.name ?? "?"}`);
@@ -89,7 +77,7 @@ function withOwnRecord(xr: JsonObject) {
 /** A row: what a cluster holds, and what is found in it. */
 const row = (reason: string, parts: WorldParts, ...found: readonly string[]) => ({ reason, parts, found });
 
-const stores = [store({ refs: ["a"] })];
+const stores = [store({}, referringTo("a"))];
 const ownRecord = withOwnRecord(store());
 const going = { metadata: { deletionTimestamp: CREATED } };
 
@@ -98,13 +86,13 @@ test.each([
   row("has no controller", { buckets: [bucket("a")] }, "Unadopted a of orders"),
   row(
     "has no controller, in a modern XR",
-    { stores: [store({ refs: ["a"], isModern: true })], buckets: [bucket("a")] },
+    { stores: [store({}, { crossplane: referringTo("a") })], buckets: [bucket("a")] },
     "Unadopted a of orders",
   ),
   row("has no controller, and is being deleted", { buckets: [bucket("a", going)] }),
   row(
     "has the XR before the restore for its controller",
-    { buckets: [bucket("a", { controller: { ...ours, uid: "uid-before" } })] },
+    { buckets: [bucket("a", { controller: beforeRestore })] },
     "StaleController a of orders",
   ),
   row(
@@ -120,12 +108,10 @@ test.each([
   }),
   row("is that record, of the XR before the restore, which Kubernetes collects", {
     stores: [ownRecord.store],
-    referred: [
-      [resourceKey(ownRecord.reference), documentOf(bucket("record", { controller: { ...ours, uid: "uid-before" } }))],
-    ],
+    referred: [[resourceKey(ownRecord.reference), documentOf(bucket("record", { controller: beforeRestore }))]],
   }),
   row("is not there any more, and the XR is being deleted", {
-    stores: [beingDeleted(store({ refs: ["a"], status: {} }))],
+    stores: [store(going.metadata, referringTo("a"), {})],
     referred: [[refTo("a"), "missing"]],
   }),
   row("could not be looked at", {}),
@@ -135,40 +121,35 @@ test.each([
     "Unadopted a of orders",
   ),
 ])("what an XR refers to $reason: $found", ({ parts, found }) => {
-  expect(shown(toFindings(worldOf({ stores, ...parts }), patience))).toEqual(found);
+  expect(shown(find({ stores, ...parts }))).toEqual(found);
 });
 
 const SHARED_RESOURCE = "shared-infrastructure.fn.crossplane.io/shared-resource";
-const apiVersion = "platform.example.org/v1";
 
 test.each([
-  { reason: "of an XR that is there", origin: { apiVersion, kind: "XStore", name: "orders" }, found: [] },
-  {
-    reason: "of an XR that is gone",
-    origin: { apiVersion, kind: "XStore", name: "gone" },
-    found: ["SharedResourceGone copy of ?"],
-  },
-  { reason: "of a kind whose XRs were not read", origin: { apiVersion, kind: "XOther", name: "gone" }, found: [] },
-  { reason: "with a record that is no JSON", origin: "{", found: [] },
-])("a copy of a connection Secret $reason: $found", ({ origin, found }) => {
+  ["of an XR that is there", [], { apiVersion, kind: "XStore", name: "orders" }],
+  ["of an XR that is gone", ["SharedResourceGone copy of ?"], { apiVersion, kind: "XStore", name: "gone" }],
+  ["of a kind whose XRs were not read", [], { apiVersion, kind: "XOther", name: "gone" }],
+  ["with a record that is no JSON", [], "{"],
+])("a copy of a connection Secret %s: %j", (_, found, origin) => {
   const annotations = { [SHARED_RESOURCE]: typeof origin === "string" ? origin : JSON.stringify(origin) };
   const copy = bucket("copy", { controller: ours, metadata: { annotations } });
-  const world = worldOf({ stores: [store({ refs: ["copy"] })], buckets: [copy] });
-  expect(shown(toFindings(world, patience))).toEqual(found);
+  expect(shown(find({ stores: [store({}, referringTo("copy"))], buckets: [copy] }))).toEqual(found);
 });
 
 describe("a namespaced resource that is being deleted", () => {
-  const deletionTimestamp = CREATED;
-  const finalizers = ["finalizer.managedresource.crossplane.io"];
-  const annotations = {
-    "crossplane.io/composition-resource-name": "shared/db/red/vault",
+  const annotationsOf = (composedAs: string) => ({
+    "crossplane.io/composition-resource-name": composedAs,
     [SHARED_RESOURCE]: JSON.stringify({ apiVersion, kind: "XStore", name: "orders" }),
+  });
+  const hanging = {
+    namespace: "red",
+    annotations: annotationsOf("shared/db/red/vault"),
+    deletionTimestamp: CREATED,
+    finalizers: ["finalizer.managedresource.crossplane.io"],
   };
   const object = (metadata: JsonObject = {}): JsonObject => ({
-    ...bucket("app", {
-      controller: ours,
-      metadata: { namespace: "red", annotations, deletionTimestamp, finalizers, ...metadata },
-    }),
+    ...bucket("app", { controller: ours, metadata: { ...hanging, ...metadata } }),
     apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
     kind: "Object",
   });
@@ -179,56 +160,28 @@ describe("a namespaced resource that is being deleted", () => {
     "kubectl patch object.v1alpha1.kubernetes.m.crossplane.io/app --namespace=red --type=merge " +
     `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
 
-  test.each<{ reason: string; parts: WorldParts; found: readonly Pick<Finding, "message" | "command">[] }>([
-    {
-      reason: "hangs if its namespace is being deleted, too",
-      parts: { buckets: [object()], leaving },
-      found: [{ message: `${WHY}; to end it`, command }],
-    },
-    {
-      reason: "whose copy lies elsewhere leaves that",
-      parts: {
-        buckets: [
-          object({
-            annotations: { ...annotations, "crossplane.io/composition-resource-name": "shared/db/blue/vault" },
-          }),
-        ],
-        leaving,
-      },
-      found: [{ message: `${WHY}; its copy blue/vault stays then, for you to delete; to end it`, command }],
-    },
-    {
-      reason: "which is no Object gets no command, whatever its annotations say",
-      parts: { buckets: [{ ...object(), apiVersion: "cloud.example.org/v1" }], leaving },
-      found: [{ message: `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays` }],
-    },
-    {
-      reason: "which makes no copy gets no command",
-      parts: { buckets: [object({ annotations: {} })], leaving },
-      found: [{ message: `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays` }],
-    },
-    { reason: "does not hang if its namespace stays", parts: { buckets: [object()] }, found: [] },
-    {
-      reason: "is not waited for by its provider",
-      parts: { buckets: [object({ finalizers: ["foregroundDeletion"] })], leaving },
-      found: [],
-    },
-    {
-      reason: "has not hung for long enough",
-      parts: { buckets: [object({ deletionTimestamp: "2026-01-01T00:59:00Z" })], leaving },
-      found: [],
-    },
-  ])("$reason", ({ parts, found }) => {
-    const findings = toFindings(worldOf(parts), patience);
-    expect(findings.map(({ message, command: ending }) => ({ message, ...(ending && { command: ending }) }))).toEqual(
-      found,
-    );
-  });
+  const BY_HAND = `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays`;
+  const elsewhere = object({ annotations: annotationsOf("shared/db/blue/vault") });
 
-  test("the table has the command behind the message", () => {
-    expect(toTable(toFindings(worldOf({ buckets: [object()], leaving }), patience))).toContain(
-      `; to end it: ${command}`,
-    );
+  test.each<[reason: string, parts: WorldParts, ...found: readonly string[]]>([
+    ["hangs if its namespace is being deleted, too", { buckets: [object()], leaving }, `${WHY}; to end it: ${command}`],
+    [
+      "whose copy lies elsewhere leaves that",
+      { buckets: [elsewhere], leaving },
+      `${WHY}; its copy blue/vault stays then, for you to delete; to end it: ${command}`,
+    ],
+    [
+      "which is no Object gets no command, whatever its annotations say",
+      { buckets: [{ ...object(), apiVersion: "cloud.example.org/v1" }], leaving },
+      BY_HAND,
+    ],
+    ["which makes no copy gets no command", { buckets: [object({ annotations: {} })], leaving }, BY_HAND],
+    ["does not hang if its namespace stays", { buckets: [object()] }],
+    ["is not waited for by its provider", { buckets: [object({ finalizers: ["foregroundDeletion"] })], leaving }],
+    ["has not hung for long enough", { buckets: [object({ deletionTimestamp: A_MINUTE_AGO })], leaving }],
+  ])("%s", (_, parts, ...found) => {
+    const [, ...rows] = toTable(find(parts)).trimEnd().split("\n");
+    expect(rows.map((line) => line.slice(line.indexOf(WHY)))).toEqual(found);
   });
 });
 
@@ -251,108 +204,65 @@ test.each([
     "Orphaned a of ?",
   ),
 ])("what no XR refers to $reason: $found", ({ parts, found }) => {
-  expect(shown(toFindings(worldOf(parts), patience))).toEqual(found);
+  expect(shown(find(parts))).toEqual(found);
 });
+
+const MAY = "XStore.platform.example.org/orders-inner may";
 
 describe("an orphan that only a nested XR can have composed, by its claim,", () => {
   const claim = { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "team-a" };
   const labels = { "crossplane.io/composite": "orders", ...claim };
   const orphan = bucket("a", { metadata: { labels, annotations: { "crossplane.io/composition-resource-name": "a" } } });
-  const inner = (controller: JsonObject): JsonObject => {
-    const { metadata, ...rest } = store({ name: "orders-inner", labels });
-    const owner = { apiVersion: "platform.example.org/v1", controller: true, ...controller };
-    return { ...rest, metadata: { ...(metadata as JsonObject), ownerReferences: [owner] } };
-  };
-  const referring = (name: string): JsonObject => ({
-    ...store(),
-    spec: { resourceRefs: [{ apiVersion: "platform.example.org/v1", kind: "XStore", name }] },
-  });
+  const inner = (controller: JsonObject): JsonObject =>
+    store({ name: "orders-inner", labels, ownerReferences: [{ apiVersion, controller: true, ...controller }] });
+  const root = (name: string) => store({}, { resourceRefs: [{ apiVersion, kind: "XStore", name }] });
   test.each([
-    {
-      reason: "is its, if the XR at the root confirms that",
-      stores: [referring("orders-inner"), inner(ours)],
-      is: "its XR",
-    },
-    {
-      reason: "is not surely its, if the XR at the root does not refer to it",
-      stores: [referring("orders-other"), inner(ours)],
-      is: "XStore.platform.example.org/orders-inner may",
-    },
-    {
-      reason: "is not surely its, if its controller is another object than it says",
-      stores: [referring("orders-inner"), inner({ ...ours, uid: "uid-before" })],
-      is: "XStore.platform.example.org/orders-inner may",
-    },
-    {
-      reason: "is not surely its, if the XR at the root is gone",
-      stores: [inner(ours)],
-      is: "XStore.platform.example.org/orders-inner may",
-    },
-  ])("$reason", ({ stores, is }) => {
+    ["is its, if the XR at the root confirms that", [root("orders-inner"), inner(ours)], "its XR"],
+    ["may be its, if the XR at the root does not refer to it", [root("orders-other"), inner(ours)], MAY],
+    ["may be its, if its controller is another object", [root("orders-inner"), inner(beforeRestore)], MAY],
+    ["may be its, if the XR at the root is gone", [inner(ours)], MAY],
+  ])("%s", (_, stores, is) => {
     const world = worldOf({ stores, buckets: [orphan] });
-    const found = toFindings(world, patience).find((each) => each.is === "Orphaned");
-    expect(found?.message).toMatch(new RegExp(`^${is} .*composed it`));
-    expect(toCommands(toFindings(world, patience).toSorted(compareFindings), world).includes("\nkubectl patch")).toBe(
-      is === "its XR",
-    );
+    const findings = toFindings(world, patience);
+    expect(findings.find((each) => each.is === "Orphaned")?.message).toMatch(new RegExp(`^${is} .*composed it`));
+    expect(toCommands(findings, world).includes("\nkubectl patch")).toBe(is !== MAY);
   });
 });
 
 test.each([
-  row("was never reconciled", { stores: [store({ status: {} })] }, "NeverReconciled orders of orders"),
-  row("has failed, but was reconciled", {
-    stores: [store({ status: { conditions: [{ type: "Synced", status: "False" }] } })],
-  }),
-  row("was created a minute ago", { stores: [store({ status: {}, created: "2026-01-01T00:59:00Z" })] }),
+  row("was never reconciled", { stores: [store({}, {}, {})] }, "NeverReconciled orders of orders"),
+  row("has failed, but was reconciled", { stores: [store({}, {}, synced("False"))] }),
+  row("was created a minute ago", { stores: [store({ creationTimestamp: A_MINUTE_AGO }, {}, {})] }),
 ])("an XR without a condition Synced $reason: $found", ({ parts, found }) => {
-  expect(shown(toFindings(worldOf(parts), patience))).toEqual(found);
+  expect(shown(find(parts))).toEqual(found);
 });
 
 describe("--adopt", () => {
-  const commandsOf = (parts: WorldParts): string => {
-    const world = worldOf(parts);
-    const text = toCommands(toFindings(world, patience).toSorted(compareFindings), world);
-    return text
-      .split("\n")
-      .filter((line) => line.startsWith("kubectl"))
-      .join("\n");
-  };
-  const target = "kubectl patch xstore.v1.platform.example.org/orders --type=json";
+  const commandsFor = (world: World): string => toCommands(toFindings(world, patience), world);
+  const target = "kubectl patch xstore.v1.platform.example.org/orders";
   const isSame = { op: "test", path: "/metadata/uid", value: "uid-of-orders" };
-  const added = (name: string) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name });
+  const add = (path: string, value: unknown) => ({ op: "add", path, value });
+  const added = (name: string) => ({ ...BUCKET, name });
 
-  test.each([
-    {
-      reason: "adds to the references that there are, in one patch",
-      stores: [store({ refs: ["c"] })],
-      patch: [
-        isSame,
-        { op: "add", path: "/spec/resourceRefs/-", value: added("a") },
-        { op: "add", path: "/spec/resourceRefs/-", value: added("b") },
-      ],
-    },
-    {
-      reason: "makes the list, and what it stands in, where an XR has none",
-      stores: [{ ...store(), metadata: { name: "orders", namespace: "team-a", uid: "uid-of-orders" }, spec: {} }],
-      patch: [
-        isSame,
-        { op: "add", path: "/spec/crossplane", value: {} },
-        { op: "add", path: "/spec/crossplane/resourceRefs", value: [added("a"), added("b")] },
-      ],
-    },
-  ])("the patch of --adopt $reason", ({ stores, patch }) => {
-    const isNamespaced = JSON.stringify(stores).includes("team-a");
-    const metadata = isNamespaced ? { namespace: "team-a" } : {};
-    const buckets = [bucket("c", { controller: ours }), bucket("b", { metadata }), bucket("a", { metadata })];
-    const within = isNamespaced ? " --namespace=team-a" : "";
-    expect(commandsOf({ stores, buckets })).toBe(
-      `${target.replace(" --type", `${within} --type`)} --patch='${JSON.stringify(patch)}'`,
+  test("adds to the references that there are, in one patch", () => {
+    const buckets = [bucket("c", { controller: ours }), bucket("b"), bucket("a")];
+    const patch = [isSame, ...["a", "b"].map((name) => add("/spec/resourceRefs/-", added(name)))];
+    const commands = commandsFor(worldOf({ stores: [store({}, referringTo("c"))], buckets }));
+    expect(commands).toContain(`\n${target} --type=json --patch='${JSON.stringify(patch)}'\n`);
+    expect(commands.match(/^kubectl/gm)).toHaveLength(1);
+  });
+
+  test("makes the list, and what it stands in, where an XR has none", () => {
+    const metadata = { namespace: "team-a" };
+    const buckets = [bucket("b", { metadata }), bucket("a", { metadata })];
+    const patch = [isSame, add("/spec/crossplane", {}), add("/spec/crossplane/resourceRefs", [added("a"), added("b")])];
+    expect(commandsFor(worldOf({ stores: [store(metadata, {})], buckets }))).toContain(
+      `\n${target} --namespace=team-a --type=json --patch='${JSON.stringify(patch)}'\n`,
     );
   });
 
   test("prints a comment and no command where it cannot be told which XR it was, whatever the orphan is called", () => {
-    const world = worldOf({ stores: [store(), nested], buckets: [bucket("a"), bucket("b\necho stolen")] });
-    const text = toCommands(toFindings(world, patience).toSorted(compareFindings), world);
+    const text = commandsFor(worldOf({ stores: [store(), nested], buckets: [bucket("a"), bucket("b\necho stolen")] }));
     expect(text).toContain("# Bucket.cloud.example.org/a: one of ");
     expect(text).toContain("\n# 'Bucket.cloud.example.org/b\\u000aecho stolen': one of ");
     expect(text).not.toMatch(/^kubectl.*Bucket/m);
@@ -361,29 +271,29 @@ describe("--adopt", () => {
   const named = (as: string, name = "a") =>
     bucket(name, { metadata: { annotations: { "crossplane.io/composition-resource-name": as } } });
   test.each([
-    {
-      reason: "a line break in an annotation begins no command",
-      orphan: named("db\necho stolen\n#"),
-      comment: "# Bucket.cloud.example.org/a, composed as 'db\\u000aecho stolen\\u000a#'",
-    },
-    {
-      reason: "nor does a comment's text where the shell knows no comments",
-      orphan: named("db; echo 'stolen' $(echo stolen)"),
-      comment: "# Bucket.cloud.example.org/a, composed as 'db; echo '\\''stolen'\\'' $(echo stolen)'",
-    },
-    {
-      reason: "an annotation does not steer the terminal on which the commands are read",
-      orphan: named("db\u001b[2K\u001b[1A\u202e"),
-      comment: "# Bucket.cloud.example.org/a, composed as 'db\\u001b[2K\\u001b[1A\\u202e'",
-    },
-    {
-      reason: "a name with a quotation mark stays within the patch",
-      orphan: named("db", "x'; echo stolen; $(echo stolen) '\u009b"),
-      comment: "# 'Bucket.cloud.example.org/x'\\''; echo stolen; $(echo stolen) '\\''\\u009b', composed as db",
-    },
-  ])("what a tenant writes is no command: $reason", ({ orphan, comment }) => {
-    const world = worldOf({ stores: [store({ refs: ["c"] })], buckets: [bucket("c", { controller: ours }), orphan] });
-    const commands = toCommands(toFindings(world, patience).toSorted(compareFindings), world);
+    [
+      "a line break in an annotation begins no command",
+      named("db\necho stolen\n#"),
+      "# Bucket.cloud.example.org/a, composed as 'db\\u000aecho stolen\\u000a#'",
+    ],
+    [
+      "nor does a comment's text where the shell knows no comments",
+      named("db; echo 'stolen' $(echo stolen)"),
+      "# Bucket.cloud.example.org/a, composed as 'db; echo '\\''stolen'\\'' $(echo stolen)'",
+    ],
+    [
+      "an annotation does not steer the terminal on which the commands are read",
+      named("db\u001b[2K\u001b[1A\u202e"),
+      "# Bucket.cloud.example.org/a, composed as 'db\\u001b[2K\\u001b[1A\\u202e'",
+    ],
+    [
+      "a name with a quotation mark stays within the patch",
+      named("db", "x'; echo stolen; $(echo stolen) '\u009b"),
+      "# 'Bucket.cloud.example.org/x'\\''; echo stolen; $(echo stolen) '\\''\\u009b', composed as db",
+    ],
+  ])("what a tenant writes is no command: %s", (_, orphan, comment) => {
+    const own = bucket("c", { controller: ours });
+    const commands = commandsFor(worldOf({ stores: [store({}, referringTo("c"))], buckets: [own, orphan] }));
     expect(commands.split("\n")).toContain(comment);
     // A shell with nothing but its own commands, and a kubectl that says what it is called with.
     const script = `kubectl() { printf '%s\\n' "$@"; }\n${commands}`;
@@ -391,10 +301,8 @@ describe("--adopt", () => {
     const { name } = toReference(documentOf(orphan));
     const [verb, target, type, patch = "", ...more] = said.trimEnd().split("\n");
     expect([verb, target, type, more]).toEqual(["patch", "xstore.v1.platform.example.org/orders", "--type=json", []]);
-    expect(JSON.parse(patch.replace("--patch=", ""))).toEqual([
-      isSame,
-      { op: "add", path: "/spec/resourceRefs/-", value: added(name) },
-    ]);
+    const refs = add("/spec/resourceRefs/-", added(name));
+    expect(JSON.parse(patch.replace("--patch=", ""))).toEqual([isSame, refs]);
   });
 
   test("says that there is nothing to do", () => {
@@ -403,8 +311,8 @@ describe("--adopt", () => {
 });
 
 test("the table has a line for each finding, sorted, and no line without any", () => {
-  const world = worldOf({ stores: [store({ refs: ["b", "a"] })], buckets: [bucket("b"), bucket("a")] });
-  const lines = toTable(toFindings(world, patience).toSorted(compareFindings)).split("\n");
+  const stores = [store({}, referringTo("b", "a"))];
+  const lines = toTable(find({ stores, buckets: [bucket("b"), bucket("a")] })).split("\n");
   expect(lines.map((line) => line.split(/ {2,}/).slice(0, 4).join(" | "))).toEqual([
     "FINDING | XR | RESOURCE | AS",
     "Unadopted | XStore.platform.example.org/orders | Bucket.cloud.example.org/a | the-a",
@@ -416,14 +324,13 @@ test("the table has a line for each finding, sorted, and no line without any", (
 
 test("the table has one line for a finding, whatever its annotation says", () => {
   const annotations = { "crossplane.io/composition-resource-name": "db\u001b[1A\nOrphaned  XStore/payroll" };
-  const world = worldOf({ stores: [store({ refs: ["a"] })], buckets: [bucket("a", { metadata: { annotations } })] });
-  const [header = "", row, ...more] = toTable(toFindings(world, patience).toSorted(compareFindings)).split("\n");
+  const buckets = [bucket("a", { metadata: { annotations } })];
+  const [header = "", row, ...more] = toTable(find({ stores, buckets })).split("\n");
   const as = "db\\u001b[1A\\u000aOrphaned  XStore/payroll";
   expect(row?.slice(header.indexOf("AS"), header.indexOf("WHAT"))).toBe(`${as}  `);
   expect(more).toEqual([""]);
 });
 
-const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const owner = { [`${DOMAIN}/tags-owner`]: "XStore.platform.example.org/orders#the-a" };
 const created = { [`${DOMAIN}/origin`]: "Created" };
 const owning = { ...owner, ...created };
@@ -445,8 +352,7 @@ const contender = (name: string, marks: JsonObject, metadata: JsonObject = {}): 
   });
 
 const foreign = (externalName: string): JsonObject => ({
-  apiVersion: "cloud.example.org/v1",
-  kind: "Bucket",
+  ...BUCKET,
   metadata: { name: "foreign", annotations: { "crossplane.io/external-name": externalName } },
 });
 
@@ -459,7 +365,7 @@ test.each([
   ),
   row("have no owner, and the cloud resource existed before", { buckets: [contender("a", {}), contender("b", {})] }),
   row("have no owner yet, because one of them is new", {
-    buckets: [contender("a", created), contender("b", created, { creationTimestamp: "2026-01-01T00:59:00Z" })],
+    buckets: [contender("a", created), contender("b", created, { creationTimestamp: A_MINUTE_AGO })],
   }),
   row(
     "are one, whose owner is being deleted",
@@ -480,32 +386,21 @@ test.each([
     "Unregistered foreign of ?",
   ),
 ])("the managed resources of one cloud resource are found out when they $reason", ({ parts, found }) => {
-  const all = shown(toFindings(worldOf({ stores: [store({ refs: ["a", "b"] })], ...parts }), patience));
+  const all = shown(find({ stores: [store({}, referringTo("a", "b"))], ...parts }));
   expect(all.filter((line) => /^(?:Unmanaged|Unregistered) /.test(line))).toEqual(found);
 });
 
 test("before the tags step is removed, it names what would write or delete a cloud resource that it must not", () => {
-  const alone = (name: string, more: JsonObject) =>
-    contender(
-      name,
-      { [`${DOMAIN}/tags-owner`]: `XStore.platform.example.org/orders#the-${name}`, ...more },
-      {
-        labels: { "crossplane.io/composite": "orders", [`${DOMAIN}/identity`]: name },
-      },
-    );
+  const alone = (name: string, more: JsonObject) => {
+    const labels = { "crossplane.io/composite": "orders", [`${DOMAIN}/identity`]: name };
+    const marks = { [`${DOMAIN}/tags-owner`]: `XStore.platform.example.org/orders#the-${name}`, ...more };
+    return contender(name, marks, { labels });
+  };
   const buckets = [contender("a", owning), contender("b", owner), alone("kept", {}), alone("created", created)];
   const found = findHeldBack(worldOf({ buckets, unregistered: [foreign("invoices")] })).toSorted(compareFindings);
-  expect(found.map(({ is, resource, message }) => [is, resource.name, message])).toEqual([
-    ["HeldBack", "a", "it owns for 1 other: without the tags step the cloud resource is deleted with it"],
-    [
-      "HeldBack",
-      "b",
-      "it observes: without the tags step it writes beside the owner, and the cloud resource is deleted with it",
-    ],
-    [
-      "HeldBack",
-      "kept",
-      "its cloud resource existed before: without the tags step the cloud resource is deleted with it",
-    ],
+  expect(found.map(({ is, resource, message }) => `${is} ${resource.name}: ${message}`)).toEqual([
+    "HeldBack a: it owns for 1 other: without the tags step the cloud resource is deleted with it",
+    "HeldBack b: it observes: without the tags step it writes beside the owner, and the cloud resource is deleted with it",
+    "HeldBack kept: its cloud resource existed before: without the tags step the cloud resource is deleted with it",
   ]);
 });

@@ -13,11 +13,8 @@ const NAMESPACED = kindOf("s3.aws.m.upbound.io", "Bucket");
 const QUEUE = kindOf("sqs.aws.upbound.io", "Queue", { shortNames: ["q"] });
 const kinds = [QUEUE, BUCKET, NAMESPACED];
 
-const bucket = (name: string, labels = {}) => ({
-  apiVersion: "s3.aws.upbound.io/v1beta1",
-  kind: "Bucket",
-  metadata: { name, labels },
-});
+const apiVersion = "s3.aws.upbound.io/v1beta1";
+const bucket = (name: string, labels = {}) => ({ apiVersion, kind: "Bucket", metadata: { name, labels } });
 
 const QUICK = { forMs: 2000, firstMs: 10, maxMs: 50 };
 
@@ -30,9 +27,7 @@ const list = async (...args: Parameters<typeof listDocuments>) =>
 
 test("knows where it is", async () => {
   const server = await startApiServer({ kinds });
-  const cluster = clusterOf(server);
-  expect(cluster.server).toBe(server.url);
-  expect(cluster.namespace).toBe("team-a");
+  expect(clusterOf(server)).toMatchObject({ server: server.url, namespace: "team-a" });
 });
 
 test("finds the kinds that are installed", async () => {
@@ -42,8 +37,10 @@ test("finds the kinds that are installed", async () => {
 });
 
 test("an API server before Kubernetes 1.27 is an error that says so", async () => {
-  const server = await startApiServer({ kinds });
-  server.faults.push({ status: 200, body: '{"kind":"APIGroupList","groups":[]}' });
+  const server = await startApiServer({
+    kinds,
+    faults: [{ status: 200, body: '{"kind":"APIGroupList","groups":[]}' }],
+  });
   await expect(discover(clusterOf(server))).rejects.toThrow("no aggregated discovery (Kubernetes 1.27)");
 });
 
@@ -86,8 +83,7 @@ test.each<{ reason: string; faults: readonly Fault[] }>([
   { reason: "a connection that breaks", faults: ["hang up", "hang up"] },
   { reason: "all of them", faults: ["hang up", BUSY, AWAY] },
 ])("outlasts $reason", async ({ faults }) => {
-  const server = await startApiServer({ kinds, objects: [bucket("a")] });
-  server.faults.push(...faults);
+  const server = await startApiServer({ kinds, objects: [bucket("a")], faults });
   const waits: string[] = [];
   const cluster = clusterOf(server, waits);
   expect(await list(cluster, BUCKET)).toHaveLength(1);
@@ -95,46 +91,30 @@ test.each<{ reason: string; faults: readonly Fault[] }>([
 });
 
 test("waits as long as the API server asks for", async () => {
-  const server = await startApiServer({ kinds });
-  server.faults.push({ status: 429, headers: { "retry-after": "1" } });
+  const server = await startApiServer({ kinds, faults: [{ status: 429, headers: { "retry-after": "1" } }] });
   const start = Date.now();
   await list(clusterOf(server), BUCKET);
   expect(Date.now() - start).toBeGreaterThan(950);
 });
 
-test.each<{ reason: string; faults: readonly Fault[]; message: string }>([
-  {
-    reason: "stays away for longer than there is time",
-    faults: Array.from({ length: 500 }, () => AWAY),
-    message: "cannot list buckets.s3.aws.upbound.io: 503 no healthy upstream",
-  },
-  {
-    reason: "wants to be left alone for longer than there is time",
-    faults: [{ status: 429, headers: { "retry-after": "3600" }, body: '{"kind":"Status","message":"slow down"}' }],
-    message: "cannot list buckets.s3.aws.upbound.io: 429 slow down",
-  },
-  {
-    reason: "does not know the token",
-    faults: Array.from({ length: 2 }, () => ({ status: 401, body: '{"kind":"Status","message":"Unauthorized"}' })),
-    message: "cannot list buckets.s3.aws.upbound.io: the API server does not accept these credentials (Unauthorized)",
-  },
-  {
-    reason: "answers with something else",
-    faults: [{ status: 200, body: "<html>" }],
-    message: "cannot list buckets.s3.aws.upbound.io: the answer is not JSON",
-  },
-])("gives up on one that $reason", async ({ faults, message }) => {
-  const server = await startApiServer({ kinds });
-  server.faults.push(...faults);
-  await expect(list(clusterOf(server), BUCKET)).rejects.toThrow(message);
+const saying = (message: string): string => JSON.stringify({ kind: "Status", message });
+const SLOW_DOWN = { status: 429, headers: { "retry-after": "3600" }, body: saying("slow down") };
+const UNKNOWN = { status: 401, body: saying("who?") };
+test.each<[reason: string, message: string, faults: readonly Fault[]]>([
+  ["stays away for longer than there is time", "503 no healthy upstream", Array(500).fill(AWAY)],
+  ["wants to be left alone for longer than there is time", "429 slow down", [SLOW_DOWN]],
+  ["does not know the token", "the API server does not accept these credentials (who?)", [UNKNOWN, UNKNOWN]],
+  ["answers with something else", "the answer is not JSON", [{ status: 200, body: "<html>" }]],
+])("gives up on one that %s: %s", async (_, message, faults) => {
+  const server = await startApiServer({ kinds, faults });
+  await expect(list(clusterOf(server), BUCKET)).rejects.toThrow(`cannot list buckets.s3.aws.upbound.io: ${message}`);
 });
 
 test.each([
   { namespace: undefined, where: "", role: "a ClusterRole" },
   { namespace: "team-a", where: ' in namespace "team-a"', role: 'a Role in "team-a" or a ClusterRole' },
 ])("names the verb that RBAC lacks, and what grants it (namespace: $namespace)", async ({ namespace, where, role }) => {
-  const server = await startApiServer({ kinds });
-  server.forbidden.add("buckets");
+  const server = await startApiServer({ kinds, forbidden: ["buckets"] });
   await expect(list(clusterOf(server), NAMESPACED, namespace === undefined ? {} : { namespace })).rejects.toThrow(
     `cannot list buckets.s3.aws.m.upbound.io${where}: RBAC lacks the verb "list" for user ` +
       `"system:serviceaccount:platform:registry"; grant it in ${role}: ` +

@@ -138,10 +138,8 @@ describe("where there is no --kubeconfig", () => {
     const first = kubeconfigOf(url, authority, { token: "t" });
     const second = kubeconfigOf("https://other.example.org", authority, {});
     const files = [first, join(dirname(first), "missing"), second];
-    expect(connect({ env: { KUBECONFIG: files.join(delimiter) } })).toMatchObject({
-      server: url,
-      namespace: "default",
-    });
+    const connected = connect({ env: { KUBECONFIG: files.join(delimiter) } });
+    expect(connected).toMatchObject({ server: url, namespace: "default" });
   });
 
   test("and none in the home directory, it is an error that says what to give", () => {
@@ -198,22 +196,18 @@ test.each([
 });
 
 test.each([
-  {
-    reason: "is not there",
-    exec: { command: "no-such-plugin", installHint: "install it" },
-    message: /ENOENT; install it$/,
-  },
-  {
-    reason: "fails",
-    exec: { command: process.execPath, args: ["-e", "console.error('log in first'); process.exit(1)"] },
-    message: /: log in first$/,
-  },
-  {
-    reason: "prints half a credential, which is not shown",
-    exec: { command: process.execPath, args: ["-e", 'console.log(\'{"status":{"token":"s3cret\')'] },
-    message: /: what it prints is no ExecCredential$/,
-  },
-])("says so once where a plugin $reason", async ({ exec, message }) => {
+  ["is not there", { command: "no-such-plugin", installHint: "install it" }, /ENOENT; install it$/],
+  [
+    "fails",
+    { command: process.execPath, args: ["-e", "console.error('log in first'); process.exit(1)"] },
+    /: log in first$/,
+  ],
+  [
+    "prints half a credential, which is not shown",
+    { command: process.execPath, args: ["-e", 'console.log(\'{"status":{"token":"s3cret\')'] },
+    /: what it prints is no ExecCredential$/,
+  ],
+])("says so once where a plugin %s", async (_, exec, message) => {
   const { url, authority } = await startServer();
   const onWait = vi.fn();
   const cluster = toClient(connect({ kubeconfig: kubeconfigOf(url, authority, { exec }), env: {} }), { onWait });

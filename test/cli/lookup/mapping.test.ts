@@ -32,38 +32,18 @@ const claim = {
 
 describe("what a claim stands for", () => {
   const NAME = ["metadata", "name"];
+  const { namespace: _, ...without } = manifest;
   test.each([
-    { reason: "a literal", resource: named("shared"), names: ["shared"], path: ["kind"] },
-    {
-      reason: "a field",
-      resource: named({ fromFieldPath: "spec.name" }),
-      names: ["orders-data"],
-      path: ["spec", "name"],
-    },
-    { reason: "a number", resource: named({ fromFieldPath: "spec.shard" }), names: ["7"], path: ["spec", "shard"] },
-    {
-      reason: "a boolean in a template",
-      resource: named("{spec.isPublic}-x"),
-      names: ["true-x"],
-      path: ["spec", "isPublic"],
-    },
-    {
-      reason: "an Object's manifest",
-      resource: object({ manifest }),
-      names: ["v1", "ConfigMap", "team-a", "orders-7"],
-      path: NAME,
-    },
-    {
-      reason: "that of an Object without a namespace",
-      resource: object({ manifest: { ...manifest, namespace: undefined } }),
-      names: ["v1", "ConfigMap", "", "orders-7"],
-      path: NAME,
-    },
-  ])("a mapping names a cloud resource by $reason", ({ resource, names, path }) => {
+    ["a literal", named("shared"), ["shared"], ["kind"]],
+    ["a field", named({ fromFieldPath: "spec.name" }), ["orders-data"], ["spec", "name"]],
+    ["a number", named({ fromFieldPath: "spec.shard" }), ["7"], ["spec", "shard"]],
+    ["a boolean in a template", named("{spec.isPublic}-x"), ["true-x"], ["spec", "isPublic"]],
+    ["an Object's manifest", object({ manifest }), ["v1", "ConfigMap", "team-a", "orders-7"], NAME],
+    ["that of an Object without a namespace", object({ manifest: without }), ["v1", "ConfigMap", "", "orders-7"], NAME],
+  ])("a mapping names a cloud resource by %s", (_, resource, names, path) => {
     const { declarations } = findDeclarations(claim, parseMapping(file([resource]), "m.yaml"));
-    expect(declarations).toMatchObject([
-      { query: { names }, path, owner: "Bucket.platform.example.org/team-a/orders" },
-    ]);
+    const declarer = { owner: "Bucket.platform.example.org/team-a/orders" };
+    expect(declarations).toMatchObject([{ query: { names }, path, ...declarer }]);
   });
 
   test("is without .m, and where it is as far as that is known", () => {
@@ -95,50 +75,27 @@ describe("what a claim stands for", () => {
 });
 
 const RESOURCE = "mappings[0].resources[0]";
+const NAME = `${RESOURCE}.externalName`;
+const broken = bucket({ externalName: { fromFieldPath: "b", value: "a" }, color: "red" });
+const ELSEWHERE = file([object({ manifest, scope: { region: "x" } })]);
 
-test.each([
-  { reason: "nothing", content: null, faults: ["input: not an object: null"] },
-  {
-    reason: "another kind",
-    content: { ...file([named("a")]), kind: "Mapping" },
-    faults: ['kind: not IdentityMapping: "Mapping"'],
-  },
-  { reason: "no resources", content: file([]), faults: ["mappings[0].resources: an empty list"] },
-  {
-    reason: "many at once",
-    content: file([bucket({ externalName: { fromFieldPath: "b", value: "a" }, color: "red" }), bucket({})]),
-    faults: [
-      `${RESOURCE}.externalName.value: unknown field`,
-      `${RESOURCE}.color: unknown field`,
-      "mappings[0].resources[1]: exactly one of externalName, manifest; found none",
-    ],
-  },
-  {
-    reason: "a brace that is not closed",
-    content: file([named("{logs")]),
-    faults: [`${RESOURCE}.externalName: no template: "{logs" (for example {metadata.name}-logs)`],
-  },
-  {
-    reason: "a template whose field is none",
-    content: file([named("{spec..name}")]),
-    faults: [`${RESOURCE}.externalName: not a field path: "spec..name", at position 4`],
-  },
-  {
-    reason: "an Object by its external name",
-    content: file([object({ externalName: "a" })]),
-    faults: [`${RESOURCE}.externalName: not allowed for an Object: set manifest`],
-  },
-  {
-    reason: "a Bucket by a manifest",
-    content: file([bucket({ manifest })]),
-    faults: [`${RESOURCE}.manifest: not allowed for a Bucket: set externalName`],
-  },
-  {
-    reason: "a place that is none",
-    content: file([object({ manifest, scope: { region: "x" } })]),
-    faults: [`${RESOURCE}.scope.region: no location field of Object: it has none`],
-  },
-])("cannot use a mapping: $reason", ({ content, faults }) => {
+test.each<[reason: string, content: unknown, ...faults: readonly string[]]>([
+  ["nothing", null, "input: not an object: null"],
+  ["another kind", { ...file([named("a")]), kind: "Mapping" }, 'kind: not IdentityMapping: "Mapping"'],
+  ["no resources", file([]), "mappings[0].resources: an empty list"],
+  [
+    "many at once",
+    file([broken, bucket({})]),
+    `${NAME}.value: unknown field`,
+    `${RESOURCE}.color: unknown field`,
+    "mappings[0].resources[1]: exactly one of externalName, manifest; found none",
+  ],
+  ["an open brace", file([named("{logs")]), `${NAME}: no template: "{logs" (for example {metadata.name}-logs)`],
+  ["a template of no field", file([named("{a..b}")]), `${NAME}: not a field path: "a..b", at position 1`],
+  ["an Object by its name", file([object({ externalName: "a" })]), `${NAME}: not allowed for an Object: set manifest`],
+  ["a Bucket by a manifest", file([bucket({ manifest })]), `${RESOURCE}.manifest: not allowed for a Bucket: `],
+  ["a place that is none", ELSEWHERE, `${RESOURCE}.scope.region: no location field of Object: it has none`],
+])("cannot use a mapping: %s", (_, content, ...faults) => {
   expect(() => parseMapping(content, "m.yaml")).toThrow(
     ["cannot use the mapping m.yaml:", ...faults.map((fault) => `  ${fault}`)].join("\n"),
   );

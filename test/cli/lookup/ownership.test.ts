@@ -10,84 +10,50 @@ const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
 const A = `${PLATFORM}/team-a/data`;
 const B = `${PLATFORM}/team-b/data`;
 const C = `${PLATFORM}/team-c/data`;
+const MANAGED = "Bucket.s3.aws.upbound.io/orders-team-a-data";
+const query = { group: BUCKET.group, kind: "Bucket", names: ["orders"], scope: new Map() };
 
-const resourcesOf = (buckets: readonly Omit<Registered, "bucket">[]) =>
-  toCloudResources(buckets.map((bucket) => toHolding(documentOf(registered({ bucket: "orders", ...bucket })), BUCKET)));
-
-const observer = (owner: string, ownedBy?: string, since?: string): Omit<Registered, "bucket"> => ({
-  owner,
-  role: "Observer",
-  ...(ownedBy && { ownedBy }),
-  ...(since && { since }),
-});
-
-interface Row {
-  readonly reason: string;
-  readonly buckets: readonly Omit<Registered, "bucket">[];
-  readonly declarer: Pick<Declaration, "owner" | "self">;
-  /** How the message begins after the bucket's name, and whether the declarer's managed resource is known. */
-  readonly conflict?: readonly [message: string, isKnown: boolean];
-}
+/** A managed resource of the bucket orders. */
+type Holder = Omit<Registered, "bucket">;
+const resourcesOf = (holders: readonly Holder[]) =>
+  toCloudResources(holders.map((one) => toHolding(documentOf(registered({ bucket: "orders", ...one })), BUCKET)));
 
 const [EARLY, LATE] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
-const unsettled = [observer(B, undefined, LATE), observer(A, undefined, EARLY)];
+const observer = (owner: string, more: Partial<Holder>): Holder => ({ owner, role: "Observer", ...more });
+const [observerB, observerC] = [observer(B, { ownedBy: A }), observer(C, { ownedBy: A })];
+const unsettled = [observer(B, { since: LATE }), observer(A, { since: EARLY })];
+const inTwoPlaces = [{ owner: B, region: "us-east-1" }, { owner: A }];
+const bothOwn = [
+  { owner: B, since: LATE },
+  { owner: A, since: EARLY },
+];
+const leaving = { owner: A, isDeleting: true };
 
-test.each<Row>([
-  { reason: "is free if it has no holder", buckets: [], declarer: { owner: A } },
-  { reason: "is free for its owner", buckets: [{ owner: A }], declarer: { owner: A } },
-  {
-    reason: "is not free if another one owns it",
-    buckets: [{ owner: A }],
-    declarer: { owner: B },
-    conflict: [`is owned by ${A} (buckets.`, false],
-  },
-  {
-    reason: "is not free if another one owns it, and the declarer observes",
-    buckets: [{ owner: A }, observer(B, A)],
-    declarer: { owner: B },
-    conflict: [`is owned by ${A} (`, true],
-  },
-  {
-    reason: "is not free while its owner is being deleted, and the next one has not taken over",
-    buckets: [{ owner: A, isDeleting: true }, observer(B, A)],
-    declarer: { owner: C },
-    conflict: [`is still held by, while it is being deleted, ${A} (`, false],
-  },
-  {
-    reason: "is not free if no one was promoted, and another one came first",
-    buckets: unsettled,
-    declarer: { owner: B },
-    conflict: [`is declared, and not settled yet, by ${A} (`, true],
-  },
-  { reason: "is free if no one was promoted, and the declarer came first", buckets: unsettled, declarer: { owner: A } },
-  {
-    reason: "is free after a restore, if all others know the declarer as the owner",
-    buckets: [observer(B, A), observer(C, A)],
-    declarer: { owner: A },
-  },
-  {
-    reason: "is free if its name is in two places, one of which is the declarer's own",
-    buckets: [{ owner: B, region: "us-east-1" }, { owner: A }],
-    declarer: { owner: A },
-  },
-  {
-    reason: "is the older one's of two that are marked, as the function decides",
-    buckets: [
-      { owner: B, since: LATE },
-      { owner: A, since: EARLY },
-    ],
-    declarer: { owner: B },
-    conflict: [`is owned by more than one, first ${A} (`, true],
-  },
-  {
-    reason: "is free for a manifest of the very managed resource that owns it",
-    buckets: [{ owner: A }],
-    declarer: { owner: "another", self: "Bucket.s3.aws.upbound.io/orders-team-a-data" },
-  },
-])("a cloud resource $reason", ({ buckets, declarer, conflict }) => {
-  const query = { group: BUCKET.group, kind: "Bucket", names: ["orders"], scope: new Map() };
-  const found = findConflict({ ...declarer, query }, resourcesOf(buckets));
-  const [says = "", isKnown] = conflict ?? [];
+test.each<[reason: string, holders: readonly Holder[], declarer: Pick<Declaration, "owner" | "self">]>([
+  ["if it has no holder", [], { owner: A }],
+  ["for its owner", [{ owner: A }], { owner: A }],
+  ["if no one was promoted, and the declarer came first", unsettled, { owner: A }],
+  ["after a restore, if all others know the declarer as the owner", [observerB, observerC], { owner: A }],
+  ["if its name is in two places, one of which is the declarer's own", inTwoPlaces, { owner: A }],
+  ["for a manifest of the very managed resource that owns it", [{ owner: A }], { owner: "another", self: MANAGED }],
+])("a cloud resource is free %s", (_, holders, declarer) => {
+  expect(findConflict({ ...declarer, query }, resourcesOf(holders))).toBeUndefined();
+});
+
+test.each<[reason: string, holders: readonly Holder[], owner: string, isKnown: boolean, says: string]>([
+  ["if another one owns it", [{ owner: A }], B, false, `is owned by ${A} (buckets.`],
+  ["if another one owns it, and the declarer observes", [{ owner: A }, observerB], B, true, `is owned by ${A} (`],
+  [
+    "while its owner is being deleted, and the next one has not taken over",
+    [leaving, observerB],
+    C,
+    false,
+    `is still held by, while it is being deleted, ${A} (`,
+  ],
+  ["if another one came first", unsettled, B, true, `is declared, and not settled yet, by ${A} (`],
+  ["if another one of two that are marked is older", bothOwn, B, true, `is owned by more than one, first ${A} (`],
+])("a cloud resource is not free %s", (_, holders, owner, isKnown, says) => {
   const message = expect.stringContaining(`Bucket.s3.aws.upbound.io "orders" ${says}`);
-  expect(found).toEqual(conflict && { owner: A, message, isKnown });
+  const found = findConflict({ owner, query }, resourcesOf(holders));
+  expect(found).toEqual({ owner: A, message, isKnown });
 });

@@ -101,14 +101,13 @@ describe("every character outside of the input stays", () => {
       .replace(/^(?=.)/gm, indent);
   const header = "kind:   Composition\nspec:\n  pipeline:\n";
   const tags = (...lines: readonly string[]) => lines.map((line) => `\n    ${line}`).join("");
-  const before = tags(
+  const theirs = tags(
     "apiVersion: tag-manager.fn.crossplane.io/v1beta1",
     "kind: ManagedTags",
     "removeTags: null # none",
   );
-  const resources = (seq: string) =>
-    ["*aws", "*aws.m", "*azure", "*azure.m"].map((group) => `${seq}- apiGroup: "${group}.upbound.io"`);
-  const inputOfOurs = (seq: string) =>
+  const groups = ["*aws", "*aws.m", "*azure", "*azure.m"].map((cloud) => `apiGroup: "${cloud}.upbound.io"`);
+  const ours = (indent: string) =>
     tags(
       "# none",
       "apiVersion: shared-infrastructure.fn.crossplane.io/v1beta1",
@@ -116,64 +115,39 @@ describe("every character outside of the input stays", () => {
       "spec:",
       "  tags:",
       "    resources:",
-      ...resources(`    ${seq}`),
+      ...groups.map((group) => `    ${indent}- ${group}`),
     );
-  const rename = (text: string) => text.replace('"function-tag-manager"', "function-shared-infrastructure");
+  const rename = (text: string) => text.replaceAll('"function-tag-manager"', "function-shared-infrastructure");
   const rest = "  - step:  other\n    input: {  text:   'a'  }\n\n\n# the end, without a line end";
+  const plain = (input: string) => header + step("  ", input);
+  const listed = (input: string) => plain(input).replaceAll("\n", "\n  ").trimEnd();
+  const bare = (input: string) => input.replace("null # none", "\n    # which?").replace("# none", "# which?");
 
-  test.each<{ what: string; text: string; expected: string }>([
-    {
-      what: "with lists at the column of their key",
-      text: header + step("  ", before) + rest,
-      expected: rename(header + step("  ", inputOfOurs("")) + rest),
-    },
-    {
-      what: "with lists that are indented",
-      text: header + step("    ", before),
-      expected: rename(header + step("    ", inputOfOurs("  "))),
-    },
-    {
-      what: "with Windows' line ends",
-      text: (header + step("  ", before) + rest).replaceAll("\n", "\r\n"),
-      expected: rename(header + step("  ", inputOfOurs("")) + rest).replaceAll("\n", "\r\n"),
-    },
-    {
-      what: "in braces",
-      text: header + step("  ", " { apiVersion: tag-manager.fn.crossplane.io/v1beta1, kind: ManagedTags }"),
-      expected: rename(
-        header +
-          step(
-            "  ",
-            " { apiVersion: shared-infrastructure.fn.crossplane.io/v1beta1, kind: Input, spec: { tags: { resources: [ " +
-              '{ apiGroup: "*aws.upbound.io" }, { apiGroup: "*aws.m.upbound.io" }, { apiGroup: "*azure.upbound.io" }, ' +
-              '{ apiGroup: "*azure.m.upbound.io" } ] } } }',
-          ),
-      ),
-    },
-    {
-      what: "in a List, after a template that is no Composition",
-      text: `kind: A\nname: {{ .Release.Name }}\n---\nkind: List\nitems:\n- ${(header + step("  ", before)).replaceAll("\n", "\n  ").trimEnd()}\n`,
-      expected: `kind: A\nname: {{ .Release.Name }}\n---\nkind: List\nitems:\n- ${rename(
-        header + step("  ", inputOfOurs("")),
-      )
-        .replaceAll("\n", "\n  ")
-        .trimEnd()}\n`,
-    },
-    {
-      what: "where another step has the same input by an alias",
-      text: header + step("  ", ` &tags${before}`) + step("  ", " *tags"),
-      expected: rename(rename(header + step("  ", ` &tags${inputOfOurs("")}`) + step("  ", " *tags"))),
-    },
-    {
-      what: "where its last field has no value, and a comment of the next step follows",
-      text: `${header}${step("  ", before.replace("null # none", "\n    # which?"))}\n  # The next one is not ours.\n${rest}`,
-      expected: rename(
-        `${header}${step("  ", inputOfOurs("").replace("# none", "# which?"))}\n  # The next one is not ours.\n${rest}`,
-      ),
-    },
-    { what: "where there is nothing to translate", text: header + rest, expected: header + rest },
-  ])("$what", async ({ text, expected }) => {
-    expect(await migrate(text)).toEqual({ exitCode: 0, stdout: expected, stderr: "" });
+  /** Each text, with their input or with ours in it. */
+  test.each<[what: string, textWith: (input: string) => string, indent?: string]>([
+    ["with lists at the column of their key", (input) => plain(input) + rest],
+    ["with lists that are indented", (input) => header + step("    ", input), "  "],
+    ["with Windows' line ends", (input) => (plain(input) + rest).replaceAll("\n", "\r\n")],
+    [
+      "in a List, after a template that is no Composition",
+      (input) => `kind: A\nname: {{ .Release.Name }}\n---\nkind: List\nitems:\n- ${listed(input)}\n`,
+    ],
+    ["where another step has the same input by an alias", (input) => plain(` &tags${input}`) + step("  ", " *tags")],
+    [
+      "where its last field has no value, and a comment of the next step follows",
+      (input) => `${plain(bare(input))}\n  # The next one is not ours.\n${rest}`,
+    ],
+    ["where there is nothing to translate", () => header + rest],
+  ])("%s", async (_, textWith, indent = "") => {
+    const stdout = rename(textWith(ours(indent)));
+    expect(await migrate(textWith(theirs))).toEqual({ exitCode: 0, stdout, stderr: "" });
+  });
+
+  test("in braces", async () => {
+    const text = plain(" { apiVersion: tag-manager.fn.crossplane.io/v1beta1, kind: ManagedTags }");
+    const resources = groups.map((group) => `{ ${group} }`).join(", ");
+    const input = `apiVersion: shared-infrastructure.fn.crossplane.io/v1beta1, kind: Input, spec: { tags: { resources: [ ${resources} ] } }`;
+    expect(await migrate(text)).toMatchObject({ stdout: rename(plain(` { ${input} }`)) });
   });
 });
 
@@ -189,64 +163,61 @@ const replaced = (before: string, after: string): string => {
 
 const remark = (text: string): string => `step "pull-extra-resources": ${text}\n`;
 
-test.each<{ what: string; text: string; stderr: unknown }>([
-  {
-    what: "a step of one of the functions with another input",
-    text: replaced("extra-resources.fn.crossplane.io/v1beta1", "example.org/v1"),
-    stderr: remark("not translated: function-extra-resources has no input that is known"),
-  },
-  {
-    what: "comments that have no place",
-    text: "kind: Composition\nspec: {pipeline: [{step: a, input: {apiVersion: tag-manger.fn.crossplane.io/v1beta1, # why\n  }}]}\n",
-    stderr: 'step "a": the comments between the braces of its input are left out\n',
-  },
-  {
-    what: "the mark of a resource that is not to be tagged",
-    text: `${composition}      template: |\n        annotations: {tag-manager.fn.crossplane.io/ignore-resource: 'true'}\n`,
-    stderr: "tag-manager.fn.crossplane.io/ignore-resource: here the input names such resources in spec.tags.ignore\n",
-  },
-  {
-    what: "a field beside the input's spec",
-    text: replaced("kind: Input\n", "kind: Input\n      resources: [{kind: ConfigMap}]\n"),
-    stderr: remark("input.resources: not translated"),
-  },
-  {
-    what: "a map where there has to be a list",
-    text: replaced(
-      "matchLabels:\n                - key: type\n                  type: Value\n                  value: cluster\n",
-      "matchLabels: {type: cluster}\n",
-    ),
-    stderr: expect.stringContaining(
-      remark("spec.extraResources[0].selector.matchLabels: not translated, since it is no list"),
-    ),
-  },
-  {
-    what: "a text where there has to be an object",
-    text: replaced("      spec:\n        extra", "      spec:\n        policy: Optional\n        extra"),
-    stderr: remark("spec.policy: not translated, since it is no object"),
-  },
-  {
-    what: "an unknown field",
-    text: replaced("maxMatch: 2", "maxMatch: 2\n              colour: red"),
-    stderr: remark("spec.extraResources[0].selector.colour: not translated"),
-  },
-  {
-    what: "what this function does not accept",
-    text: replaced("kind: XCluster\n            into", "kind: 1X\n            into"),
-    stderr: expect.stringContaining('step "pull-extra-resources": spec.sharedResources[0].kind: not a kind'),
-  },
-])("what cannot be translated is said: $what", async ({ text, stderr }) => {
-  expect(await migrate(text)).toMatchObject({ exitCode: 1, stderr });
+const labels =
+  "matchLabels:\n                - key: type\n                  type: Value\n                  value: cluster\n";
+const mark = "tag-manager.fn.crossplane.io/ignore-resource";
+
+test.each<[what: string, text: string, stderr: string]>([
+  [
+    "a step of one of the functions with another input",
+    replaced("extra-resources.fn.crossplane.io/v1beta1", "example.org/v1"),
+    remark("not translated: function-extra-resources has no input that is known"),
+  ],
+  [
+    "comments that have no place",
+    "kind: Composition\nspec: {pipeline: [{step: a, input: {apiVersion: tag-manger.fn.crossplane.io/v1beta1, # why\n  }}]}\n",
+    'step "a": the comments between the braces of its input are left out\n',
+  ],
+  [
+    "the mark of a resource that is not to be tagged",
+    `${composition}      template: |\n        annotations: {${mark}: 'true'}\n`,
+    `${mark}: here the input names such resources in spec.tags.ignore\n`,
+  ],
+  [
+    "a field beside the input's spec",
+    replaced("kind: Input\n", "kind: Input\n      resources: [{kind: ConfigMap}]\n"),
+    remark("input.resources: not translated"),
+  ],
+  [
+    "a map where there has to be a list",
+    replaced(labels, "matchLabels: {type: cluster}\n"),
+    remark("spec.extraResources[0].selector.matchLabels: not translated, since it is no list"),
+  ],
+  [
+    "a text where there has to be an object",
+    replaced("      spec:\n        extra", "      spec:\n        policy: Optional\n        extra"),
+    remark("spec.policy: not translated, since it is no object"),
+  ],
+  [
+    "an unknown field",
+    replaced("maxMatch: 2", "maxMatch: 2\n              colour: red"),
+    remark("spec.extraResources[0].selector.colour: not translated"),
+  ],
+  [
+    "what this function does not accept",
+    replaced("kind: XCluster\n            into", "kind: 1X\n            into"),
+    'step "pull-extra-resources": spec.sharedResources[0].kind: not a kind',
+  ],
+])("what cannot be translated is said: %s", async (_, text, says) => {
+  expect(await migrate(text)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(says) });
 });
 
-test.each<{ what: string; text: string; stderr: string }>([
-  { what: "no YAML", text: "a: [", stderr: "cannot read the Composition: " },
-  { what: "an alias of nothing", text: "a: *b", stderr: "cannot read the Composition: Unresolved alias" },
-  {
-    what: "an input with a part that is used outside of it",
-    text: `${composition.replace("selector:\n", "selector: &limits\n")}      limits: *limits\n`,
-    stderr: "cannot translate an input with an anchor that is used outside of it: Unresolved alias",
-  },
-])("$what is an error, and nothing is printed", async ({ text, stderr }) => {
-  expect(await migrate(text)).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(stderr) });
+const limits = `${composition.replace("selector:\n", "selector: &limits\n")}      limits: *limits\n`;
+
+test.each([
+  ["no YAML", "a: [", "cannot read the Composition: "],
+  ["an alias of nothing", "a: *b", "cannot read the Composition: Unresolved alias"],
+  ["an input with a part that is used outside of it", limits, "cannot translate an input with an anchor that is used"],
+])("%s is an error, and nothing is printed", async (_, text, says) => {
+  expect(await migrate(text)).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(says) });
 });

@@ -5,12 +5,7 @@ import { Reader, type Translate } from "../../../cli/migrate/translate.ts";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
-interface Row {
-  readonly reason: string;
-  readonly from: JsonObject;
-  readonly to: JsonObject;
-  readonly remarks?: readonly string[];
-}
+type Row = [reason: string, from: JsonObject, to: JsonObject, remarks?: readonly string[]];
 
 /** Compares a translation, which has to be an input that this function takes. */
 function assertTranslated(translate: Translate, from: JsonObject, to: JsonObject, remarks: readonly string[] = []) {
@@ -21,7 +16,9 @@ function assertTranslated(translate: Translate, from: JsonObject, to: JsonObject
 }
 
 describe("an input of function-environment-configs", () => {
-  const prod = { select: { name: "prod" } };
+  const toShares = (...select: readonly JsonObject[]): JsonObject => ({
+    sharedResources: select.map((one) => config(one)),
+  });
   const config = ({ toFieldPath, ...fields }: JsonObject): JsonObject => ({
     name: "environment-0",
     apiVersion: "apiextensions.crossplane.io/v1beta1",
@@ -31,129 +28,92 @@ describe("an input of function-environment-configs", () => {
     resolution: "Fail",
     ...fields,
   });
+  const prod = { select: { name: "prod" } };
+  const refs = (...environmentConfigs: readonly JsonObject[]) => ({ environmentConfigs });
+  const ref = { ref: { name: "prod" } };
+  const labelled = (matchLabels: readonly JsonObject[], more: JsonObject = {}) =>
+    refs({ type: "Selector", selector: { matchLabels, ...more } });
+  const type = (value: string) => ({ key: "type", type: "Value", value });
 
   test.each<Row>([
-    {
-      reason: "names an EnvironmentConfig",
-      from: { environmentConfigs: [{ type: "Reference", ref: { name: "prod" } }] },
-      to: { sharedResources: [config(prod)] },
-    },
-    {
-      reason: "takes a reference where it names no type",
-      from: { environmentConfigs: [{ ref: { name: "prod" }, toFieldPath: "network" }] },
-      to: { sharedResources: [config({ ...prod, toFieldPath: "network" })] },
-    },
-    {
-      reason: "selects one by labels, from a value and from the XR",
-      from: {
-        environmentConfigs: [
-          {
-            type: "Selector",
-            selector: {
-              matchLabels: [
-                { key: "type", type: "Value", value: "cluster" },
-                { key: "region", type: "FromCompositeFieldPath", valueFromFieldPath: "spec.region" },
-                { key: "tier", valueFromFieldPath: "spec.tier", fromFieldPathPolicy: "Optional" },
-              ],
-            },
+    ["names an EnvironmentConfig", refs({ type: "Reference", ...ref }), toShares(prod)],
+    [
+      "takes a reference where it names no type",
+      refs({ ...ref, toFieldPath: "network" }),
+      toShares({ ...prod, toFieldPath: "network" }),
+    ],
+    [
+      "selects one by labels, from a value and from the XR",
+      labelled([
+        type("cluster"),
+        { key: "region", type: "FromCompositeFieldPath", valueFromFieldPath: "spec.region" },
+        { key: "tier", valueFromFieldPath: "spec.tier", fromFieldPathPolicy: "Optional" },
+      ]),
+      toShares({
+        select: {
+          matchLabels: {
+            type: "cluster",
+            region: { fromCompositeFieldPath: "spec.region" },
+            tier: { fromCompositeFieldPath: "spec.tier", optional: true },
           },
-        ],
-      },
-      to: {
-        sharedResources: [
-          config({
-            select: {
-              matchLabels: {
-                type: "cluster",
-                region: { fromCompositeFieldPath: "spec.region" },
-                tier: { fromCompositeFieldPath: "spec.tier", optional: true },
-              },
-            },
-          }),
-        ],
-      },
-    },
-    {
-      reason: "says which matcher it leaves out, because another one has its key",
-      from: {
-        environmentConfigs: [
-          {
-            type: "Selector",
-            selector: {
-              matchLabels: [
-                { key: "type", type: "Value", value: "cluster" },
-                { key: "type", type: "Value", value: "network" },
-              ],
-            },
-          },
-        ],
-      },
-      to: { sharedResources: [config({ select: { matchLabels: { type: "network" } } })] },
-      remarks: ["spec.environmentConfigs[0].selector.matchLabels[0]: not translated, since a later one has its key"],
-    },
-    {
-      reason: "goes on without a reference only where it says so",
-      from: { policy: { resolution: "Optional" }, environmentConfigs: [{ ref: { name: "prod" } }] },
-      to: { sharedResources: [config({ ...prod, resolution: "Optional" })] },
-    },
-    {
-      reason: "selects several, sorted by name and without a limit unless it says otherwise",
-      from: {
-        defaultData: { region: "eu" },
-        policy: { resolution: "Optional" },
-        environmentConfigs: [
-          {
-            type: "Selector",
-            selector: { mode: "Multiple", matchLabels: [{ key: "type", type: "Value", value: "cluster" }] },
-          },
-        ],
-      },
-      to: {
+        },
+      }),
+    ],
+    [
+      "says which matcher it leaves out, because another one has its key",
+      labelled([type("cluster"), type("network")]),
+      toShares({ select: { matchLabels: { type: "network" } } }),
+      ["spec.environmentConfigs[0].selector.matchLabels[0]: not translated, since a later one has its key"],
+    ],
+    [
+      "goes on without a reference only where it says so",
+      { policy: { resolution: "Optional" }, ...refs(ref) },
+      toShares({ ...prod, resolution: "Optional" }),
+    ],
+    [
+      "selects several, sorted by name and without a limit unless it says otherwise",
+      { defaultData: { region: "eu" }, ...labelled([type("cluster")], { mode: "Multiple" }) },
+      {
         environment: { defaultData: { region: "eu" } },
-        sharedResources: [
-          config({
-            select: {
-              matchLabels: { type: "cluster" },
-              minMatch: 0,
-              maxMatch: 100_000,
-              sortByFieldPath: "metadata.name",
-            },
-          }),
-        ],
+        ...toShares({
+          select: {
+            matchLabels: { type: "cluster" },
+            minMatch: 0,
+            maxMatch: 100_000,
+            sortByFieldPath: "metadata.name",
+          },
+        }),
       },
-    },
-    {
-      reason: "says which field is not translated",
-      from: { environmentConfigs: [{ ref: { name: "prod", namespace: "team-a" } }], later: true },
-      to: { sharedResources: [config(prod)] },
-      remarks: ["spec.later: not translated", "spec.environmentConfigs[0].ref.namespace: not translated"],
-    },
-  ])("$reason", ({ from, to, remarks }) => {
+    ],
+    [
+      "says which field is not translated",
+      { ...refs({ ref: { name: "prod", namespace: "team-a" } }), later: true },
+      toShares(prod),
+      ["spec.later: not translated", "spec.environmentConfigs[0].ref.namespace: not translated"],
+    ],
+  ])("%s", (_, from, to, remarks) => {
     assertTranslated(fromEnvironmentConfigs, { spec: from }, to, remarks);
   });
 });
 
 describe("an input of function-tag-manager", () => {
   // Of other clouds it knows no kinds: a tag that they refuse would stop the whole XR.
-  const resources = [
-    { apiGroup: "*aws.upbound.io" },
-    { apiGroup: "*aws.m.upbound.io" },
-    { apiGroup: "*azure.upbound.io" },
-    { apiGroup: "*azure.m.upbound.io" },
-  ];
+  const resources = ["aws", "aws.m", "azure", "azure.m"].map((cloud) => ({ apiGroup: `*${cloud}.upbound.io` }));
+
+  const valued = (fields: JsonObject) => ({ type: "FromValue", ...fields });
 
   test.each<Row>([
-    {
-      reason: "replaces tags where it names no policy, and may find a field of the XR or the environment unset",
-      from: {
+    [
+      "replaces tags where it names no policy, and may find a field of the XR or the environment unset",
+      {
         addTags: [
           { tags: { tier: "gold" } },
-          { type: "FromValue", tags: { team: "orders" } },
+          valued({ tags: { team: "orders" } }),
           { type: "FromCompositeFieldPath", fromFieldPath: "spec.tags" },
           { type: "FromEnvironmentFieldPath", fromFieldPath: "tags" },
         ],
       },
-      to: {
+      {
         add: [
           { value: { fromEnvironmentFieldPath: "tags", optional: true } },
           { value: { fromCompositeFieldPath: "spec.tags", optional: true } },
@@ -161,68 +121,58 @@ describe("an input of function-tag-manager", () => {
           { key: "tier", value: "gold" },
         ],
       },
-    },
-    {
-      reason: "takes the first of two that replace one key, where this function takes the last",
-      from: {
+    ],
+    [
+      "takes the first of two that replace one key, where this function takes the last",
+      {
         addTags: [
           { tags: { team: "first" } },
-          { type: "FromValue", policy: "Retain", tags: { tier: "kept" } },
-          { type: "FromValue", policy: "Replace", tags: { team: "second" } },
+          valued({ policy: "Retain", tags: { tier: "kept" } }),
+          valued({ policy: "Replace", tags: { team: "second" } }),
         ],
       },
-      to: {
+      {
         add: [
           { key: "team", value: "second", onExisting: "Replace" },
           { key: "team", value: "first" },
           { key: "tier", value: "kept", onExisting: "Retain" },
         ],
       },
-    },
-    {
-      reason: "ignores and removes keys, which are no globs there",
-      from: {
-        ignoreTags: [{ type: "FromValue", keys: ["cost*"], policy: "Replace" }],
+    ],
+    [
+      "ignores and removes keys, which are no globs there",
+      {
+        ignoreTags: [valued({ keys: ["cost*"], policy: "Replace" })],
         removeTags: [{ type: "FromCompositeFieldPath", fromFieldPath: "spec.old" }],
       },
-      to: {
+      {
         preserve: [{ keys: ["cost*"], onExisting: "Replace" }],
         remove: [{ keys: { fromCompositeFieldPath: "spec.old" } }],
       },
-      remarks: ["ignoreTags[0].keys: here * and ? match other characters"],
-    },
-    {
-      reason: "preserves what another entry replaces, whichever comes first",
-      from: {
-        ignoreTags: [
-          { type: "FromValue", keys: ["owner"], policy: "Retain" },
-          { type: "FromValue", keys: ["owner"], policy: "Replace" },
-        ],
-      },
-      to: {
-        preserve: [
-          { keys: ["owner"], onExisting: "Replace" },
-          { keys: ["owner"], onExisting: "Retain" },
-        ],
-      },
-    },
-    {
-      reason: "replaces whatever the policy where it names no type",
-      from: { addTags: [{ tags: { team: "orders" }, policy: "Retain" }] },
-      to: { add: [{ key: "team", value: "orders" }] },
-    },
-    {
-      reason: "may leave out tags and lists, or have null for them",
-      from: { addTags: [{ type: "FromValue" }], ignoreTags: null, removeTags: [] },
-      to: {},
-    },
-    {
-      reason: "says which field is not translated",
-      from: { addTags: [{ tags: { team: "orders" }, when: "always" }] },
-      to: { add: [{ key: "team", value: "orders" }] },
-      remarks: ["addTags[0].when: not translated"],
-    },
-  ])("$reason", ({ from, to, remarks }) => {
+      ["ignoreTags[0].keys: here * and ? match other characters"],
+    ],
+    [
+      "preserves what another entry replaces, whichever comes first",
+      { ignoreTags: ["Retain", "Replace"].map((policy) => valued({ keys: ["owner"], policy })) },
+      { preserve: ["Replace", "Retain"].map((onExisting) => ({ keys: ["owner"], onExisting })) },
+    ],
+    [
+      "replaces whatever the policy where it names no type",
+      { addTags: [{ tags: { team: "orders" }, policy: "Retain" }] },
+      { add: [{ key: "team", value: "orders" }] },
+    ],
+    [
+      "may leave out tags and lists, or have null for them",
+      { addTags: [valued({})], ignoreTags: null, removeTags: [] },
+      {},
+    ],
+    [
+      "says which field is not translated",
+      { addTags: [{ tags: { team: "orders" }, when: "always" }] },
+      { add: [{ key: "team", value: "orders" }] },
+      ["addTags[0].when: not translated"],
+    ],
+  ])("%s", (_, from, to, remarks) => {
     assertTranslated(fromTagManager, from, { tags: { ...to, resources } }, remarks);
   });
 });

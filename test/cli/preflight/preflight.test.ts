@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
-import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { type ApiServerOptions, kindOf, runOn, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
@@ -52,12 +52,15 @@ spec:
 
 const TAKEN = `Bucket.s3.aws.upbound.io "orders" is owned by ${OWNER} (buckets.s3.aws.upbound.io/orders-team-a-orders since 2026-03-01T10:00:00Z)`;
 
-async function run(stdin: string, args: readonly string[] = [], { content = mapping(), more = [] as object[] } = {}) {
-  const server = await startApiServer({ kinds, objects: [...objects, ...(more as typeof objects)] });
+function run(
+  stdin: string,
+  args: readonly string[] = [],
+  content = mapping(),
+  cluster: Partial<ApiServerOptions> = {},
+) {
   const file = join(temporaryFolder(), "mapping.yaml");
   writeFileSync(file, content);
-  const flags = ["--mapping", file, "--kubeconfig", server.kubeconfig, "--retry-for=2s"];
-  return { ...(await runCommand("preflight", [...args, ...flags], { stdin })), server };
+  return runOn({ kinds, objects, ...cluster }, "preflight", ["--mapping", file, ...args], { stdin });
 }
 
 describe("a claim for what somebody else owns", () => {
@@ -80,10 +83,7 @@ describe("a claim for what somebody else owns", () => {
     mkdirSync(join(folder, "below"));
     writeFileSync(join(folder, "below/a.yaml"), claim("team-b", "one"));
     writeFileSync(join(folder, "b.yml"), claim("team-c", "two"));
-    writeFileSync(
-      join(folder, "c.json"),
-      JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "c" } }),
-    );
+    writeFileSync(join(folder, "c.json"), '{"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "c"}}');
     writeFileSync(join(folder, "notes.txt"), "none of it");
     const { stdout } = await run("", [folder]);
     const places = stdout.split("\n").map((line) => line.split(" ").slice(0, 3).join(" ").replace(folder, ""));
@@ -129,19 +129,15 @@ describe("a claim for what somebody else owns", () => {
   });
 });
 
-test.each([
-  { reason: "the owner itself", stdin: claim("team-a", "orders") },
-  {
-    reason: "the owner, whose namespace the one who applies it gives",
-    stdin: claim("team-a", "orders").replace("  namespace: team-a\n", ""),
-    args: ["-n", "team-a"],
-  },
-  { reason: "the same name in another region", stdin: claim("team-b", "orders", "orders", "us-east-1") },
-  { reason: "another name", stdin: claim("team-b", "orders", "invoices") },
-  { reason: "nothing at all, where that is allowed", stdin: "", args: ["--allow-empty"] },
-  { reason: "comments only, where that is allowed", stdin: "# nothing\n---\n# to see\n", args: ["--allow-empty"] },
-  { reason: "what is none of Crossplane's", stdin: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: orders}\n" },
-])("$reason is no conflict", async ({ stdin, args = [] }) => {
+const withoutNamespace = claim("team-a", "orders").replace("  namespace: team-a\n", "");
+test.each<[reason: string, stdin: string, ...args: readonly string[]]>([
+  ["the owner itself", claim("team-a", "orders")],
+  ["the owner, whose namespace a flag gives", withoutNamespace, "-nteam-a"],
+  ["the same name in another region", claim("team-b", "orders", "orders", "us-east-1")],
+  ["nothing at all, where that is allowed", "", "--allow-empty"],
+  ["comments only, where that is allowed", "# nothing\n---\n# to see\n", "--allow-empty"],
+  ["what is none of Crossplane's", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: orders}\n"],
+])("%s is no conflict", async (_, stdin, ...args) => {
   const { exitCode, stdout } = await run(stdin, args);
   expect(stdout).toBe("");
   expect(exitCode).toBe(0);
@@ -158,14 +154,10 @@ spec:
 ${policies}`;
 
 test.each([
-  { reason: "a managed resource that names it", stdin: bucket("mine", "orders"), exitCode: 1 },
-  {
-    reason: "one that only observes",
-    stdin: bucket("mine", "orders", "  managementPolicies: [Observe]\n"),
-    exitCode: 0,
-  },
-  { reason: "the very one that has it", stdin: bucket("orders-team-a-orders", "orders"), exitCode: 0 },
-])("without a mapping: $reason: exit code $exitCode", async ({ stdin, exitCode }) => {
+  ["a managed resource that names it", 1, bucket("mine", "orders")],
+  ["one that only observes", 0, bucket("mine", "orders", "  managementPolicies: [Observe]\n")],
+  ["the very one that has it", 0, bucket("orders-team-a-orders", "orders")],
+])("without a mapping: %s: exit code %s", async (_, exitCode, stdin) => {
   expect((await run(stdin)).exitCode).toBe(exitCode);
 });
 
@@ -199,9 +191,11 @@ test.each([
 
 test("who observes already is in conflict, unless that is allowed", async () => {
   const owner = `${PLATFORM}/team-b/orders`;
-  const more = [registered({ bucket: "orders", owner, role: "Observer", ownedBy: OWNER })];
-  expect((await run(claim("team-b", "orders"), [], { more })).exitCode).toBe(1);
-  expect((await run(claim("team-b", "orders"), ["--allow-contenders"], { more })).exitCode).toBe(0);
+  const observer = registered({ bucket: "orders", owner, role: "Observer", ownedBy: OWNER });
+  const runWith = (...flags: readonly string[]) =>
+    run(claim("team-b", "orders"), flags, mapping(), { objects: [...objects, observer] });
+  expect((await runWith()).exitCode).toBe(1);
+  expect((await runWith("--allow-contenders")).exitCode).toBe(0);
 });
 
 test("--wait asks again until the owner has gone", async () => {
@@ -230,25 +224,14 @@ test("three hundred objects take a few requests", async () => {
   expect(server.requests).toHaveLength(5); // two of discovery, and fifty names at a time
 });
 
-test.each([
-  {
-    reason: "no mapping for an XR",
-    stdin: claim("team-b", "x").replace("XBucket", "XOther"),
-    says: "-:2: XOther.platform.example.org team-b/x: no mapping says which cloud resources it represents",
-  },
-  {
-    reason: "a field that is not set",
-    stdin: claim("team-b", "x").replace("    name: orders\n", ""),
-    says: "cannot tell which Bucket it represents: spec.parameters.name is not set",
-  },
-  {
-    reason: "a kind that is not installed",
-    stdin: claim("team-b", "x"),
-    content: mapping({ apiGroup: "s3.aws.example.org", scope: {} }),
-    says: "no Bucket.s3.aws.example.org is installed here",
-  },
-])("what cannot be told is said: $reason", async ({ stdin, content, says }) => {
-  const { exitCode, stderr } = await run(stdin, [], content === undefined ? {} : { content });
+const x = claim("team-b", "x");
+const elsewhere = mapping({ apiGroup: "s3.aws.example.org", scope: {} });
+test.each<[reason: string, says: string, stdin: string, content?: string]>([
+  ["no mapping for an XR", "-:2: XOther.platform.example.org team-b/x: no mapping", x.replace("XBucket", "XOther")],
+  ["a field that is not set", "spec.parameters.name is not set", x.replace("    name: orders\n", "")],
+  ["a kind that is not installed", "no Bucket.s3.aws.example.org is installed here", x, elsewhere],
+])("what cannot be told is said: %s", async (_, says, stdin, content) => {
+  const { exitCode, stderr } = await run(stdin, [], content);
   expect(stderr).toContain(`warning: `);
   expect(stderr).toContain(says);
   expect(exitCode).toBe(0);
@@ -257,51 +240,36 @@ test.each([
 const FAILED = "Error: chart not found\n";
 const NO_MANIFEST = "not a Kubernetes manifest: it lacks apiVersion or kind";
 
-test.each([
-  { reason: "broken YAML", stdin: "kind: [\n---\nkind: }\n", says: "cannot read the manifests:\n  -:" },
-  {
-    reason: "a tab, with the line in its file",
-    stdin: "a: 1\n---\nkind: ConfigMap\n\tbad: x\n",
-    says: "-:4: Tabs are not allowed as indentation\n",
-  },
-  { reason: "no object", stdin: "a: 1\n---\n- 1\n", says: "-:3: not an object" },
-  { reason: "empty input", stdin: "", says: "-: no Kubernetes manifest found; --allow-empty accepts that" },
-  { reason: "comments only", stdin: "# nothing\n---\n# to see\n", says: "-: no Kubernetes manifest found" },
-  {
-    reason: "an empty List",
-    stdin: "{apiVersion: v1, kind: List, items: []}",
-    says: "-: no Kubernetes manifest found",
-  },
-  { reason: "the message of a renderer that failed", stdin: FAILED, says: `-:1: ${NO_MANIFEST}` },
-  {
-    reason: "the message of a renderer that failed, also where empty input is allowed",
-    stdin: FAILED,
-    args: ["--allow-empty"],
-    says: `-:1: ${NO_MANIFEST}`,
-  },
-  {
-    reason: "an object without a kind among manifests, with its line",
-    stdin: `${claim("team-a", "orders")}---\n# not a manifest\nreplicas: 3\n`,
-    says: `-:12: ${NO_MANIFEST}`,
-  },
-  { reason: "no such file", args: ["/nowhere"], says: "cannot read /nowhere: ENOENT" },
-  {
-    reason: "a mapping with faults, all of which are said",
-    content: mapping({ externalName: "{b", scope: { regoin: "x" } }, { color: "red" }),
-    says: "mappings[0].color: unknown field",
-  },
-])("exit code 2 for $reason", async ({ stdin = "", args = [], content, says }) => {
-  const { exitCode, stderr } = await run(stdin, args, content === undefined ? {} : { content });
+test.each<[reason: string, says: string, stdin: string, args?: readonly string[], content?: string]>([
+  ["broken YAML", "cannot read the manifests:\n  -:", "kind: [\n---\nkind: }\n"],
+  ["a tab, with the line in its file", "-:4: Tabs are not allowed as", "a: 1\n---\nkind: ConfigMap\n\tbad: x\n"],
+  ["no object", "-:3: not an object", "a: 1\n---\n- 1\n"],
+  ["empty input", "-: no Kubernetes manifest found; --allow-empty accepts that", ""],
+  ["comments only", "-: no Kubernetes manifest found", "# nothing\n---\n# to see\n"],
+  ["an empty List", "-: no Kubernetes manifest found", "{apiVersion: v1, kind: List, items: []}"],
+  ["the message of a renderer that failed", `-:1: ${NO_MANIFEST}`, FAILED],
+  ["that message, also where empty input is allowed", `-:1: ${NO_MANIFEST}`, FAILED, ["--allow-empty"]],
+  [
+    "an object without a kind among manifests, with its line",
+    `-:12: ${NO_MANIFEST}`,
+    `${claim("team-a", "orders")}---\n# not a manifest\nreplicas: 3\n`,
+  ],
+  ["no such file", "cannot read /nowhere: ENOENT", "", ["/nowhere"]],
+  [
+    "a mapping with faults, all of which are said",
+    "mappings[0].color: unknown field",
+    "",
+    [],
+    mapping({ externalName: "{b", scope: { regoin: "x" } }, { color: "red" }),
+  ],
+])("exit code 2 for %s", async (_, says, stdin, args, content) => {
+  const { exitCode, stderr } = await run(stdin, args, content);
   expect(stderr).toContain(says);
   expect(exitCode).toBe(2);
 });
 
 test("exit code 2 where RBAC lacks a verb: unchecked is not fine", async () => {
-  const server = await startApiServer({ kinds, objects });
-  server.forbidden.add("buckets");
-  const { exitCode, stderr } = await runCommand("preflight", ["--kubeconfig", server.kubeconfig], {
-    stdin: bucket("mine", "orders"),
-  });
+  const { exitCode, stderr } = await run(bucket("mine", "orders"), [], mapping(), { forbidden: ["buckets"] });
   expect(stderr).toContain('RBAC lacks the verb "list"');
   expect(stderr).toContain('resources: ["buckets"], verbs: ["list"]');
   expect(exitCode).toBe(2);

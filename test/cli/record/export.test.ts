@@ -3,8 +3,9 @@ import { parseAllDocuments } from "yaml";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { namesRecordName } from "../../../src/ownership/names.ts";
 import { RECORD_LABEL, recordOf } from "../../../src/ownership/record.ts";
-import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
-import { runCommand } from "../../../testing/tools/run-command.ts";
+import { externallyNamed } from "../../../testing/builders/composed.ts";
+import { withMetadata } from "../../../testing/builders/tags.ts";
+import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
 
 const XR = { apiVersion: "platform.example.org/v1", kind: "XSite", namespace: "team", name: "site" };
 const CLUSTER = "db.m.example.org";
@@ -19,35 +20,30 @@ const name = namesRecordName(label);
 const controlledBy = (uid: string, owner = "site") => ({
   ownerReferences: [{ apiVersion: XR.apiVersion, kind: XR.kind, name: owner, uid, controller: true }],
 });
-const dataOf = (entries: Readonly<Record<string, JsonObject>>) =>
+/** The record of these composed resources, with the external name of each. */
+const dataOf = (externalNames: Readonly<Record<string, string>>) =>
   Object.fromEntries(
-    Object.entries(entries).map(([resource, entry]) => [
-      resource,
-      JSON.stringify({ resource, kind: "Cluster.db.example.org", ...entry }),
-    ]),
+    Object.entries(externalNames).map(([resource, externalName]) => {
+      const entry = { resource, kind: "Cluster.db.example.org", name: `site-${resource}`, externalName };
+      return [resource, JSON.stringify(entry)];
+    }),
   );
+const resourceRefs = [name, "bindings"].map((each) => ({ apiVersion: "v1", kind: "ConfigMap", name: each }));
 const xr = {
   apiVersion: XR.apiVersion,
   kind: XR.kind,
   metadata: { namespace: "team", name: "site", uid: "1" },
-  spec: {
-    crossplane: {
-      resourceRefs: [name, "bindings"].map((each) => ({ apiVersion: "v1", kind: "ConfigMap", name: each })),
-    },
-  },
+  spec: { crossplane: { resourceRefs } },
 };
 const managed = (resource: string, uid: string) => ({
   apiVersion: `${CLUSTER}/v1`,
   kind: "Cluster",
-  metadata: {
+  ...withMetadata(externallyNamed(`cloud-${resource}`), {
     namespace: "team",
     name: `site-${resource}`,
-    annotations: {
-      "crossplane.io/composition-resource-name": resource,
-      "crossplane.io/external-name": `cloud-${resource}`,
-    },
+    annotations: { "crossplane.io/composition-resource-name": resource },
     ...controlledBy(uid),
-  },
+  }),
 });
 const configMap = (metadata: JsonObject, data: JsonObject) => ({
   apiVersion: "v1",
@@ -63,21 +59,12 @@ const environmentConfig = (own: string, data: JsonObject, uid = "3") => ({
 });
 
 async function run(...objects: readonly JsonObject[]) {
-  const server = await startApiServer({ kinds, objects: [xr, managed("a", "1"), managed("b", "theirs"), ...objects] });
-  const { stdout, ...rest } = await runCommand("record", [
-    "export",
-    "--kubeconfig",
-    server.kubeconfig,
-    "--retry-for=2s",
-  ]);
-  return { ...rest, stdout, manifests: parseAllDocuments(stdout).map((one) => one.toJS() as JsonObject) };
+  const all = [xr, managed("a", "1"), managed("b", "theirs"), ...objects];
+  const ran = await runOn({ kinds, objects: all }, "record", ["export"]);
+  return { ...ran, manifests: parseAllDocuments(ran.stdout).map((one) => one.toJS() as JsonObject) };
 }
 
-const forged = dataOf({
-  a: { name: "site-a", externalName: "forged" },
-  b: { name: "site-b", externalName: "cloud-b" },
-  c: { name: "site-c", externalName: "cloud-c" },
-});
+const forged = dataOf({ a: "forged", b: "cloud-b", c: "cloud-c" });
 
 test("external names of a namespaced XR are what it controls has, in an object that teams may not write", async () => {
   const { exitCode, manifests } = await run(configMap(controlledBy("1"), forged));
@@ -87,30 +74,22 @@ test("external names of a namespaced XR are what it controls has, in an object t
       apiVersion: "apiextensions.crossplane.io/v1beta1",
       kind: "EnvironmentConfig",
       metadata: { name, labels: { [RECORD_LABEL]: label } },
-      data: dataOf({ a: { name: "site-a", externalName: "cloud-a" } }),
+      data: dataOf({ a: "cloud-a" }),
     },
   ]);
 });
 
 test("what is not back yet is printed as it was applied", async () => {
-  const applied = environmentConfig(name, dataOf({ c: { name: "site-c", externalName: "cloud-3" } }));
+  const applied = environmentConfig(name, dataOf({ c: "cloud-3" }));
   const { manifests } = await run(configMap(controlledBy("1"), forged), applied);
-  expect(manifests.map(({ data }) => data)).toEqual([
-    dataOf({
-      a: { name: "site-a", externalName: "cloud-a" },
-      c: { name: "site-c", externalName: "cloud-3" },
-    }),
-  ]);
+  expect(manifests.map(({ data }) => data)).toEqual([dataOf({ a: "cloud-a", c: "cloud-3" })]);
 });
 
 test.each([
-  { reason: "it has no controller", metadata: {} },
-  { reason: "its controller has another uid than the XR", metadata: controlledBy("theirs") },
-  {
-    reason: "the XR does not refer to it",
-    metadata: { ...controlledBy("1"), name: "more" },
-  },
-])("a ConfigMap is no XR's record, and is left out, where $reason", async ({ metadata }) => {
+  ["it has no controller", {}],
+  ["its controller has another uid than the XR", controlledBy("theirs")],
+  ["the XR does not refer to it", { ...controlledBy("1"), name: "more" }],
+])("a ConfigMap is no XR's record, and is left out, where %s", async (_, metadata) => {
   const { exitCode, manifests, stderr } = await run(configMap(metadata, forged));
   expect([exitCode, manifests]).toEqual([0, []]);
   expect(stderr).toContain("left out ConfigMap/team/");

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { claimRecord, recordIn } from "../../../testing/builders/consumers.ts";
-import { ALLOWED } from "../../../testing/builders/sharing.ts";
-import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
-import { runCommand } from "../../../testing/tools/run-command.ts";
+import { claimRecord, recordIn, SELECTOR } from "../../../testing/builders/consumers.ts";
+import { ALLOWED, namespaceOf } from "../../../testing/builders/sharing.ts";
+import { withMetadata } from "../../../testing/builders/tags.ts";
+import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
 
-const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 const kinds = [
   kindOf("data.example.org", "XPostgres", { categories: ["composite"], plural: "xpostgres" }),
   kindOf("apiextensions.crossplane.io", "EnvironmentConfig", { version: "v1beta1", categories: [] }),
@@ -20,24 +19,18 @@ const database = (annotations: JsonObject): JsonObject => ({
   metadata: { name: "orders", annotations },
 });
 
-const claim = (namespace: string, name: string, binding?: JsonObject): JsonObject =>
-  claimRecord(namespace, `Shop.apps.example.org/${namespace}/${name}`, binding);
+const shopIn = (namespace: string, binding?: JsonObject): JsonObject =>
+  claimRecord(namespace, `Shop.apps.example.org/${namespace}/shop`, binding);
 
-const labelled: JsonObject = {
-  apiVersion: "v1",
-  kind: "Namespace",
-  metadata: { name: "team-b", labels: { team: "orders" } },
-};
-
-async function run(args: readonly string[], shared: readonly JsonObject[]) {
+function run(args: readonly string[], shared: readonly JsonObject[]) {
   const objects = [
     ...shared,
     recordIn("team-b", "App.apps.example.org/team-b/app"),
-    { ...claim("team-a", "shop"), metadata: { ...(claim("team-a", "shop")["metadata"] as JsonObject), name: "a" } },
-    { ...claim("team-z", "shop", {}), metadata: { ...(claim("team-z", "shop")["metadata"] as JsonObject), name: "z" } },
+    withMetadata(shopIn("team-a"), { name: "a" }),
+    withMetadata(shopIn("team-z", {}), { name: "z" }),
+    withMetadata(namespaceOf("team-b"), { labels: { team: "orders" } }),
   ];
-  const server = await startApiServer({ kinds, objects: [...objects, labelled] });
-  return runCommand("registry", ["consumers", ...args, "--kubeconfig", server.kubeconfig, "--retry-for=2s"]);
+  return runOn({ kinds, objects }, "registry", ["consumers", ...args]);
 }
 
 describe("registry consumers", () => {
@@ -59,31 +52,26 @@ describe("registry consumers", () => {
     );
   });
 
-  test.each<{ reason: string; annotations: JsonObject; command: string | undefined }>([
-    {
-      reason: "keeps who has access by name",
-      annotations: { [ALLOWED]: "team-q, team-a" },
-      command: `kubectl annotate xpostgres.data.example.org/orders --overwrite ${ALLOWED}=team-a,team-b,team-q,team-z`,
-    },
-    {
-      reason: "names namespaces where labels alone do not say what to set",
-      annotations: { [SELECTOR]: "team in (orders,sales)" },
-      command: `kubectl annotate xpostgres.data.example.org/orders --overwrite ${ALLOWED}=team-a,team-z`,
-    },
-    { reason: "is not printed where nobody asks", annotations: { [ALLOWED]: "*" }, command: undefined },
-  ])("the command that grants $reason", async ({ annotations, command }) => {
+  const allow = `kubectl annotate xpostgres.data.example.org/orders --overwrite ${ALLOWED}=`;
+  test.each<[reason: string, annotations: JsonObject, command: string | undefined]>([
+    ["keeps who has access by name", { [ALLOWED]: "team-q, team-a" }, `${allow}team-a,team-b,team-q,team-z`],
+    [
+      "names namespaces where labels alone do not say what to set",
+      { [SELECTOR]: "team in (orders,sales)" },
+      `${allow}team-a,team-z`,
+    ],
+    ["is not printed where nobody asks", { [ALLOWED]: "*" }, undefined],
+  ])("the command that grants %s", async (_, annotations, command) => {
     const { stdout } = await run(["XPostgres", "orders"], [database(annotations)]);
     expect(/^ {2}(kubectl .*)$/m.exec(stdout)?.[1]).toBe(command);
   });
 
   test("the command that grants leaves out the platform's own XRs, which ask for all namespaces", async () => {
-    const { labels, ...metadata } = claim("team-z", "shop")["metadata"] as JsonObject;
-    const { "crossplane.io/claim-namespace": _, ...own } = labels as JsonObject;
-    const platforms = { ...claim("team-z", "shop", {}), metadata: { ...metadata, labels: own, name: "p" } };
+    const { metadata } = shopIn("team-z") as Record<"metadata", Record<"labels", JsonObject>>;
+    const { "crossplane.io/claim-namespace": _, ...labels } = metadata.labels;
+    const platforms = withMetadata(shopIn("team-z", {}), { labels, name: "p" });
     const { stdout } = await run(["XPostgres", "orders"], [database({ [ALLOWED]: "team-a" }), platforms]);
-    expect(/^ {2}(kubectl .*)$/m.exec(stdout)?.[1]).toBe(
-      `kubectl annotate xpostgres.data.example.org/orders --overwrite ${ALLOWED}=team-a,team-b,team-z`,
-    );
+    expect(/^ {2}(kubectl .*)$/m.exec(stdout)?.[1]).toBe(`${allow}team-a,team-b,team-z`);
   });
 
   const referenceGrant = (from: readonly string[], secretName: string): JsonObject => ({
@@ -96,22 +84,15 @@ describe("registry consumers", () => {
     },
   });
 
-  test.each<{ title: string; spec?: JsonObject; args?: readonly string[]; secretName: string; granted: string }>([
-    {
-      title: "beside the Secret of its spec.writeConnectionSecretToRef",
-      spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } },
-      secretName: "orders-conn",
-      granted: "team-z",
-    },
-    { title: "beside the Secret of --secret", args: ["--secret=databases/pg"], secretName: "pg", granted: "team-z" },
-    { title: "for another Secret", args: ["--secret=databases/pg"], secretName: "other", granted: "" },
-    { title: "beside a Secret that nothing names", secretName: "pg", granted: "" },
-  ])("a ReferenceGrant $title grants access to '$granted'", async ({ spec = {}, args = [], secretName, granted }) => {
-    const owner = { ...database({}), spec };
-    const { stdout } = await run(
-      ["XPostgres", "orders", ...args],
-      [owner, referenceGrant(["team-z", "team-b"], secretName)], // the App of team-b is another kind
-    );
+  const spec = { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } };
+  test.each<[title: string, granted: string, secretName: string, owner: JsonObject, ...args: readonly string[]]>([
+    ["beside the Secret of its spec.writeConnectionSecretToRef", "team-z", "orders-conn", { spec }],
+    ["beside the Secret of --secret", "team-z", "pg", {}, "--secret=databases/pg"],
+    ["for another Secret", "", "other", {}, "--secret=databases/pg"],
+    ["beside a Secret that nothing names", "", "pg", {}],
+  ])("a ReferenceGrant %s grants access to '%s'", async (_, granted, secretName, owner, ...args) => {
+    const grant = referenceGrant(["team-z", "team-b"], secretName); // the App of team-b is another kind
+    const { stdout } = await run(["XPostgres", "orders", ...args], [{ ...database({}), ...owner }, grant]);
     expect(stdout.match(/^\S+(?=.* yes$)/gm)?.join() ?? "").toBe(granted);
   });
 

@@ -6,7 +6,8 @@ import { DOMAIN } from "../../../src/model/names.ts";
 import { claimRecord, recordIn } from "../../../testing/builders/consumers.ts";
 import { registered } from "../../../testing/builders/registered.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
-import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { withMetadata } from "../../../testing/builders/tags.ts";
+import { kindOf, runOn, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 
 const kinds = [
@@ -24,58 +25,52 @@ const database: JsonObject = {
 
 /** Labels and names a record, as the function and Crossplane do. */
 function labelled(record: JsonObject, name: string): JsonObject {
-  const metadata = record["metadata"] as JsonObject;
-  const labels = { ...(metadata["labels"] as JsonObject), [`${DOMAIN}/record-of`]: name };
-  return { ...record, metadata: { ...metadata, name, labels } };
+  const { labels } = record["metadata"] as Record<string, JsonObject>;
+  return withMetadata(record, { name, labels: { ...labels, [`${DOMAIN}/record-of`]: name } });
 }
 
 const SHOP = "Shop.apps.example.org/team-a/shop";
 const OWNER = "XPostgres.data.example.org/orders";
+const [APP, OLD] = ["App.apps.example.org/team-z/app", "App.apps.example.org/team-z/old"];
+const GONE = "XPostgres.data.example.org/gone";
 const objects = [
   database,
   labelled(claimRecord("team-a"), "a"),
-  labelled(recordIn("team-z", "App.apps.example.org/team-z/app", {}), "z"),
-  labelled(recordIn("team-z", "App.apps.example.org/team-z/old", { name: "gone" }), "gone"),
+  labelled(recordIn("team-z", APP, {}), "z"),
+  labelled(recordIn("team-z", OLD, { name: "gone" }), "gone"),
   registered({ bucket: "backups", owner: OWNER }),
   registered({ bucket: "backups", owner: SHOP, role: "Observer", ownedBy: OWNER }),
 ];
 
-async function draw(format: string, all: readonly JsonObject[], ...args: readonly string[]) {
-  const server = await startApiServer({ kinds, objects: all });
-  const flags = ["graph", `--output=${format}`, `--kubeconfig=${server.kubeconfig}`, "--retry-for=2s", ...args];
-  return { ...(await runCommand("registry", flags)), requests: server.requests };
+function draw(format: string, all: readonly JsonObject[], ...args: readonly string[]) {
+  return runOn({ kinds, objects: all }, "registry", ["graph", `--output=${format}`, ...args]);
 }
 
 test("registry graph -o json has who shares what, and what waits for a person", async () => {
   const { exitCode, stdout } = await draw("json", objects);
-  const app = (name: string) => ({
-    id: `App.apps.example.org/team-z/${name}`,
+  const xr = (kind: string, namespace: string, name: string) => ({
+    id: `${kind}/${namespace}/${name}`,
     type: "xr",
-    kind: "App.apps.example.org",
+    kind,
     name,
-    namespace: "team-z",
+    namespace,
   });
   const shared = { kind: "XPostgres.data.example.org" };
   const cloud = "cloud id-backups-eu-west-1-default";
+  const requests = { type: "requests", secrets: [] };
   expect(JSON.parse(stdout)).toEqual({
     nodes: [
-      { id: "XPostgres.data.example.org/gone", type: "gone", ...shared, name: "gone", grants: [] },
-      app("old"),
+      { id: GONE, type: "gone", ...shared, name: "gone", grants: [] },
+      xr("App.apps.example.org", "team-z", "old"),
       { id: OWNER, type: "shared", ...shared, name: "orders", grants: ["team-a"] },
-      { id: SHOP, type: "xr", kind: "Shop.apps.example.org", name: "shop", namespace: "team-a" },
-      app("app"),
+      xr("Shop.apps.example.org", "team-a", "shop"),
+      xr("App.apps.example.org", "team-z", "app"),
       { id: cloud, type: "cloud", kind: "Bucket.s3.aws.upbound.io", name: "backups" },
     ],
     edges: [
-      {
-        from: app("old").id,
-        to: "XPostgres.data.example.org/gone",
-        type: "requests",
-        secrets: [],
-        waits: "it is restored, or the consumer chooses another",
-      },
+      { from: OLD, to: GONE, ...requests, waits: "it is restored, or the consumer chooses another" },
       { from: SHOP, to: OWNER, type: "uses", secrets: ["orders-db"] },
-      { from: app("app").id, to: OWNER, type: "requests", secrets: [], waits: "its owner grants access to team-z" },
+      { from: APP, to: OWNER, ...requests, waits: "its owner grants access to team-z" },
       { from: OWNER, to: cloud, type: "owns", secrets: [] },
       { from: SHOP, to: cloud, type: "observes", secrets: [] },
     ],
@@ -156,17 +151,15 @@ test.each([
 });
 
 test("asks for each shared resource once, and for records once", async () => {
-  const { requests } = await draw("json", objects);
-  expect(requests.filter((path) => !/^\/apis?$/.test(path))).toHaveLength(5); // buckets, two kinds of record, two databases
+  const { server } = await draw("json", objects);
+  expect(server.requests.filter((path) => !/^\/apis?$/.test(path))).toHaveLength(5); // buckets, two kinds of record, two databases
 });
 
 test.each([
   { plural: "buckets", verb: "list", shows: "team-z" },
   { plural: "xpostgres", verb: "get", shows: "backups" }, // a team's record may name what only others may read
 ])("without the verb $verb on $plural it draws the rest, says so, and fails", async ({ plural, verb, shows }) => {
-  const server = await startApiServer({ kinds, objects });
-  server.forbidden.add(plural);
-  const { exitCode, stdout, stderr } = await runCommand("registry", ["graph", "--kubeconfig", server.kubeconfig]);
+  const { exitCode, stdout, stderr } = await runOn({ kinds, objects, forbidden: [plural] }, "registry", ["graph"]);
   expect([exitCode, stdout.includes(shows)]).toEqual([2, true]);
   expect(stderr).toContain(`cannot ${verb} ${plural}`);
 });

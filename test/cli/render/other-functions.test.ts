@@ -3,58 +3,53 @@ import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { composeBases } from "../../../testing/rendering/patch-and-transform.ts";
-import { serveLoopback } from "../../../testing/servers/loopback.ts";
+import { emptyDraft, withObject } from "../../../src/model/draft.ts";
+import { readRequest } from "../../../src/wire/request.ts";
+import { writeResponse } from "../../../src/wire/response.ts";
+import { echo, serveLoopback } from "../../../testing/servers/loopback.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 /** A pipeline of two steps: another function, which composes a bucket, and this one. */
+const pipeline = [
+  { step: "compose", functionRef: { name: "composer" } },
+  {
+    step: "share",
+    functionRef: { name: "ours" },
+    input: { apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec: {} },
+  },
+];
 const composition = {
   apiVersion: "apiextensions.crossplane.io/v1",
   kind: "Composition",
   metadata: { name: "c" },
-  spec: {
-    compositeTypeRef: { apiVersion: "example.org/v1", kind: "XApp" },
-    mode: "Pipeline",
-    pipeline: [
-      {
-        step: "compose",
-        functionRef: { name: "composer" },
-        input: {
-          apiVersion: "example.org/v1",
-          kind: "Resources",
-          resources: [{ name: "bucket", base: { apiVersion: "s3.aws.upbound.io/v1beta1", kind: "Bucket" } }],
-        },
-      },
-      {
-        step: "share",
-        functionRef: { name: "ours" },
-        input: { apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec: {} },
-      },
-    ],
-  },
+  spec: { compositeTypeRef: { apiVersion: "example.org/v1", kind: "XApp" }, mode: "Pipeline", pipeline },
 };
 
-const functionNamed = (name: string, repository: string, annotations: Readonly<Record<string, string>> = {}) => ({
-  apiVersion: "pkg.crossplane.io/v1",
-  kind: "Function",
-  metadata: { name, annotations },
-  spec: { package: `xpkg.example.org/${repository}:v1` },
-});
+const composeBucket = (message: Uint8Array) => {
+  const bucket = { apiVersion: "s3.aws.upbound.io/v1beta1", kind: "Bucket" };
+  return echo(writeResponse(readRequest(message), withObject(emptyDraft, "bucket", bucket)));
+};
 
-async function render(target: string, flags: readonly string[] = []) {
+function render(target: string, flags: readonly string[] = []) {
   const folder = temporaryFolder();
-  const annotations = {
-    "render.crossplane.io/runtime": "Development",
-    "render.crossplane.io/runtime-development-target": target,
-  };
+  const functionNamed = (name: string, repository: string) => ({
+    apiVersion: "pkg.crossplane.io/v1",
+    kind: "Function",
+    metadata: {
+      name,
+      annotations: {
+        "render.crossplane.io/runtime": "Development",
+        "render.crossplane.io/runtime-development-target": target,
+      },
+    },
+    spec: { package: `xpkg.example.org/${repository}:v1` },
+  });
+  const functions = [functionNamed("composer", "composer"), functionNamed("ours", "function-shared-infrastructure")];
   const files = {
     "xr.yaml": [{ apiVersion: "example.org/v1", kind: "XApp", metadata: { name: "app" } }],
     "composition.yaml": [composition],
-    "functions.yaml": [
-      functionNamed("composer", "function-composer", annotations),
-      functionNamed("ours", "function-shared-infrastructure"),
-    ],
+    "functions.yaml": functions,
   };
   const paths = Object.entries(files).map(([name, objects]) => {
     writeFileSync(join(folder, name), objects.map((object) => JSON.stringify(object)).join("\n---\n"));
@@ -66,7 +61,7 @@ async function render(target: string, flags: readonly string[] = []) {
 const toKinds = (yaml: string): readonly unknown[] => parseAllDocuments(yaml).map((document) => document.get("kind"));
 
 test("a step of another function is called where its Function says that it listens", async () => {
-  const { target } = await serveLoopback({}, { runFunction: composeBases });
+  const { target } = await serveLoopback({}, { runFunction: composeBucket });
   const { exitCode, stdout, stderr } = await render(target);
   expect({ exitCode, kinds: toKinds(stdout), stderr }).toEqual({ exitCode: 0, kinds: ["XApp", "Bucket"], stderr: "" });
 });

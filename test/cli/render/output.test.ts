@@ -15,119 +15,76 @@ const lastTransitionTime = "2024-01-01T00:00:00Z";
 const available = { lastTransitionTime, type: "Ready", status: "True", reason: "Available" };
 const creating = { lastTransitionTime, type: "Ready", status: "False", reason: "Creating" };
 
-interface Desired extends Pick<Resource, "ready"> {
-  readonly resource?: JsonObject;
-}
-
 /** The XR's document, of a pipeline that desires it so, with these resources not ready. */
-function compositeOf(
-  { resource, ready = "READY_UNSPECIFIED" }: Desired,
-  unready: readonly string[] = [],
-  conditions: readonly Condition[] = [],
-) {
+function compositeOf(composite: Resource, unready: readonly string[] = [], conditions: readonly Condition[] = []) {
   const resources = Object.fromEntries(unready.map((name) => [name, {}]));
-  const composite: Resource = { ready, ...(resource && { resource: toStruct(resource) }) };
   const outcome = { desired: { composite, resources }, conditions, results: [], context: null };
   return toDocuments(outcome, { xr: xr(), observed: [] }, {})[0];
 }
 
-function readConditions(desired: Desired, unready: readonly string[] = [], conditions: readonly Condition[] = []) {
-  const status = compositeOf(desired, unready, conditions)?.["status"] as JsonObject | undefined;
-  return status?.["conditions"];
-}
+const readConditions = (...parts: Parameters<typeof compositeOf>) =>
+  (compositeOf(...parts)?.["status"] as JsonObject | undefined)?.["conditions"];
 
 test("the XR is who it is, with the status that the pipeline desires", () => {
-  const desired = { resource: { kind: "Other", status: { b: 2 } } };
-  expect(compositeOf(desired)).toEqual({
-    apiVersion: "example.org/v1",
-    kind: "XApp",
-    metadata: { name: "app" },
-    status: { b: 2, conditions: [available] },
-  });
+  const { spec: _, ...own } = xr();
+  const status = { b: 2, conditions: [available] };
+  const composite = compositeOf({ resource: toStruct({ kind: "Other", status: { b: 2 } }) });
+  expect(composite).toEqual({ ...own, metadata: { name: "app" }, status });
 });
 
 describe("the condition Ready", () => {
   const message = (names: string): JsonObject => ({ ...creating, message: `Unready resources: ${names}` });
-  test.each<{ reason: string; ready?: Resource["ready"]; unready: readonly string[]; condition: JsonObject }>([
-    { reason: "True where nothing is unready", unready: [], condition: available },
-    { reason: "True where the pipeline says so", ready: "READY_TRUE", unready: ["a"], condition: available },
-    { reason: "False where it says not", ready: "READY_FALSE", unready: [], condition: creating },
-    { reason: "False where something is unready", unready: ["b", "a"], condition: message("a, b") },
-    {
-      reason: "False with the names of three unready resources",
-      unready: ["a", "b", "c"],
-      condition: message("a, b, and c"),
-    },
-    {
-      reason: "False with three names and the number of the others",
-      unready: ["d", "c", "b", "a", "e"],
-      condition: message("a, b, c, and 2 more"),
-    },
-  ])("the condition Ready is $reason", ({ ready, unready, condition }) => {
+  test.each<[reason: string, unready: readonly string[], condition: JsonObject, ready?: Resource["ready"]]>([
+    ["True where nothing is unready", [], available],
+    ["True where the pipeline says so", ["a"], available, "READY_TRUE"],
+    ["False where it says not", [], creating, "READY_FALSE"],
+    ["False where something is unready", ["b", "a"], message("a, b")],
+    ["False with the names of three unready resources", ["a", "b", "c"], message("a, b, and c")],
+    ["False with three names and the number of the others", ["d", "c", "b", "a", "e"], message("a, b, c, and 2 more")],
+  ])("the condition Ready is %s", (_, unready, condition, ready) => {
     expect(readConditions(ready ? { ready } : {}, unready)).toEqual([condition]);
   });
 });
 
 describe("conditions of functions", () => {
-  const condition = (parts: Partial<Condition>): Condition => ({
-    type: "A",
-    status: "STATUS_CONDITION_TRUE",
-    reason: "R",
-    ...parts,
-  });
+  const own: Condition = { type: "A", status: "STATUS_CONDITION_TRUE", reason: "R" };
   const shown = { lastTransitionTime, type: "A", status: "True", reason: "R" };
 
-  test.each<{ reason: string; conditions: readonly Condition[]; after: readonly JsonObject[] }>([
-    { reason: "follow Ready", conditions: [condition({})], after: [shown] },
-    { reason: "keep their message", conditions: [condition({ message: "m" })], after: [{ ...shown, message: "m" }] },
-    { reason: "have no empty message", conditions: [condition({ message: "" })], after: [shown] },
-    {
-      reason: "can be False",
-      conditions: [condition({ status: "STATUS_CONDITION_FALSE" })],
-      after: [{ ...shown, status: "False" }],
-    },
-    {
-      reason: "are Unknown where they do not say",
-      conditions: [condition({ status: "STATUS_CONDITION_UNSPECIFIED" })],
-      after: [{ ...shown, status: "Unknown" }],
-    },
-    { reason: "cannot be Crossplane's own", conditions: [condition({ type: "Synced" })], after: [] },
-    {
-      reason: "replace one of their type where it stands",
-      conditions: [condition({}), condition({ type: "B" }), condition({ reason: "Later" })],
-      after: [
+  test.each<[reason: string, conditions: readonly Condition[], after: readonly JsonObject[]]>([
+    ["follow Ready", [own], [shown]],
+    ["keep their message", [{ ...own, message: "m" }], [{ ...shown, message: "m" }]],
+    ["have no empty message", [{ ...own, message: "" }], [shown]],
+    ["can be False", [{ ...own, status: "STATUS_CONDITION_FALSE" }], [{ ...shown, status: "False" }]],
+    ["may be Unknown", [{ ...own, status: "STATUS_CONDITION_UNSPECIFIED" }], [{ ...shown, status: "Unknown" }]],
+    ["cannot be Crossplane's own", [{ ...own, type: "Synced" }], []],
+    [
+      "replace one of their type where it stands",
+      [own, { ...own, type: "B" }, { ...own, reason: "Later" }],
+      [
         { ...shown, reason: "Later" },
         { ...shown, type: "B" },
       ],
-    },
-  ])("the conditions of a pipeline $reason", ({ conditions, after }) => {
+    ],
+  ])("the conditions of a pipeline %s", (_, conditions, after) => {
     expect(readConditions({}, [], conditions)).toEqual([available, ...after]);
   });
 
   test("replace one that the pipeline desires", () => {
-    const desired = { resource: { status: { conditions: [{ type: "A", status: "False" }] } } };
-    expect(readConditions(desired, [], [condition({})])).toEqual([shown, available]);
+    const resource = toStruct({ status: { conditions: [{ type: "A", status: "False" }] } });
+    expect(readConditions({ resource }, [], [own])).toEqual([shown, available]);
   });
 });
 
-const controller = {
-  apiVersion: "example.org/v1",
-  blockOwnerDeletion: true,
-  controller: true,
-  kind: "XApp",
-  name: "app",
-  uid: "u1",
-};
+const { spec: _, metadata, ...app } = xr();
+const controller = { ...app, name: "app", uid: "u1", controller: true, blockOwnerDeletion: true };
 
 /** The metadata of a composed resource `a`, of an XR and an observed resource as given. */
 function metadataOf(desired: JsonObject, xrMetadata: JsonObject = {}, observed?: JsonObject) {
   const annotations = { "crossplane.io/composition-resource-name": "a" };
   const resources = { a: { resource: toStruct({ kind: "ConfigMap", metadata: desired }) } };
-  return toDocuments(
-    { desired: { resources }, conditions: [], results: [], context: null },
-    { xr: xr(xrMetadata), observed: observed === undefined ? [] : [{ metadata: { ...observed, annotations } }] },
-    {},
-  )[1]?.["metadata"];
+  const outcome = { desired: { resources }, conditions: [], results: [], context: null };
+  const inputs = { xr: xr(xrMetadata), observed: observed ? [{ metadata: { ...observed, annotations } }] : [] };
+  return toDocuments(outcome, inputs, {})[1]?.["metadata"];
 }
 
 const added = {
@@ -142,44 +99,28 @@ const origin = {
   "crossplane.io/claim-namespace": "team-a",
 };
 const stranger = { uid: "u2", kind: "Other" };
+const existing = { name: "d", generateName: "app-" };
 
-test.each<{ reason: string; desired: JsonObject; xr?: JsonObject; observed?: JsonObject; metadata: JsonObject }>([
-  { reason: "a new one gets a prefix for its name", desired: {}, metadata: { generateName: "app-" } },
-  { reason: "one with a name keeps it", desired: { name: "b" }, metadata: { name: "b" } },
-  { reason: "so does one with a prefix", desired: { generateName: "b-" }, metadata: { generateName: "b-" } },
-  {
-    reason: "one that exists keeps its identity",
-    desired: { name: "b", namespace: "c" },
-    observed: { name: "d", generateName: "app-" },
-    metadata: { name: "d", generateName: "app-" },
-  },
-  {
-    reason: "a namespaced XR composes into its own namespace",
-    desired: { name: "b", namespace: "elsewhere" },
-    xr: { namespace: "team-a" },
-    metadata: { name: "b", namespace: "team-a" },
-  },
-  {
-    reason: "a nested XR hands down its root and its claim",
-    desired: {},
-    xr: { labels: origin },
-    metadata: { generateName: "root-", labels: origin },
-  },
-  {
-    reason: "labels that are no strings are no labels",
-    desired: { labels: { a: 1, b: "c" } },
-    metadata: { generateName: "app-" },
-  },
-  {
-    reason: "other owners stay",
-    desired: { ownerReferences: [stranger] },
-    metadata: { generateName: "app-", ownerReferences: [stranger, controller] },
-  },
-  {
-    reason: "an owner reference of the XR becomes its controller reference",
-    desired: { ownerReferences: [{ uid: "u1", kind: "XApp" }] },
-    metadata: { generateName: "app-" },
-  },
-])("the metadata of a composed resource: $reason", ({ desired, xr: xrMetadata, observed, metadata }) => {
+const own = { ownerReferences: [{ uid: "u1", kind: "XApp" }] };
+test.each<[reason: string, desired: JsonObject, metadata: JsonObject, xr?: JsonObject, observed?: JsonObject]>([
+  ["a new one gets a prefix for its name", {}, { generateName: "app-" }],
+  ["one with a name keeps it", { name: "b" }, { name: "b" }],
+  ["so does one with a prefix", { generateName: "b-" }, { generateName: "b-" }],
+  ["one that exists keeps its identity", { name: "b", namespace: "c" }, existing, {}, existing],
+  [
+    "a namespaced XR composes into its own namespace",
+    { name: "b", namespace: "elsewhere" },
+    { name: "b", namespace: "team-a" },
+    { namespace: "team-a" },
+  ],
+  ["a nested XR hands down its root and its claim", {}, { generateName: "root-", labels: origin }, { labels: origin }],
+  ["labels that are no strings are no labels", { labels: { a: 1, b: "c" } }, { generateName: "app-" }],
+  [
+    "other owners stay",
+    { ownerReferences: [stranger] },
+    { generateName: "app-", ownerReferences: [stranger, controller] },
+  ],
+  ["an owner reference of the XR becomes its controller reference", own, { generateName: "app-" }],
+])("the metadata of a composed resource: %s", (_, desired, metadata, xrMetadata, observed) => {
   expect(metadataOf(desired, xrMetadata, observed)).toEqual({ ...added, ...metadata });
 });

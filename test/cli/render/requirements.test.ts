@@ -19,31 +19,19 @@ const resources = [
   { apiVersion: "v1", kind: "Node", metadata: { name: "n" } },
 ];
 
-test.each<{ reason: string; match: Partial<ResourceSelector>; names: readonly string[] }>([
-  { reason: "a name finds what has it in the namespace", match: { matchName: "b", namespace: "a" }, names: ["a/b"] },
-  { reason: "a name finds nothing of another namespace", match: { matchName: "a", namespace: "other" }, names: [] },
-  { reason: "a name without a namespace finds nothing namespaced", match: { matchName: "b" }, names: [] },
-  {
-    reason: "a name without a namespace finds what is cluster-scoped",
-    match: { kind: "Node", matchName: "n" },
-    names: ["undefined/n"],
-  },
-  { reason: "a name that nothing has", match: { matchName: "c", namespace: "a" }, names: [] },
-  { reason: "the kind has to be right", match: { kind: "Pod", matchName: "a", namespace: "a" }, names: [] },
-  { reason: "the API version as well", match: { apiVersion: "v2", matchName: "a", namespace: "a" }, names: [] },
-  {
-    reason: "labels find all that have them, by name",
-    match: { matchLabels: { labels: { team: "x" } } },
-    names: ["a/a", "a/b"],
-  },
-  {
-    reason: "labels find those of one namespace",
-    match: { matchLabels: { labels: {} }, namespace: "other" },
-    names: ["other/b"],
-  },
-  { reason: "all labels count", match: { matchLabels: { labels: { team: "x", env: "prod" } } }, names: ["a/b"] },
-  { reason: "no labels find everything", match: { kind: "ConfigMap", matchLabels: { labels: {} } }, names: ["a/a"] },
-])("a selector is answered by name and labels: $reason", ({ match, names }) => {
+test.each<[reason: string, match: Partial<ResourceSelector>, names: readonly string[]]>([
+  ["a name finds what has it in the namespace", { matchName: "b", namespace: "a" }, ["a/b"]],
+  ["a name finds nothing of another namespace", { matchName: "a", namespace: "other" }, []],
+  ["a name without a namespace finds nothing namespaced", { matchName: "b" }, []],
+  ["a name without a namespace finds what is cluster-scoped", { kind: "Node", matchName: "n" }, ["undefined/n"]],
+  ["a name that nothing has", { matchName: "c", namespace: "a" }, []],
+  ["the kind has to be right", { kind: "Pod", matchName: "a", namespace: "a" }, []],
+  ["the API version as well", { apiVersion: "v2", matchName: "a", namespace: "a" }, []],
+  ["labels find all that have them, by name", { matchLabels: { labels: { team: "x" } } }, ["a/a", "a/b"]],
+  ["labels find those of one namespace", { matchLabels: { labels: {} }, namespace: "other" }, ["other/b"]],
+  ["all labels count", { matchLabels: { labels: { team: "x", env: "prod" } } }, ["a/b"]],
+  ["no labels find everything", { kind: "ConfigMap", matchLabels: { labels: {} } }, ["a/a"]],
+])("a selector is answered by name and labels: %s", (_, match, names) => {
   const { items } = findResources({ apiVersion: "v1", kind: "Secret", ...match }, resources);
   const found = items.map(({ resource }) => (resource ? fromStruct(resource) : {})["metadata"] as JsonObject);
   expect(found.map(({ namespace, name }) => `${String(namespace)}/${String(name)}`)).toEqual(names);
@@ -57,16 +45,11 @@ const tree = kinds({ group: "example.org", version: "v1", kind: "Tree" });
 const schemas = [tree, kinds({ version: "v1", kind: "A" }, { version: "v1", kind: "B" })];
 
 test.each([
-  {
-    reason: "a kind that is there has",
-    apiVersion: "example.org/v1",
-    kind: "Tree",
-    schema: { openapiV3: toStruct(tree) },
-  },
-  { reason: "a kind that is not there has no", apiVersion: "example.org/v1", kind: "Bush", schema: {} },
-  { reason: "another version has no", apiVersion: "example.org/v2", kind: "Tree", schema: {} },
-  { reason: "a schema of several kinds is no kind's, which has no", apiVersion: "v1", kind: "A", schema: {} },
-])("$reason schema", ({ apiVersion, kind, schema }) => {
+  ["a kind that is there has", "example.org/v1", "Tree", { openapiV3: toStruct(tree) }],
+  ["a kind that is not there has no", "example.org/v1", "Bush", {}],
+  ["another version has no", "example.org/v2", "Tree", {}],
+  ["a schema of several kinds is no kind's, which has no", "v1", "A", {}],
+])("%s schema", (_, apiVersion, kind, schema) => {
   expect(findSchema({ apiVersion, kind }, schemas)).toEqual(schema);
 });
 

@@ -4,7 +4,7 @@ import { findRuntime } from "../../../cli/render/runtime.ts";
 const find = (functions: Parameters<typeof findRuntime>[1]) =>
   findRuntime({ step: "share", functionRef: { name: "fn" } }, functions);
 
-const other = { name: "fn", package: "xpkg.example.org/function-auto-ready:v1" };
+const other = { name: "fn", package: "xpkg.example.org/function-auto-ready:v1", annotations: {} };
 const RUNTIME = "render.crossplane.io/runtime";
 const TARGET = "render.crossplane.io/runtime-development-target";
 
@@ -19,45 +19,27 @@ test.each([
 });
 
 test.each([
-  { reason: "at its target", annotations: { [TARGET]: "127.0.0.1:9444" }, target: "127.0.0.1:9444" },
-  { reason: "at localhost:9443 where it names no target", annotations: {}, target: "localhost:9443" },
-])("another Function with the runtime Development is called $reason", ({ annotations, target }) => {
-  expect(find([{ ...other, annotations: { [RUNTIME]: "Development", ...annotations } }])).toEqual({
-    is: "development",
-    target,
-  });
+  ["at its target", { [TARGET]: "127.0.0.1:9444" }, "127.0.0.1:9444"],
+  ["at localhost:9443 where it names no target", {}, "localhost:9443"],
+])("another Function with the runtime Development is called %s", (_, more, target) => {
+  const annotations = { [RUNTIME]: "Development", ...more };
+  expect(find([{ ...other, annotations }])).toEqual({ is: "development", target });
 });
 
+const OWN = "function-shared-infrastructure";
 test.each([
-  {
-    reason: "another package without the annotation",
-    functions: [{ ...other, annotations: {} }],
-    error:
-      'cannot run pipeline step "share": Function "fn" is not function-shared-infrastructure (its package is ' +
+  [
+    "another package without the annotation",
+    other,
+    'cannot run pipeline step "share": Function "fn" is not function-shared-infrastructure (its package is ' +
       '"xpkg.example.org/function-auto-ready:v1") and has not the runtime Development: run it with --insecure, and ' +
       "give it the annotations render.crossplane.io/runtime: Development and " +
       'render.crossplane.io/runtime-development-target: HOST:PORT; or use "crossplane render", which runs it in Docker',
-  },
-  {
-    reason: "the runtime Docker",
-    functions: [{ ...other, annotations: { [RUNTIME]: "Docker" } }],
-    error: /and has not the runtime Development: run it with --insecure/,
-  },
-  {
-    reason: "a package that only begins like it",
-    functions: [{ name: "fn", package: "xpkg.example.org/function-shared-infrastructure-fork", annotations: {} }],
-    error: /is not function-shared-infrastructure/,
-  },
-  {
-    reason: "no package",
-    functions: [{ name: "fn", package: "", annotations: {} }],
-    error: /\(its package is ""\)/,
-  },
-  {
-    reason: "no such Function",
-    functions: [{ name: "other", package: "function-shared-infrastructure", annotations: {} }],
-    error: 'cannot run pipeline step "share": unknown Function "fn" - does it exist in your Functions file?',
-  },
-])("a Function cannot be run with $reason", ({ functions, error }) => {
-  expect(() => find(functions)).toThrow(error);
+  ],
+  ["the runtime Docker", { ...other, annotations: { [RUNTIME]: "Docker" } }, "and has not the runtime Development: "],
+  ["a package that only begins like it", { ...other, package: `${OWN}-fork` }, `is not ${OWN} (`],
+  ["no package", { ...other, package: "" }, '(its package is "")'],
+  ["no such Function", { ...other, name: "other" }, 'unknown Function "fn" - does it exist in your Functions file?'],
+])("a Function cannot be run with %s", (_, one, error) => {
+  expect(() => find([one])).toThrow(error);
 });
