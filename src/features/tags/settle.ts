@@ -183,7 +183,8 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
       isSettled: false,
     };
   }
-  return { ...before, policies: before.policies && withoutDelete(before.policies), isOrphaned: !before.policies };
+  const policies = isUnnamed(entrant) ? before.policies : before.policies && withoutDelete(before.policies);
+  return { ...before, policies, isOrphaned: !before.policies };
 }
 
 /** Observes a cloud resource that others may write. */
@@ -240,8 +241,10 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexi
  * Tells whether an association has no name yet: its provider finds, and so deletes, only what it creates itself. Deleted while that
  * is under way, it would leave what nobody could find.
  */
-const isUnnamed = ({ subject: { desired, facts }, contenders }: Entrant): boolean =>
-  facts.name.is === "association" && stringAt(desired, EXTERNAL_NAME) === undefined && contenders?.named.length === 0;
+const isUnnamed = ({ subject: { desired, facts }, own, contenders }: Entrant): boolean =>
+  facts.name.is === "association" &&
+  stringAt(desired, EXTERNAL_NAME) === undefined &&
+  ![own, ...(contenders?.named ?? [])].some((one) => one !== undefined && isNamed(one));
 
 function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {
