@@ -115,10 +115,13 @@ export function leavesBehind(
   const gone = new Set([leaving, ...before].map(({ uid }) => uid));
   const isAssociation = findFacts(group, kind).identity.name.is === "association";
   const name = isAssociation ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
-  const isStale = leaving.observation === "absent";
-  const hasName = ({ document }: Contender): boolean => {
+  const hasName = ({ document, observation }: Contender): boolean => {
     const known = stringAt(document, EXTERNAL_NAME);
-    return name === undefined || known === name || (isStale && known !== undefined);
+    if (name === undefined || known === name) return true;
+    // One of the two names is of an association that is gone.
+    const isStale =
+      leaving.observation === "absent" || (leaving.observation === "unknown" && observation === "present");
+    return known !== undefined && isStale;
   };
   const isSucceeded = contenders.some((one) => !one.isDeleting && !gone.has(one.uid) && hasName(one));
   return !isSucceeded && [leaving, ...before, ...contenders].some(({ isCreated }) => isCreated);
