@@ -1,5 +1,5 @@
-import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
 import type { Composite } from "../crossplane/composite.ts";
+import { formatReference } from "../crossplane/references.ts";
 import { DOMAIN } from "../model/names.ts";
 
 /** Annotation: the owner of a composed resource, Kind.group/namespace/name of the claim, or of an XR without a claim. */
@@ -9,11 +9,7 @@ export const OWNER = `${DOMAIN}/owner`;
 export const SHARED_FROM = `${DOMAIN}/shared-from`;
 
 /** Formats an owner. Contains no UID, so that it survives a restore. */
-export function formatOwner({ apiVersion, kind, namespace, name, claim }: Composite): string {
-  const group = toApiGroup(apiVersion);
-  if (claim !== undefined) return `${toGroupKind(claim.kind, group)}/${claim.namespace}/${claim.name}`;
-  return [toGroupKind(kind, group), namespace, name].filter((part) => part !== undefined).join("/");
-}
+export const formatOwner = ({ claim, ...composite }: Composite): string => formatReference({ ...composite, ...claim });
 
 // The labels and annotations below, on managed resources, are the only registry of ownership.
 
