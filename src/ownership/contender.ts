@@ -50,8 +50,8 @@ class ManagedContender {
   constructor(document: Document) {
     const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
     this.document = document;
-    this.uid = stringAt(document, UID_PATH) ?? qualifiedName(document);
-    this.createdAt = stringAt(document, CREATION_TIMESTAMP) ?? "";
+    this.uid = stringAt(document, ["metadata", "uid"]) ?? qualifiedName(document);
+    this.createdAt = stringAt(document, ["metadata", "creationTimestamp"]) ?? "";
     this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
     this.owner = mark(readAnnotation(document, OWNER));
     const marker = mark(readAnnotation(document, TAGS_OWNER));
@@ -103,9 +103,9 @@ class ManagedContender {
   /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
   get isCreated(): boolean {
     const createdAt = readCreationTime(this.document);
-    const isOwnCreation = createdAt !== undefined && createdAt !== readAnnotation(this.document, CREATED_BEFORE);
-    const hasMark = (key: string, text: string): boolean => readAnnotation(this.document, key) === text;
-    return isOwnCreation || hasMark(ORIGIN, "Created") || hasMark(ALLOW_DELETE, "true");
+    const annotation = (key: string): string | undefined => readAnnotation(this.document, key);
+    const isOwnCreation = createdAt !== undefined && createdAt !== annotation(CREATED_BEFORE);
+    return isOwnCreation || annotation(ORIGIN) === "Created" || annotation(ALLOW_DELETE) === "true";
   }
 
   /** The names of its successors, to which it leaves the cloud resource. */
@@ -118,9 +118,6 @@ class ManagedContender {
 export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 
 export const toContender = (document: Document): Contender => new ManagedContender(document);
-
-const UID_PATH = ["metadata", "uid"];
-const CREATION_TIMESTAMP = ["metadata", "creationTimestamp"];
 
 /** Read once: an owner may list thousands. */
 const acknowledgedIn = once(
@@ -140,11 +137,10 @@ const MAX_HASHES = 10_000;
  * @param others sorted by precedence.
  */
 export function formatAcknowledged(others: readonly Contender[]): string {
-  const names = others.map(({ name }) => name).sort();
-  const text = names.join(",");
-  if (text.length <= MAX_ACKNOWLEDGED) return text;
-  const hashes = others.slice(0, MAX_HASHES).map(({ name }) => hashName(name));
-  return hashes.sort().join(",");
+  const join = (names: readonly string[]): string => names.toSorted().join(",");
+  const names = others.map(({ name }) => name);
+  const text = join(names);
+  return text.length <= MAX_ACKNOWLEDGED ? text : join(names.slice(0, MAX_HASHES).map(hashName));
 }
 
 /** Tells whether an owner lists a contender as its successor. */

@@ -14,7 +14,7 @@ import {
 } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { Contenders } from "../../src/ownership/contenders.ts";
-import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
+import { type Candidate, KnownContenders } from "../../src/ownership/find-contenders.ts";
 import type { CloudResource } from "../../src/ownership/identity.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 
@@ -64,6 +64,7 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
   kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
   facts,
   declared: orders,
+  identity: "hash",
   own: own === null ? undefined : toContender(own),
   hasManagementPolicies: true,
   reportedTags: () => reported && new Map(Object.entries(reported)),
@@ -91,7 +92,7 @@ function find(
   const isOfTwin = (name: string): boolean => name.startsWith(`tags/${S3_NAMESPACED}/hash#`);
   const answer = (name: string): LookupAnswer => (isOfTwin(name) && canAskSchemas ? twins : required(name));
   const requirements = new Requirements({ ...emptyRequest, required: answer, requiredSchema });
-  const found = findContenders(candidate(setting), "hash", new KnownContenders(requirements, canAskSchemas));
+  const found = new KnownContenders(requirements, canAskSchemas).find(candidate(setting));
   return {
     names: found?.all.map(({ name }) => name),
     required: [...requirements.resources.values()],
@@ -243,7 +244,7 @@ describe("the contenders for a cloud resource", () => {
     const required = (name: string): LookupAnswer =>
       name.startsWith("tags/first/") ? pending : resolved(bucket("us"), bucket("other"));
     const known = new KnownContenders(new Requirements({ ...emptyRequest, required }), false);
-    const [first, second] = [1, 2].map(() => findContenders(candidate({}), "hash", known));
+    const [first, second] = [1, 2].map(() => known.find(candidate({})));
     expect(first?.all).toHaveLength(2);
     expect(second).toBe(first);
   });
