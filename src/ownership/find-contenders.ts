@@ -9,7 +9,15 @@ import { once } from "../model/once.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
-import { Contenders, firstOther, isLiving } from "./contenders.ts";
+import {
+  type Contenders,
+  findInTheWay,
+  findLiving,
+  firstOther,
+  indexByUid,
+  isLiving,
+  listNames,
+} from "./contenders.ts";
 import { type CloudResource, hasSameName, isKnown, isSame, readCloudResource } from "./identity.ts";
 
 /** A managed resource, with the facts for the search for its contenders. */
@@ -69,9 +77,8 @@ export class KnownContenders {
     const isOurs = first.uid === own?.uid;
     this.#requirements.ask(toFirst(first, candidate));
     const contending = first.isMarked ? undefined : this.#require(isOurs ? CONTENDS_LABEL : WRITES_LABEL, candidate);
-    if (own === undefined) return new Contenders([first]);
-    if (!isOurs) return new Contenders([first, own]);
-    return contending && new Contenders([...contending.all.filter(({ uid }) => uid !== own.uid), own]);
+    if (own === undefined) return [first];
+    return isOurs ? contending && [...contending.filter(({ uid }) => uid !== own.uid), own] : [first, own];
   }
 
   /** Finds the first contender that was found before, if it still is. */
@@ -104,8 +111,8 @@ export class KnownContenders {
     const twin = this.#canAskSchemas ? twinOf(kind) : undefined;
     const found = toContenders(asked.ask(toLabelled(kind, label, identity)));
     const twins = twin === undefined ? [] : toContenders(asked.askIfServed(toLabelled(twin, label, identity)));
-    const all = found && twins && [...found, ...twins].filter((one) => declares(one, candidate, isSame));
-    const listed = { asked, found: all && new Contenders(all) };
+    const all = found && twins && [...found, ...twins];
+    const listed = { asked, found: all?.filter((one) => declares(one, candidate, isSame)) };
     this.#listed.set(key, listed);
     return listed;
   }
@@ -118,9 +125,9 @@ export class KnownContenders {
     const before = this.#withWriter.get(key);
     if (before !== undefined) return before;
     const isNew = (contender: Contender): boolean =>
-      !listed.byUid.has(contender.uid) && declares(contender, candidate, hasSameName);
+      !indexByUid(listed).has(contender.uid) && declares(contender, candidate, hasSameName);
     const found = toContenders(this.#requirements.ask(writer));
-    const all = found && new Contenders([...listed.all, ...found.filter(isNew)]);
+    const all = found && [...listed, ...found.filter(isNew)];
     if (all !== undefined) this.#withWriter.set(key, all);
     return all;
   }
@@ -145,7 +152,7 @@ function judgeFirst(
   candidate: Candidate,
   listed: Contenders | undefined,
 ): Contender | undefined {
-  const [first] = listed?.living ?? [];
+  const [first] = listed === undefined ? [] : findLiving(listed);
   if (listed === undefined || first === undefined) return before;
   if (precedes(first, candidate)) return before === undefined || first.isMarked ? first : before;
   return before ?? (isElected(first, listed, candidate) ? candidate.own : undefined);
@@ -156,7 +163,7 @@ const isElected = (first: Contender, listed: Contenders, { own }: Candidate): bo
   first.uid === own?.uid &&
   !own.isMarked &&
   own.observation === "absent" &&
-  firstOther(listed.inTheWay, own.uid) === undefined;
+  firstOther(findInTheWay(listed), own.uid) === undefined;
 
 /** Tells whether another one is ahead of ours. While ours has no label with this identity, as right after a rename, only the owner is. */
 const precedes = (one: Contender, { own, identity }: Candidate): boolean =>
@@ -208,7 +215,7 @@ function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Con
   const name = reported?.get("crossplane-name");
   const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
   if (name === undefined || !isPathSegment(name) || reported?.get("crossplane-kind") !== writerKind) return undefined;
-  if (name === stringAt(own.document, ["metadata", "name"]) || listed.names.has(name)) return undefined;
+  if (name === stringAt(own.document, ["metadata", "name"]) || listNames(listed).has(name)) return undefined;
   const { apiVersion } = kind;
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }

@@ -5,6 +5,7 @@ import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
+import { once } from "../model/once.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
 import { findReferred, textAt } from "./fields.ts";
 
@@ -58,7 +59,7 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
 /** Reads ProviderConfig, location and parents; undefined while a reference is unresolved. */
 function readPlace(declared: DeclaredResource): readonly (readonly [field: string, text: string])[] | undefined {
   const { kind, desired, observed, facts } = declared;
-  const scope = facts.scope.map((path) => [formatFieldPath(path), textAt(declared, path)] as const);
+  const scope = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
   const place: [string, string][] = [[PROVIDER_CONFIG, readProviderConfig(desired, observed, kind).join("/")]];
   for (const [field, text] of facts.countsReferences ? [...scope, ...findReferred(declared)] : scope) {
     if (text === undefined) return undefined;
@@ -66,6 +67,9 @@ function readPlace(declared: DeclaredResource): readonly (readonly [field: strin
   }
   return place;
 }
+
+/** An XR composes many resources of few kinds. */
+const formatPath = once(formatFieldPath);
 
 const PROVIDER_CONFIG = "providerConfig";
 

@@ -1,5 +1,14 @@
 import { byPrecedence, type Contender, isAcknowledgedBy } from "./contender.ts";
-import { type Contenders, firstOther, isInvolved } from "./contenders.ts";
+import {
+  areInvolved,
+  type Contenders,
+  findCreated,
+  findInTheWay,
+  findLiving,
+  firstOther,
+  indexByUid,
+  isInvolved,
+} from "./contenders.ts";
 
 /** One managed resource of ours, and the other contenders for its cloud resource. */
 export interface Situation {
@@ -67,9 +76,9 @@ export function judgeOwnership(situation: Situation): OwnershipVerdict {
   if (contenders === undefined) return { is: "pending" };
   if (otherCluster !== undefined && !own?.takeOwnership) return { is: "theirs", cluster: otherCluster };
 
-  const listed = own && contenders.byUid.get(own.uid);
+  const listed = own && indexByUid(contenders).get(own.uid);
   return own === undefined || listed === undefined
-    ? judgeUnlisted(contenders.living[0] ?? contenders.all[0], own, hasManagementPolicies)
+    ? judgeUnlisted(findLiving(contenders)[0] ?? contenders[0], own, hasManagementPolicies)
     : judgeListed(own, listed, contenders, situation);
 }
 
@@ -78,42 +87,36 @@ function judgeListed(
   own: Contender,
   listed: Contender,
   contenders: Contenders,
-  { hasManagementPolicies: canObserve, reportsTags }: Situation,
+  situation: Situation,
 ): OwnershipVerdict {
-  const { uid } = own;
   if (own.isDeleting || listed.isDeleting) return { is: "deleting" };
-  if (canObserve && !reportsTags && isOthers(own, contenders)) return { is: "existed" };
+  if (isOthers(own, contenders, situation)) return { is: "existed" };
 
+  const { takeOwnership, createdAt, uid } = own;
+  const { hasManagementPolicies: canObserve } = situation;
   const isMarked = own.isMarked && listed.isMarked;
-  const first = findAhead(own, isMarked, contenders);
-  if (first !== undefined) return theirs(first, own, false);
+  const living = findLiving(contenders);
+  const first = firstOther(living, uid);
+  const self = { takeOwnership, isMarked, createdAt, uid };
+  if (first !== undefined && byPrecedence(first, self) < 0) return theirs(first, own, false);
 
-  const obstacle = isMarked ? undefined : firstOther(contenders.inTheWay, uid);
+  const obstacle = isMarked ? undefined : firstOther(findInTheWay(contenders), uid);
   if (obstacle !== undefined) return theirs(obstacle, own, true);
   if (canObserve && !isMarked && !own.isWriting && own.observation === "unknown") return { is: "unobserved" };
-  return {
-    is: "ours",
-    others: contenders.living.filter((contender) => contender.uid !== uid && contender.contends !== undefined),
-    origin: judgeOrigin(own, contenders, canObserve),
-  };
+  const others = living.filter((contender) => contender.uid !== uid && contender.contends !== undefined);
+  return { is: "ours", others, origin: judgeOrigin(own, contenders, canObserve) };
 }
 
-/** Tells whether the cloud resource exists, and no contender ever created, wrote or owned it. */
-const isOthers = (own: Contender, contenders: Contenders): boolean =>
-  own.observation === "present" && !isInvolved(own) && !contenders.areInvolved;
+/** Tells whether the cloud resource exists, no contender ever created, wrote or owned it, and nothing tells who else did. */
+const isOthers = (own: Contender, contenders: Contenders, { hasManagementPolicies, reportsTags }: Situation): boolean =>
+  hasManagementPolicies &&
+  !reportsTags &&
+  own.observation === "present" &&
+  !isInvolved(own) &&
+  !areInvolved(contenders);
 
-function findAhead(
-  { takeOwnership, createdAt, uid }: Contender,
-  isMarked: boolean,
-  { living }: Contenders,
-): Contender | undefined {
-  const first = firstOther(living, uid);
-  const isAhead = first !== undefined && byPrecedence(first, { takeOwnership, isMarked, createdAt, uid }) < 0;
-  return isAhead ? first : undefined;
-}
-
-function judgeOrigin(own: Contender, { created }: Contenders, canObserve: boolean): Origin {
-  if (own.isCreated || firstOther(created, own.uid) !== undefined) return "created";
+function judgeOrigin(own: Contender, contenders: Contenders, canObserve: boolean): Origin {
+  if (own.isCreated || firstOther(findCreated(contenders), own.uid) !== undefined) return "created";
   return canObserve && own.observation === "present" ? "existed" : "unknown";
 }
 

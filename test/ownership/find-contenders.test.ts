@@ -13,7 +13,7 @@ import {
   TAKE_OWNERSHIP,
 } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
-import { Contenders } from "../../src/ownership/contenders.ts";
+import { findLiving } from "../../src/ownership/contenders.ts";
 import { type Candidate, KnownContenders } from "../../src/ownership/find-contenders.ts";
 import type { CloudResource } from "../../src/ownership/identity.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
@@ -94,7 +94,7 @@ function find(
   const requirements = new Requirements({ ...emptyRequest, required: answer, requiredSchema });
   const found = new KnownContenders(requirements, canAskSchemas).find(candidate(setting));
   return {
-    names: found?.all.map(({ name }) => name),
+    names: found?.map(({ name }) => name),
     required: [...requirements.resources.values()],
     schemas: [...requirements.schemas.values()],
   };
@@ -139,7 +139,7 @@ describe("the contenders for a cloud resource", () => {
       loose("restored", marked, ["Observe"]),
       loose("writer", {}, ["*"]),
     ];
-    const { living } = new Contenders(contenders.map(toContender));
+    const living = findLiving(contenders.map(toContender));
     expect(living.map(({ name }) => name).sort()).toEqual(["restored", "us", "writer"]);
   });
 
@@ -245,7 +245,7 @@ describe("the contenders for a cloud resource", () => {
       name.startsWith("tags/first/") ? pending : resolved(bucket("us"), bucket("other"));
     const known = new KnownContenders(new Requirements({ ...emptyRequest, required }), false);
     const [first, second] = [1, 2].map(() => known.find(candidate({})));
-    expect(first?.all).toHaveLength(2);
+    expect(first).toHaveLength(2);
     expect(second).toBe(first);
   });
 });

@@ -3,7 +3,7 @@ import { brief, briefError, type Condition, sentencesForSome, shownCondition } f
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import type { Refusal } from "./limits.ts";
-import type { LeftAlone, Subject } from "./subject.ts";
+import type { Subject, Subjects } from "./subject.ts";
 
 const TYPE = "TagsOwned";
 
@@ -18,13 +18,6 @@ export interface Tagged {
   readonly isWritten: boolean;
 }
 
-/** Faults in the input's values. */
-interface Faults {
-  readonly refusals: readonly Refusal[];
-  /** Fields of the XR or the environment that are not set. */
-  readonly unset: readonly string[];
-}
-
 /** Tells whether nothing is left to do: this XR owns the resource, or observes what another XR owns. */
 const isSettled = ({ reason }: Tagged): boolean => isOurs(reason) || reason.is === "ObservedOnly";
 
@@ -37,17 +30,21 @@ export const isOurs = (reason: TagReason): boolean =>
  * the ignored resources and names the others. Three reasons concern no single resource: InvalidTags and FieldNotSet, for entries of the
  * input that are ignored, and NothingToTag.
  */
-export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
-  const { refusals, unset } = faults;
+export function toTagsCondition(
+  tagged: readonly Tagged[],
+  found: Subjects,
+  refusals: readonly Refusal[],
+  unset: readonly string[],
+): Condition {
   const lacking = tagged.filter(({ reason }) => reason.is !== "Owned").toSorted((a, b) => rank(a) - rank(b));
   const shared = tagged.filter(({ reason }) => reason.is === "Owned" && reason.others.length > 0);
   const sentences = [
-    summarize(tagged, leftAlone),
+    summarize(tagged, found),
     ...refusals.map(({ message }) => message),
     ...sentencesForSome([...lacking, ...shared], MAX_NAMES, (tag) => `${tag.subject.resource}: ${explain(tag)}`),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
-  const state = toState(lacking[0] ?? tagged[0], faults);
+  const state = toState(lacking[0] ?? tagged[0], refusals.length > 0, unset.length > 0);
   return { type: TYPE, ...state, message: sentences.join("; "), target: "CompositeAndClaim" };
 }
 
@@ -55,16 +52,20 @@ export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone,
 const rank = (tagged: Tagged): number => Number(isSettled(tagged)) + Number(isOurs(tagged.reason));
 
 /** @param first the resource with the most left to do. */
-function toState(first: Tagged | undefined, { refusals, unset }: Faults): Pick<Condition, "status" | "reason"> {
+function toState(
+  first: Tagged | undefined,
+  isRefused: boolean,
+  isUnset: boolean,
+): Pick<Condition, "status" | "reason"> {
   const left = first === undefined || isSettled(first) ? undefined : first.reason.is;
-  if (left === "WaitingForRequiredResources" && refusals.length === 0) return { status: "Unknown", reason: left };
-  const reason = refusals.length > 0 ? "InvalidTags" : (left ?? (unset.length > 0 ? "FieldNotSet" : undefined));
+  if (left === "WaitingForRequiredResources" && !isRefused) return { status: "Unknown", reason: left };
+  const reason = isRefused ? "InvalidTags" : (left ?? (isUnset ? "FieldNotSet" : undefined));
   if (reason !== undefined) return { status: "False", reason };
   return { status: "True", reason: first?.reason.is ?? "NothingToTag" };
 }
 
 /** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
-function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): string {
+function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects): string {
   const owned = tagged.filter(({ reason, isWritten }) => isOurs(reason) || isWritten);
   const tagless = owned.flatMap(({ subject }) => (subject.tagField === undefined ? [subject.kind.kind] : []));
   const observed = tagged.filter(({ reason }) => reason.is === "ObservedOnly").length;

@@ -14,7 +14,7 @@ import { stringAt } from "../../model/document.ts";
 import type { Ready } from "../../model/request.ts";
 import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged, isNamed } from "../../ownership/contender.ts";
-import type { Contenders } from "../../ownership/contenders.ts";
+import { type Contenders, findNamed, firstOther } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./condition.ts";
 import { type Annotations, findMove, type Move } from "./move.ts";
@@ -76,7 +76,7 @@ function nameAssociation(
   if (facts.name.is !== "association" || verdict.is === "unresolved") return undefined;
   if (stringAt(desired, EXTERNAL_NAME) !== undefined) return undefined;
   const owner = verdict.is === "theirs" && "owner" in verdict ? verdict.owner : undefined;
-  const other = contenders?.named.find(({ uid }) => uid !== own?.uid);
+  const other = contenders && firstOther(findNamed(contenders), own?.uid ?? "");
   const named = [owner, move === undefined ? own : undefined, other].filter((one) => one !== undefined && isNamed(one));
   const known = named.find((one) => one?.observation === "present") ?? named[0];
   return known && stringAt(known.document, EXTERNAL_NAME);

@@ -49,19 +49,14 @@ export interface TagSources {
 
 const NO_TAGS: TagMap = new Map();
 
-/** Managed resources that are left unchanged, by cause. */
-export interface LeftAlone {
+export interface Subjects {
+  readonly subjects: readonly Subject[];
+  /** The resources of which an earlier step desires marks, without these. */
+  readonly unmarked: readonly (readonly [resource: string, document: Document])[];
   /** Kinds without tags, or without known tags, that no other XR can declare. */
   readonly untagged: readonly string[];
   /** Resources that the pipeline only observes, or that are annotated to be ignored. */
   readonly excluded: readonly string[];
-}
-
-export interface Subjects {
-  readonly subjects: readonly Subject[];
-  /** The resources of which an earlier step desires marks, without these. */
-  readonly unmarked: ReadonlyMap<string, Document>;
-  readonly leftAlone: LeftAlone;
 }
 
 const FOR_PROVIDER = ["spec", "forProvider"];
@@ -75,34 +70,25 @@ const FOR_PROVIDER = ["spec", "forProvider"];
 export function findSubjects(call: Call, draft: Draft): Subjects {
   const toKind = kindsFor(call);
   const ignored = call.input.spec.tags?.ignore.map(toMatcher) ?? [];
-  const outcomes = [...desiredSoFar(call, draft)]
+  const found = [...desiredSoFar(call, draft)]
     .filter(([resource]) => call.request.desired.resources.has(resource))
     .sort(compareEntries) // Go's map order is random
-    .map(([resource, desired]) => toOutcome(resource, desired, toKind(desired), ignored, call));
+    .map(([resource, desired]) => toSubjects(resource, desired, toKind(desired), ignored, call));
   return {
-    subjects: outcomes.flatMap(({ subject }) => subject ?? []),
-    unmarked: new Map(outcomes.flatMap(({ unmarked }) => unmarked ?? [])),
-    leftAlone: {
-      untagged: outcomes.flatMap(({ untagged }) => untagged ?? []),
-      excluded: outcomes.flatMap(({ excluded }) => excluded ?? []),
-    },
+    subjects: found.flatMap(({ subjects = [] }) => subjects),
+    unmarked: found.flatMap(({ unmarked = [] }) => unmarked),
+    untagged: found.flatMap(({ untagged = [] }) => untagged),
+    excluded: found.flatMap(({ excluded = [] }) => excluded),
   };
 }
 
-interface Outcome {
-  readonly unmarked?: readonly (readonly [resource: string, document: Document])[];
-  readonly subject?: Subject | undefined;
-  readonly untagged?: string | undefined;
-  readonly excluded?: string;
-}
-
-function toOutcome(
+function toSubjects(
   resource: string,
   marked: Document,
   known: KnownKind,
   ignored: readonly ((name: string) => boolean)[],
   call: Call,
-): Outcome {
+): Partial<Subjects> {
   const { kind } = known.kind;
   if (isCopy(resource, marked, kind)) return {};
   // Nested XRs and native kinds lack the field that all managed resources have.
@@ -111,9 +97,9 @@ function toOutcome(
   const unmarked = desired === marked ? [] : [[resource, desired] as const];
   const observed = call.request.observed.resources.get(resource)?.document;
   const isLeft = ignored.some((fits) => fits(resource)) || isExcluded(desired, observed);
-  if (isLeft) return { unmarked, excluded: resource };
+  if (isLeft) return { unmarked, excluded: [resource] };
   const subject = toSubject(resource, desired, observed, known, call);
-  return { unmarked, subject, untagged: subject === undefined && isManaged ? kind : undefined };
+  return subject === undefined ? { unmarked, untagged: isManaged ? [kind] : [] } : { unmarked, subjects: [subject] };
 }
 
 function isExcluded(desired: Document, observed: Document | undefined): boolean {

@@ -40,7 +40,8 @@ export const tags: Feature = (call, draft) => {
   const input = call.input.spec.tags;
   if (input === undefined) return draft;
 
-  const { subjects, leftAlone, unmarked } = findSubjects(call, draft);
+  const found = findSubjects(call, draft);
+  const { subjects, unmarked } = found;
   const asked = resolveWanted(input, call);
   const excess = findExcess(asked, subjects.length);
   const wanted = excess === undefined ? asked : { ...asked, add: [] };
@@ -50,7 +51,7 @@ export const tags: Feature = (call, draft) => {
   const isStopped = stops(refusals, decisions, wanted);
   const applied = isStopped ? [] : holdRefused(decisions, refusals);
   const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, draft));
-  const condition = toTagsCondition(decisions, leftAlone, { refusals, unset: wanted.unset });
+  const condition = toTagsCondition(decisions, found, refusals, wanted.unset);
   const results = isStopped ? [toFatal(condition, refusals)] : toTagsResults(condition, decisions, call);
   const edited = withResources(withDocuments(draft, unmarked), edits);
   const audited = withAudit(withResults(withCondition(edited, condition), results), toAudit(applied, wanted));
