@@ -55,7 +55,8 @@ export type OwnershipVerdict =
       /** True if ours becomes the owner as soon as this one has stopped writing. */
       readonly isNext: boolean;
     }
-  | { readonly is: "theirs"; readonly cluster: string };
+  /** Another control plane owns it. */
+  | { readonly is: "elsewhere"; readonly cluster: string };
 
 /**
  * Decides which contender owns a cloud resource.
@@ -74,7 +75,7 @@ export type OwnershipVerdict =
 export function judgeOwnership(situation: Situation): OwnershipVerdict {
   const { own, contenders, otherCluster, hasManagementPolicies } = situation;
   if (contenders === undefined) return { is: "pending" };
-  if (otherCluster !== undefined && !own?.takeOwnership) return { is: "theirs", cluster: otherCluster };
+  if (otherCluster !== undefined && !own?.takeOwnership) return { is: "elsewhere", cluster: otherCluster };
 
   const listed = own && indexByUid(contenders).get(own.uid);
   return own === undefined || listed === undefined

@@ -155,7 +155,7 @@ describe("the verdict on who owns a cloud resource", () => {
       theirs(taking, { isNext: true }),
     ),
     when("ours is being deleted", [us], { is: "deleting" }, { own: usAs({ isDeleting: true }) }),
-    when("the cloud reports another control plane", [us], { is: "theirs", cluster: "prod-us" }, elsewhere),
+    when("the cloud reports another control plane", [us], { is: "elsewhere", cluster: "prod-us" }, elsewhere),
     when("the cloud reports another control plane, and an operator chose us", [us], ours([]), {
       ...chosen,
       ...elsewhere,

@@ -39,10 +39,10 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
   if (declared === undefined) return undefined;
   const { isClusterUnset, rules } = wanted;
   const own = observed && toContender(observed);
-  const entrant = { subject, own, id: contenderId(wanted.owner, subject.resource) };
+  const entrant = { subject, own, rules, id: contenderId(wanted.owner, subject.resource) };
   if (declared === "unresolved") {
     const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
-    return { ...settle({ is: "unresolved" }, { ...entrant, contenders: undefined, hasMoved }, rules), labels: [] };
+    return { ...settle({ is: "unresolved" }, { ...entrant, contenders: undefined, hasMoved }), labels: [] };
   }
   const { identity, externalName } = identify(kind, declared);
   const candidate = { kind, facts, declared, identity, own, hasManagementPolicies, reportedTags: tagSources.cloud };
@@ -51,7 +51,7 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const hasMoved = isElsewhere(subject, declared, identity);
-  const settlement = settle(verdict, { ...entrant, contenders, hasMoved }, rules);
+  const settlement = settle(verdict, { ...entrant, contenders, hasMoved });
   const foundBy = chooseLabels(candidate, settlement, hasMoved).map((label) => [label, identity] as const);
   return {
     ...settlement,

@@ -33,12 +33,10 @@ export interface Settlement {
   readonly ready?: Ready | undefined;
 }
 
-type OwnerRules = Tags["owner"];
 /** The verdict on an owner, or that a reference still hides which cloud resource there is to judge. */
 type Verdict = OwnershipVerdict | { readonly is: "unresolved" };
 type Ours = Extract<Verdict, { is: "ours" }>;
 type Theirs = Extract<Verdict, { is: "theirs" }>;
-type KnownOwner = Extract<Theirs, { owner: Contender }>;
 
 /** Our managed resource, and the cloud resource that it declares. */
 interface Entrant {
@@ -49,13 +47,14 @@ interface Entrant {
   readonly id: string;
   /** True if the observed resource declares another cloud resource. */
   readonly hasMoved: boolean;
+  readonly rules: Tags["owner"];
 }
 
 /** Acts on a verdict. While an answer is pending, nothing changes, unless ours now declares another cloud resource. */
-export function settle(verdict: Verdict, entrant: Entrant, rules: OwnerRules): Settlement {
+export function settle(verdict: Verdict, entrant: Entrant): Settlement {
   const { own, hasMoved } = entrant;
   const move = verdict.is === "deleting" ? undefined : findMove(own, hasMoved);
-  const acted = move === undefined ? actOn(verdict, entrant, rules) : holdBack(move, verdict, entrant, rules);
+  const acted = move === undefined ? actOn(verdict, entrant) : holdBack(move, verdict, entrant);
   const isKept = move === undefined && own?.policies !== undefined && isSameSet(acted.policies, own.policies);
   return {
     ...acted,
@@ -75,7 +74,7 @@ function nameAssociation(
 ): string | undefined {
   if (facts.name.is !== "association" || verdict.is === "unresolved") return undefined;
   if (stringAt(desired, EXTERNAL_NAME) !== undefined) return undefined;
-  const owner = verdict.is === "theirs" && "owner" in verdict ? verdict.owner : undefined;
+  const owner = verdict.is === "theirs" ? verdict.owner : undefined;
   const other = contenders && firstOther(findNamed(contenders), own?.uid ?? "");
   const named = [owner, move === undefined ? own : undefined, other].filter((one) => one !== undefined && isNamed(one));
   const known = named.find((one) => one?.observation === "present") ?? named[0];
@@ -83,9 +82,9 @@ function nameAssociation(
 }
 
 /** Settles a managed resource whose provider has not read yet which cloud resource it declares. */
-function holdBack(move: Move, verdict: Verdict, entrant: Entrant, rules: OwnerRules): Settlement {
-  if (verdict.is === "theirs") {
-    const lost = yieldTo(verdict, { ...entrant, hasMoved: true }, rules);
+function holdBack(move: Move, verdict: Verdict, entrant: Entrant): Settlement {
+  if (verdict.is === "theirs" || verdict.is === "elsewhere") {
+    const lost = actOn(verdict, { ...entrant, hasMoved: true });
     return { ...lost, policies: move.policies, annotations: { ...lost.annotations, ...move.annotations } };
   }
   if (verdict.is === "unresolved") return { ...move, ready: "False", reason: { is: "WaitingForReferences" } };
@@ -93,7 +92,7 @@ function holdBack(move: Move, verdict: Verdict, entrant: Entrant, rules: OwnerRu
   return { ...move, ready: "False", reason };
 }
 
-function actOn(verdict: Verdict, entrant: Entrant, rules: OwnerRules): Settlement {
+function actOn(verdict: Verdict, entrant: Entrant): Settlement {
   const { own } = entrant;
   switch (verdict.is) {
     case "unresolved":
@@ -109,9 +108,11 @@ function actOn(verdict: Verdict, entrant: Entrant, rules: OwnerRules): Settlemen
     case "existed":
       return { ...observing(own), ready: "True", reason: { is: "ExistedBefore", isObserved: true } };
     case "ours":
-      return asOwner(verdict, entrant, rules);
+      return asOwner(verdict, entrant);
     case "theirs":
-      return yieldTo(verdict, entrant, rules);
+      return yieldTo(verdict, entrant);
+    case "elsewhere":
+      return { ...observing(own), reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
 }
 
@@ -156,14 +157,11 @@ const noteOrigin = (own: Contender | undefined, isCreated: boolean): Annotations
   [ORIGIN]: isCreated ? "Created" : undefined,
 });
 
-function asOwner(
-  { others, origin }: Ours,
-  { id, own, subject: { desired, hasManagementPolicies } }: Entrant,
-  { onRelease, preexisting }: OwnerRules,
-): Settlement {
+function asOwner({ others, origin }: Ours, { id, own, subject, rules }: Entrant): Settlement {
+  const { desired, hasManagementPolicies } = subject;
   const asked = readPolicies(desired) ?? ALL_ACTIONS;
-  const isLeft = others.length > 0 && onRelease === "HandOver";
-  const mayGo = origin === "created" || preexisting === "Delete" || !hasManagementPolicies;
+  const isLeft = others.length > 0 && rules.onRelease === "HandOver";
+  const mayGo = origin === "created" || rules.preexisting === "Delete" || !hasManagementPolicies;
   const isKept = origin === "existed" && !mayGo && mayDelete(desired);
   return {
     reason: isKept ? { is: "ExistedBefore", isObserved: false } : { is: "Owned", others },
@@ -176,24 +174,21 @@ function asOwner(
   };
 }
 
-function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
-  const { own, subject } = entrant;
-  if ("cluster" in verdict) {
-    return { ...observing(own), reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
-  }
+function yieldTo(verdict: Theirs, entrant: Entrant): Settlement {
+  const { own, subject, rules } = entrant;
   const { owner, isNext } = verdict;
   const lost = asObserver(verdict, entrant);
   // A Fatal result would freeze a writer as one, and one that is paused by its policies could never be deleted.
-  if (onConflict === "Fail" && !isNext && own?.isWriting !== true && own?.policies?.length !== 0)
+  if (rules.onConflict === "Fail" && !isNext && own?.isWriting !== true && own?.policies?.length !== 0)
     return { ...lost, reason: { is: "Conflict", owner } };
   // A resource that exists is never left out: Crossplane would delete it.
-  if (own === undefined && (onConflict === "Withhold" || !subject.hasManagementPolicies)) {
+  if (own === undefined && (rules.onConflict === "Withhold" || !subject.hasManagementPolicies)) {
     return { ...lost, reason: { is: "Withheld", owner } };
   }
   return subject.hasManagementPolicies ? lost : { ...lost, reason: { is: "CannotObserve", owner } };
 }
 
-function asObserver(verdict: KnownOwner, { own, hasMoved }: Entrant): Settlement {
+function asObserver(verdict: Theirs, { own, hasMoved }: Entrant): Settlement {
   const { owner, isAcknowledged, isNext } = verdict;
   const hasFound = own?.observation === "present";
   const isCreated = (owner.isCreated && hasFound) || (own?.isCreated === true && !hasMoved);
@@ -210,7 +205,7 @@ function asObserver(verdict: KnownOwner, { own, hasMoved }: Entrant): Settlement
 }
 
 /** An observer counts on what its provider has found. */
-function toObserverReason({ owner, isAcknowledged, isNext }: KnownOwner, hasFound: boolean): TagReason {
+function toObserverReason({ owner, isAcknowledged, isNext }: Theirs, hasFound: boolean): TagReason {
   if (isNext || (hasFound && !isAcknowledged)) return { is: "WaitingForOwner", owner, isNext };
   return { is: hasFound ? "ObservedOnly" : "WaitingForProvider", owner };
 }

@@ -36,7 +36,7 @@ export interface Subject extends DeclaredResource {
 }
 
 /** The tags to merge, by source. */
-export interface TagSources {
+interface TagSources {
   /** The tags that earlier steps desire. */
   readonly desired: TagMap;
   /** The tags in the spec of the observed managed resource. */
