@@ -1,5 +1,5 @@
-import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
 import type { Composite } from "../crossplane/composite.ts";
+import { formatReference } from "../crossplane/references.ts";
 import { DOMAIN } from "../model/names.ts";
 
 /** Annotation: the owner of a composed resource, Kind.group/namespace/name of the claim, or of an XR without a claim. */
@@ -9,11 +9,7 @@ export const OWNER = `${DOMAIN}/owner`;
 export const SHARED_FROM = `${DOMAIN}/shared-from`;
 
 /** Formats an owner. Contains no UID, so that it survives a restore. */
-export function formatOwner({ apiVersion, kind, namespace, name, claim }: Composite): string {
-  const group = toApiGroup(apiVersion);
-  if (claim !== undefined) return `${toGroupKind(claim.kind, group)}/${claim.namespace}/${claim.name}`;
-  return [toGroupKind(kind, group), namespace, name].filter((part) => part !== undefined).join("/");
-}
+export const formatOwner = ({ claim, ...composite }: Composite): string => formatReference({ ...composite, ...claim });
 
 // The labels and annotations below, on managed resources, are the only registry of ownership.
 
@@ -54,29 +50,16 @@ export const RESTORED = `${DOMAIN}/restored`;
 /** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
+const LABELS = [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL];
+const ANNOTATIONS = [OWNER, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT];
+
 /** The marks that this function writes on managed resources. */
-export const MARKS: ReadonlySet<string> = new Set([
-  IDENTITY_LABEL,
-  CONTENDS_LABEL,
-  WRITES_LABEL,
-  EXTERNAL_NAME_LABEL,
-  OWNER,
-  CLUSTER,
-  TAGS_OWNER,
-  CONTENDERS,
-  ORIGIN,
-  CREATED_BEFORE,
-  MOVED_AT,
-]);
+export const MARKS: ReadonlySet<string> = new Set([...LABELS, ...ANNOTATIONS]);
+
+const WORDS = [ALLOW_DELETE, LEAVE_BEHIND, TAKE_OWNERSHIP, IGNORE_TAGS];
 
 /** The annotations of operators and of a restore. They count on observed managed resources only. */
-export const DECISIONS: ReadonlySet<string> = new Set([
-  ALLOW_DELETE,
-  LEAVE_BEHIND,
-  TAKE_OWNERSHIP,
-  IGNORE_TAGS,
-  RESTORED,
-]);
+export const DECISIONS: ReadonlySet<string> = new Set([...WORDS, RESTORED]);
 
 /** The tag with the control plane's name, if the input sets one. */
 export const CLUSTER_TAG = "crossplane-cluster";

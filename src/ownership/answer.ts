@@ -39,23 +39,21 @@ export const composeAnswer = (
   subject: string,
   { secret, ticket }: Answer,
   composer: Composite = owner,
-): JsonObject => ({
-  ...recordKind(owner),
-  metadata: {
-    labels: toLabels(owner, subject),
+): JsonObject => {
+  const { apiVersion, kind, name, document } = owner;
+  const reference = { apiVersion, kind, name, uid: stringAt(document, UID) ?? "" };
+  return {
+    ...recordKind(owner),
     // Crossplane makes the composer an owner.
-    ...(composer !== owner && { ownerReferences: [toOwnerReference(owner)] }),
-  },
-  data: {
-    ...(secret !== undefined && { secretName: secret.name, secretNamespace: secret.namespace }),
-    ...(ticket !== undefined && { ticket }),
-  },
-});
+    metadata: { labels: toLabels(owner, subject), ...(composer !== owner && { ownerReferences: [reference] }) },
+    data: {
+      ...(secret !== undefined && { secretName: secret.name, secretNamespace: secret.namespace }),
+      ...(ticket !== undefined && { ticket }),
+    },
+  };
+};
 
-const toOwnerReference = ({ apiVersion, kind, name, document }: Composite): JsonObject => ({
-  ...{ apiVersion, kind, name },
-  uid: stringAt(document, ["metadata", "uid"]) ?? "",
-});
+const UID = ["metadata", "uid"];
 
 /**
  * Asks for the answer of a shared resource to a subject. Only one that the shared resource owns counts: who may write ConfigMaps
@@ -73,16 +71,13 @@ export function askAnswer(
   const selector = { ...recordKind(resource), namespace: resource.namespace, match };
   const answer = requirements.ask(toRequirement("shared-resource/answer", selector));
   if (answer.is === "pending") return "pending";
-  const uid = stringAt(shared, ["metadata", "uid"]);
-  const found = answer.items.find(
-    (item) =>
-      uid !== undefined &&
-      objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid) &&
-      stringAt(item, ["metadata", "namespace"]) === resource.namespace,
-  );
+  const uid = stringAt(shared, UID);
+  const isOwned = (item: Document): boolean => objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid);
+  const isInPlace = (item: Document): boolean => stringAt(item, ["metadata", "namespace"]) === resource.namespace;
+  const found = answer.items.find((item) => uid !== undefined && isOwned(item) && isInPlace(item));
   if (found === undefined) return undefined;
-  const [name, namespace, ticket] = ["secretName", "secretNamespace", "ticket"].map((key) =>
-    stringAt(found, ["data", key]),
-  );
-  return { secret: name === undefined || namespace === undefined ? undefined : { namespace, name }, ticket };
+  const text = (key: string): string | undefined => stringAt(found, ["data", key]);
+  const [name, namespace] = [text("secretName"), text("secretNamespace")];
+  const secret = name === undefined || namespace === undefined ? undefined : { namespace, name };
+  return { secret, ticket: text("ticket") };
 }

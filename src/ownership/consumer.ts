@@ -1,6 +1,6 @@
 import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
 import { claimNamespace } from "../crossplane/composite.ts";
-import type { SecretName } from "../crossplane/copies.ts";
+import { formatSecret, type SecretName } from "../crossplane/copies.ts";
 import { formatGrantee, type Grantee } from "../crossplane/grants.ts";
 import {
   COMPOSITE_LABEL,
@@ -92,19 +92,15 @@ export function toUses(
 ): readonly { readonly shared: Reference; readonly consumer: Consumer }[] {
   const controller = findController(record);
   if (!isComposed(record, controller)) return [];
-  const own = stringAt(record, ["metadata", "namespace"]) ?? claimNamespace(record);
+  const recordNamespace = stringAt(record, ["metadata", "namespace"]);
+  const own = recordNamespace ?? claimNamespace(record);
   const owner = readOwner(record);
   const kinds = controller === undefined ? [] : [toGroupKind(controller.kind, toApiGroup(controller.apiVersion))];
-  const since = stringAt(record, ["metadata", "creationTimestamp"]) ?? "";
   const toPlace = (share: string, { ticket, access }: Binding): Place => ({
-    subject: admissionSubject(
-      stringAt(record, ["metadata", "namespace"]),
-      readLabel(record, RECORD_LABEL) ?? "",
-      share,
-    ),
+    subject: admissionSubject(recordNamespace, readLabel(record, RECORD_LABEL) ?? "", share),
     ticket,
     isBound: access === "Granted",
-    since,
+    since: stringAt(record, ["metadata", "creationTimestamp"]) ?? "",
   });
   const toConsumer = (secret: SecretName | undefined, { credentialFor, copied }: Binding, place: Place): Consumer => {
     const namespace = own ?? secret?.namespace ?? credentialFor;
@@ -112,26 +108,22 @@ export function toUses(
     return {
       namespace,
       ...owner,
-      secretName: secret && (secret.namespace === namespace ? secret.name : `${secret.namespace}/${secret.name}`),
+      secretName: secret && (secret.namespace === namespace ? secret.name : formatSecret(secret)),
       namespaces: [...new Set(places)],
       grantees: [...new Set([owner.kind, ...kinds])].map((kind) => ({ namespace: namespace ?? "", kind })),
-      credentialFor,
-      copied,
+      ...{ credentialFor, copied },
       isControlled: controller !== undefined,
       place,
     };
   };
   return [...readBindings(record)].flatMap(([share, bindings]) =>
-    bindings
-      .filter(({ resource }) => isWanted(resource))
-      .flatMap((binding) => {
-        const place = toPlace(share, binding);
-        const secrets = binding.secrets.length === 0 ? [undefined] : binding.secrets;
-        return secrets.map((secret) => ({
-          shared: binding.resource,
-          consumer: toConsumer(secret, binding, place),
-        }));
-      }),
+    bindings.flatMap((binding) => {
+      const { resource: shared, secrets } = binding;
+      if (!isWanted(shared)) return [];
+      const place = toPlace(share, binding);
+      const copies = secrets.length === 0 ? [undefined] : secrets;
+      return copies.map((secret) => ({ shared, consumer: toConsumer(secret, binding, place) }));
+    }),
   );
 }
 

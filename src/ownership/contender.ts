@@ -56,8 +56,8 @@ class ManagedContender {
   constructor(document: Document) {
     const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
     this.document = document;
-    this.uid = stringAt(document, UID_PATH) ?? qualifiedName(document);
-    this.createdAt = stringAt(document, CREATION_TIMESTAMP) ?? "";
+    this.uid = stringAt(document, ["metadata", "uid"]) ?? qualifiedName(document);
+    this.createdAt = stringAt(document, ["metadata", "creationTimestamp"]) ?? "";
     this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
     this.owner = mark(readAnnotation(document, OWNER));
     const marker = mark(readAnnotation(document, TAGS_OWNER));
@@ -115,9 +115,6 @@ function hasCreated(document: Document): boolean {
   return readAnnotation(document, ORIGIN) === "Created" || readAnnotation(document, ALLOW_DELETE) === "true";
 }
 
-const UID_PATH = ["metadata", "uid"];
-const CREATION_TIMESTAMP = ["metadata", "creationTimestamp"];
-
 /** Read once: an owner may list thousands. */
 const acknowledgedIn = once(
   (document: Document) => new Set((readAnnotation(document, CONTENDERS) ?? "").split(",").filter(Boolean)),
@@ -136,11 +133,10 @@ const MAX_HASHES = 10_000;
  * @param others sorted by precedence.
  */
 export function formatAcknowledged(others: readonly Contender[]): string {
-  const names = others.map(({ name }) => name).sort();
-  const text = names.join(",");
-  if (text.length <= MAX_ACKNOWLEDGED) return text;
-  const hashes = others.slice(0, MAX_HASHES).map(({ name }) => hashName(name));
-  return hashes.sort().join(",");
+  const join = (names: readonly string[]): string => names.toSorted().join(",");
+  const names = others.map(({ name }) => name);
+  const text = join(names);
+  return text.length <= MAX_ACKNOWLEDGED ? text : join(names.slice(0, MAX_HASHES).map(hashName));
 }
 
 /** Tells whether an owner lists a contender as its successor. */

@@ -5,7 +5,7 @@ import { compareEntries } from "../model/collections.ts";
 import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue, toSortedObject } from "../model/json.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
 
 /** A managed resource, desired and observed. */
@@ -44,39 +44,26 @@ function isReferred(document: Document, path: FieldPath): boolean {
 }
 
 function valueBelow(document: Document, path: FieldPath): JsonValue | undefined {
-  const block = path.slice(0, 3);
-  const found = document.at(block);
-  return path.slice(3).reduce<JsonValue | undefined>((value, step) => {
-    const inner = Array.isArray(value) ? value[0] : value;
-    return isObject(inner) ? ownValue(inner, String(step)) : undefined;
-  }, found);
+  return path.slice(3).reduce<JsonValue | undefined>(
+    (value, step) => {
+      const inner = Array.isArray(value) ? value[0] : value;
+      return isObject(inner) ? ownValue(inner, String(step)) : undefined;
+    },
+    document.at(path.slice(0, 3)),
+  );
 }
 
-/** The JSON of objects: an object within another is serialized once for both. */
-type Written = Map<JsonObject, string>;
-
-/** Converts a value to text: a provider does not distinguish a number from a text of the same digits. */
-function toComparableText(value: JsonValue | undefined, written: Written = new Map()): string {
+/**
+ * Converts a value to text: a provider does not distinguish a number from a text of the same digits. The keys of objects are sorted,
+ * numeric keys first, as in every JavaScript object.
+ */
+function toComparableText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? serializeSorted(value, written) : String(value);
+  return typeof value === "object" ? JSON.stringify(value, withSortedKeys) : String(value);
 }
 
-/** Serializes JSON with sorted keys, numeric keys first, as in every JavaScript object. */
-function serializeSorted(value: JsonValue, written: Written): string {
-  if (Array.isArray(value)) return `[${value.map((item) => serializeSorted(item, written)).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const before = written.get(value);
-  if (before !== undefined) return before;
-  const keys = Object.keys(value);
-  const names = keys.filter((key) => !NUMBER.test(key)).sort();
-  const sorted = [...keys.slice(0, keys.length - names.length), ...names];
-  const fields = sorted.map((key) => `${JSON.stringify(key)}:${serializeSorted(value[key] as JsonValue, written)}`);
-  const text = `{${fields.join(",")}}`;
-  written.set(value, text);
-  return text;
-}
-
-const NUMBER = /^(?:0|[1-9]\d{0,8})$/;
+const withSortedKeys = (_key: string, value: JsonValue): JsonValue =>
+  isObject(value) ? toSortedObject(new Map(Object.entries(value))) : value;
 
 /** The most fields that are read. The largest kinds have some hundreds. */
 const MAX_FIELDS = 10_000;
@@ -99,16 +86,13 @@ function countFields(value: JsonValue, limit: number): number {
 export function findReferred({ desired, observed }: DesiredAndObserved): readonly ReferredField[] {
   const [wanted, found] = [readParameters(desired), readParameters(observed)];
   if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [["", undefined]];
-  const written: Written = new Map();
   const blocks: Block[] = [{ path: "", wanted, found, isInText: false }];
   const referred: ReferredField[] = [];
   for (const block of blocks) {
     const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
     const fields = findFields(keys);
     const resolved = findFields(Object.keys(block.found));
-    for (const field of fields) {
-      referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field), written)]);
-    }
+    for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field))]);
     for (const inner of keys.flatMap((key) => innerBlocks(block, key, fields))) blocks.push(inner);
   }
   const unset = unresolved(observed);
@@ -146,15 +130,10 @@ const findFields = (keys: readonly string[]): ReadonlySet<string> =>
   );
 
 /** Reads a field: as desired, or as the provider filled it in. */
-const readField = (
-  { wanted, found }: Block,
-  field: string,
-  isResolved: boolean,
-  written: Written,
-): string | undefined =>
+const readField = ({ wanted, found }: Block, field: string, isResolved: boolean): string | undefined =>
   [field, `${field}s`]
-    .map((key) => (Object.hasOwn(wanted, key) || !isResolved ? ownValue(wanted, key) : ownValue(found, key)))
-    .map((value) => toComparableText(value, written))
+    .map((key) => ownValue(Object.hasOwn(wanted, key) || !isResolved ? wanted : found, key))
+    .map(toComparableText)
     .find((text) => text !== "");
 
 /** The longest path that is not hashed: the names of all fields below repeat it. */
@@ -170,7 +149,8 @@ function innerBlocks(block: Block, key: string, fields: ReadonlySet<string>): re
   if (wanted.length + found.length === 0) return NO_BLOCKS;
   const isReferred = fields.has(key) || (key.endsWith("s") && fields.has(key.slice(0, -1)));
   if (isReferred && block.isInText) return NO_BLOCKS;
-  const path = shortenPath(`${block.path}${key}`);
+  const fullPath = `${block.path}${key}`;
+  const path = fullPath.length > MAX_PATH ? hashText(fullPath) : fullPath;
   const isInText = isReferred || block.isInText;
   return (found.length > wanted.length ? found : wanted).map((_, index) => ({
     path: `${path}[${index}].`,
@@ -186,5 +166,3 @@ function toBlocks(value: JsonValue | undefined): readonly JsonObject[] {
   if (Array.isArray(value)) return value.filter(isObject);
   return isObject(value) ? [value] : NO_BLOCKS;
 }
-
-const shortenPath = (path: string): string => (path.length > MAX_PATH ? hashText(path) : path);

@@ -4,10 +4,19 @@ import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
+import { once } from "../model/once.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
-import { Contenders, firstOther, isLiving } from "./contenders.ts";
+import {
+  type Contenders,
+  findInTheWay,
+  findLiving,
+  firstOther,
+  indexByUid,
+  isLiving,
+  listNames,
+} from "./contenders.ts";
 import { type CloudResource, hasSameName, isKnown, isSame, readByItself } from "./identity.ts";
 
 /** A managed resource, with the facts for the search for its contenders. */
@@ -15,100 +24,17 @@ export interface Candidate {
   readonly kind: ManagedKind;
   readonly facts: IdentityFacts;
   readonly declared: CloudResource;
-  /** The cloud resource that ours declares by itself, as it is observed. */
-  readonly observed: CloudResource | "unresolved" | undefined;
+  /** The value of the identity labels. */
+  readonly identity: string;
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
+  /** The cloud resource that ours declares by itself, as it is observed. */
+  readonly observed: ReturnType<typeof readByItself>;
   /** True if the kind supports observing only. */
   readonly hasManagementPolicies: boolean;
   /** Reads the tags of the cloud resource that its provider reports. */
   readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
 }
-
-/**
- * Finds the managed resources that declare the cloud resource, as many as ours needs to know. Crossplane reconciles an XR when a
- * resource changes that it requires: if each of N contenders required all, a change of one would wake N.
- *
- * - One that may be promoted asks for all with the identity label. They have that from their creation, so all older ones are in the
- *   answer.
- * - One that finds another ahead of it requires that one alone, by name, from then on. While that is not the owner, also those that
- *   write or are chosen by an operator, by label. A newcomer requires the latter, to find the owner.
- * - The owner requires those that it has to know, by label. So does the first of all, in the reconcile in which it becomes the owner:
- *   many may be created at that moment.
- *
- * To a list is added the one that wrote the cloud resource last, which lacks the labels if its XR does not use this function.
- */
-export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Contenders | undefined {
-  const { own } = candidate;
-  const before = known.findFirst(candidate, identity);
-  const label = toLabel(candidate, identity, before);
-  const first = before?.isMarked
-    ? before
-    : judgeFirst(before, candidate, identity, known.list(label, candidate, identity));
-  if (first === undefined) return known.withWriter(known.require(label, candidate, identity), candidate, identity);
-  known.requireFirst(first, candidate, identity);
-  const isOurs = first.uid === own?.uid;
-  const contending = first.isMarked
-    ? undefined
-    : known.require(isOurs ? CONTENDS_LABEL : WRITES_LABEL, candidate, identity);
-  if (own === undefined) return new Contenders([first]);
-  if (!isOurs) return new Contenders([first, own]);
-  return contending && new Contenders([...contending.all.filter(({ uid }) => uid !== own.uid), own]);
-}
-
-/** Chooses the label of those that ours has to know, by what was found before. */
-function toLabel(candidate: Candidate, identity: string, before: Contender | undefined): string {
-  const { own } = candidate;
-  if (before === undefined && mayBePromoted(candidate, identity)) return IDENTITY_LABEL;
-  return own !== undefined && (own.isMarked || before?.uid === own.uid) ? CONTENDS_LABEL : WRITES_LABEL;
-}
-
-/** Finds the first contender, ours included; undefined where the whole list is needed. An owner is before the one found before. */
-function judgeFirst(
-  before: Contender | undefined,
-  candidate: Candidate,
-  identity: string,
-  listed: Contenders | undefined,
-): Contender | undefined {
-  const [first] = listed?.living ?? [];
-  if (listed === undefined || first === undefined) return before;
-  if (precedes(first, candidate, identity)) return before === undefined || first.isMarked ? first : before;
-  return before ?? (isElected(first, listed, candidate) ? candidate.own : undefined);
-}
-
-/** Tells whether ours is to create the cloud resource. */
-const isElected = (first: Contender, listed: Contenders, { own }: Candidate): boolean =>
-  first.uid === own?.uid &&
-  !own.isMarked &&
-  own.observation === "absent" &&
-  firstOther(listed.inTheWay, own.uid) === undefined;
-
-/** Tells whether another one is ahead of ours. While ours has no label with this identity, as right after a rename, only the owner is. */
-const precedes = (one: Contender, { own }: Candidate, identity: string): boolean =>
-  one.uid !== own?.uid &&
-  (one.isMarked || own?.identity === identity) &&
-  (own === undefined || byPrecedence(one, own) < 0);
-
-/** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
-const mayBePromoted = ({ own, hasManagementPolicies }: Candidate, identity: string): boolean =>
-  own === undefined
-    ? !hasManagementPolicies
-    : !own.isMarked && own.identity === identity && (own.isWriting || own.observation !== "unknown");
-
-function toLabelled({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement {
-  return toRequirement(`tags/${apiVersion}/${identity}`, {
-    apiVersion,
-    kind,
-    match: { labels: { [label]: identity } },
-  });
-}
-
-/**
- * The name of the requirement of the first contender, whose answer tells what is required. That ours is the first counts for the reconcile
- * in which all were listed: until it is written.
- */
-const toFirstName = (identity: string, own?: Contender): string =>
-  `tags/first/${identity}/${(own && stringAt(own.document, RESOURCE_VERSION)) ?? ""}`;
 
 /** A list of contenders, undefined while an answer is pending, and what was asked for it. */
 interface Listed {
@@ -129,74 +55,145 @@ export class KnownContenders {
     this.#canAskSchemas = canAskSchemas;
   }
 
-  /** Finds the first contender that was found before, if it still is. */
-  findFirst(candidate: Candidate, identity: string): Contender | undefined {
+  /**
+   * Finds the managed resources that declare the cloud resource, as many as ours needs to know; undefined while an answer is pending.
+   * Crossplane reconciles an XR when a resource changes that it requires: if each of N contenders required all, a change of one would
+   * wake N.
+   *
+   * - One that may be promoted asks for all with the identity label. They have that from their creation, so all older ones are in the
+   *   answer.
+   * - One that finds another ahead of it requires that one alone, by name, from then on. While that is not the owner, also those that
+   *   write or are chosen by an operator, by label. A newcomer requires the latter, to find the owner.
+   * - The owner requires those that it has to know, by label. So does the first of all, in the reconcile in which it becomes the owner:
+   *   many may be created at that moment.
+   *
+   * To a list is added the one that wrote the cloud resource last, which lacks the labels if its XR does not use this function.
+   */
+  find(candidate: Candidate): Contenders | undefined {
     const { own } = candidate;
-    const recall = (name: string): Contender | undefined => {
-      const answer = this.#requirements.recall(name);
-      return answer.is === "resolved" && answer.items[0] !== undefined ? toContender(answer.items[0]) : undefined;
-    };
-    const isFirst = (one: Contender): boolean =>
-      isLiving(one) && precedes(one, candidate, identity) && declares(one, candidate, isSame);
-    const another = recall(toFirstName(identity));
-    if (another !== undefined && isFirst(another)) return another;
+    const before = this.#recallFirst(candidate);
+    const label = toLabel(before, candidate);
+    const first = before?.isMarked ? before : judgeFirst(before, candidate, this.#list(label, candidate).found);
+    if (first === undefined) return this.#withLastWriter(this.#require(label, candidate), candidate);
+    const isOurs = first.uid === own?.uid;
+    this.#requirements.ask(toFirst(first, candidate));
+    const contending = first.isMarked ? undefined : this.#require(isOurs ? CONTENDS_LABEL : WRITES_LABEL, candidate);
+    if (own === undefined) return [first];
+    return isOurs ? contending && [...contending.filter(({ uid }) => uid !== own.uid), own] : [first, own];
+  }
+
+  /** Finds the first contender that was found before, if it still is. */
+  #recallFirst(candidate: Candidate): Contender | undefined {
+    const { own, identity } = candidate;
+    const recall = (first?: Contender): Contender | undefined =>
+      toContenders(this.#requirements.recall(toFirstName(identity, first)), own)?.[0];
+    const other = recall();
+    if (other !== undefined && isLiving(other) && precedes(other, candidate) && declares(other, candidate, isSame)) {
+      return other;
+    }
     if (own === undefined || own.isMarked || own.identity !== identity) return undefined;
-    return recall(toFirstName(identity, own))?.uid === own.uid ? own : undefined;
+    return recall(own)?.uid === own.uid ? own : undefined;
   }
 
-  requireFirst({ document, uid }: Contender, { own }: Candidate, identity: string): void {
-    const text = (...path: readonly string[]): string => stringAt(document, path) ?? "";
-    const namespace = stringAt(document, ["metadata", "namespace"]);
-    const match = { name: text("metadata", "name") };
-    const selector = { apiVersion: text("apiVersion"), kind: text("kind"), namespace, match };
-    this.#requirements.ask({ name: toFirstName(identity, uid === own?.uid ? own : undefined), selector });
-  }
-
-  /** Requires the contenders with the label, and lists them; undefined while an answer is pending. */
-  require(label: string, candidate: Candidate, identity: string): Contenders | undefined {
-    const { asked, found } = this.#list(label, candidate, identity);
+  /** Requires the contenders with the label, and lists them. */
+  #require(label: string, candidate: Candidate): Contenders | undefined {
+    const { asked, found } = this.#list(label, candidate);
     this.#requirements.add(asked);
     return found;
   }
 
   /** Lists the contenders with the label, as far as they are known. */
-  list(label: string, candidate: Candidate, identity: string): Contenders | undefined {
-    return this.#list(label, candidate, identity).found;
-  }
-
-  #list(label: string, candidate: Candidate, identity: string): Listed {
-    const { own } = candidate;
-    const labelled = toLabelled(candidate.kind, label, identity);
-    const before = this.#listed.get(labelled.name);
+  #list(label: string, candidate: Candidate): Listed {
+    const { kind, identity, own } = candidate;
+    const key = `${label} ${kind.apiVersion} ${identity}`;
+    const before = this.#listed.get(key);
     if (before !== undefined) return before;
     const asked = this.#requirements.fork();
-    const twin = this.#canAskSchemas ? findTwin(candidate.kind) : undefined;
-    const found = toContenders(asked.ask(labelled), own);
+    const twin = this.#canAskSchemas ? twinOf(kind) : undefined;
+    const found = toContenders(asked.ask(toLabelled(kind, label, identity)), own);
     const twins = twin === undefined ? [] : toContenders(asked.askIfServed(toLabelled(twin, label, identity)), own);
-    const all = found && twins && [...found, ...twins].filter((one) => declares(one, candidate, isSame));
-    const listed = { asked, found: all && new Contenders(all) };
-    this.#listed.set(labelled.name, listed);
+    const all = found && twins && [...found, ...twins];
+    const listed = { asked, found: all?.filter((one) => declares(one, candidate, isSame)) };
+    this.#listed.set(key, listed);
     return listed;
   }
 
   /** Adds the managed resource that wrote the cloud resource last, if it is not listed. */
-  withWriter(listed: Contenders | undefined, candidate: Candidate, identity: string): Contenders | undefined {
+  #withLastWriter(listed: Contenders | undefined, candidate: Candidate): Contenders | undefined {
     const writer = listed && toWriterRequirement(candidate, listed);
     if (listed === undefined || writer === undefined) return listed;
-    const key = `${identity} ${writer.name}`;
+    const key = `${candidate.identity} ${writer.name}`;
     const before = this.#withWriter.get(key);
     if (before !== undefined) return before;
     const isNew = (contender: Contender): boolean =>
-      !listed.byUid.has(contender.uid) && declares(contender, candidate, hasSameName);
+      !indexByUid(listed).has(contender.uid) && declares(contender, candidate, hasSameName);
     const found = toContenders(this.#requirements.ask(writer), candidate.own);
-    const all = found && new Contenders([...listed.all, ...found.filter(isNew)]);
+    const all = found && [...listed, ...found.filter(isNew)];
     if (all !== undefined) this.#withWriter.set(key, all);
     return all;
   }
 }
 
+/** Chooses the label of those that ours has to know, by what was found before. */
+function toLabel(before: Contender | undefined, candidate: Candidate): string {
+  const { own } = candidate;
+  if (before === undefined && mayBePromoted(candidate)) return IDENTITY_LABEL;
+  return own !== undefined && (own.isMarked || before?.uid === own.uid) ? CONTENDS_LABEL : WRITES_LABEL;
+}
+
+/** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
+const mayBePromoted = ({ own, identity, hasManagementPolicies }: Candidate): boolean =>
+  own === undefined
+    ? !hasManagementPolicies
+    : !own.isMarked && own.identity === identity && (own.isWriting || own.observation !== "unknown");
+
+/** Finds the first contender, ours included; undefined where the whole list is needed. An owner is before the one found before. */
+function judgeFirst(
+  before: Contender | undefined,
+  candidate: Candidate,
+  listed: Contenders | undefined,
+): Contender | undefined {
+  const [first] = listed === undefined ? [] : findLiving(listed);
+  if (listed === undefined || first === undefined) return before;
+  if (precedes(first, candidate)) return before === undefined || first.isMarked ? first : before;
+  return before ?? (isElected(first, listed, candidate) ? candidate.own : undefined);
+}
+
+/** Tells whether ours is to create the cloud resource. */
+const isElected = (first: Contender, listed: Contenders, { own }: Candidate): boolean =>
+  first.uid === own?.uid &&
+  !own.isMarked &&
+  own.observation === "absent" &&
+  firstOther(findInTheWay(listed), own.uid) === undefined;
+
+/** Tells whether another one is ahead of ours. While ours has no label with this identity, as right after a rename, only the owner is. */
+const precedes = (one: Contender, { own, identity }: Candidate): boolean =>
+  one.uid !== own?.uid &&
+  (one.isMarked || own?.identity === identity) &&
+  (own === undefined || byPrecedence(one, own) < 0);
+
+const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement =>
+  toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match: { labels: { [label]: identity } } });
+
+/**
+ * The name of the requirement of the first contender, whose answer tells what is required. That ours is the first counts for the reconcile
+ * in which all were listed: until it is written.
+ */
+const toFirstName = (identity: string, own?: Contender): string =>
+  `tags/first/${identity}/${(own && stringAt(own.document, RESOURCE_VERSION)) ?? ""}`;
+
+function toFirst({ document, uid }: Contender, { own, identity }: Candidate): Requirement {
+  const text = (...path: readonly string[]): string | undefined => stringAt(document, path);
+  const [apiVersion = "", kind = "", name = ""] = [text("apiVersion"), text("kind"), text("metadata", "name")];
+  const selector = { apiVersion, kind, namespace: text("metadata", "namespace"), match: { name } };
+  return { name: toFirstName(identity, uid === own?.uid ? own : undefined), selector };
+}
+
+/** An XR composes many resources of few kinds. */
+const twinOf = once(findTwin);
+
 /** Reads the contenders of an answer. Ours is in most answers, as it was observed: it is not read a second time. */
-const toContenders = (answer: LookupAnswer, own: Contender | undefined): readonly Contender[] | undefined =>
+const toContenders = (answer: LookupAnswer, own: Contender | undefined): Contenders | undefined =>
   answer.is === "pending"
     ? undefined
     : answer.items.map((item) => (own && isSameVersion(item, own) ? own : toContender(item)));
@@ -214,12 +211,8 @@ const RESOURCE_VERSION = ["metadata", "resourceVersion"];
  * cloud resource that it declared before. Of the one that the cloud's tags name, only the name is compared: the place contains fields
  * that do not distinguish cloud resources of every kind, such as the region of a DNS zone.
  */
-function declares(
-  contender: Contender,
-  { own, facts, declared, observed }: Candidate,
-  compare: (a: CloudResource, b: CloudResource) => boolean,
-): boolean {
-  const read = contender === own ? observed : readByItself(contender.document, facts);
+function declares(one: Contender, { own, observed, facts, declared }: Candidate, compare: typeof isSame): boolean {
+  const read = one === own ? observed : readByItself(one.document, facts);
   return isKnown(read) && compare(declared, read);
 }
 
@@ -234,7 +227,7 @@ function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Con
   const name = reported?.get("crossplane-name");
   const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
   if (name === undefined || !isPathSegment(name) || reported?.get("crossplane-kind") !== writerKind) return undefined;
-  if (name === stringAt(own.document, ["metadata", "name"]) || listed.names.has(name)) return undefined;
+  if (name === stringAt(own.document, ["metadata", "name"]) || listNames(listed).has(name)) return undefined;
   const { apiVersion } = kind;
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }

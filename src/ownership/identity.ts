@@ -5,6 +5,7 @@ import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
+import { once } from "../model/once.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
 import { findReferred, textAt } from "./fields.ts";
 
@@ -27,11 +28,7 @@ export interface Identity {
 }
 
 /** A cloud resource, as a managed resource declares it. */
-export interface CloudResource {
-  /** The names by which people look for it; "" for one that is not set. */
-  readonly names: readonly string[];
-  /** The values of the name fields. */
-  readonly parts: readonly string[];
+export interface CloudResource extends Omit<Names, "path"> {
   /** ProviderConfig, location and parents by field; "" for one that is not set. */
   readonly place: ReadonlyMap<string, string>;
   /** All texts of which the identity is the hash. */
@@ -47,19 +44,16 @@ export interface CloudResource {
  * counts.
  */
 export function readCloudResource(declared: DeclaredResource): CloudResource | "unresolved" | undefined {
-  const names = readNames(declared);
-  if (names === undefined || names === "unresolved") return names;
+  const { facts } = declared;
+  const read = readNames(declared);
+  if (read === undefined || read === "unresolved") return read;
   const place = readPlace(declared);
   if (place === undefined) return "unresolved";
-  const parts = foldNames(names.parts, declared.facts);
+  const parts = foldNames(read.parts, facts);
+  const names = read.names === read.parts ? parts : foldNames(read.names, facts);
   // Of a known kind each resource has the same fields, and the texts tell them apart.
-  const texts = declared.facts.countsReferences ? place.flat() : place.map(([, text]) => text);
-  return {
-    names: foldNames(names.names, declared.facts),
-    parts,
-    place: new Map(place),
-    hashed: [...texts, ...parts],
-  };
+  const texts = facts.countsReferences ? place.flat() : place.map(([, text]) => text);
+  return { names, parts, place: new Map(place), hashed: [...texts, ...parts] };
 }
 
 /** Reads the cloud resource that a managed resource declares by itself, without what is desired of it. */
@@ -69,16 +63,17 @@ export const readByItself = (managed: Document, facts: IdentityFacts): CloudReso
 /** Reads ProviderConfig, location and parents; undefined while a reference is unresolved. */
 function readPlace(declared: DeclaredResource): readonly (readonly [field: string, text: string])[] | undefined {
   const { kind, desired, observed, facts } = declared;
-  const config = readProviderConfig(desired, observed, kind);
-  const scope = facts.scope.map((path) => [formatFieldPath(path), textAt(declared, path)] as const);
-  const referred = facts.countsReferences ? findReferred(declared) : [];
-  const place: [string, string][] = [[PROVIDER_CONFIG, config.join("/")]];
-  for (const [field, text] of [...scope, ...referred]) {
+  const scope = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
+  const place: [string, string][] = [[PROVIDER_CONFIG, readProviderConfig(desired, observed, kind).join("/")]];
+  for (const [field, text] of facts.countsReferences ? [...scope, ...findReferred(declared)] : scope) {
     if (text === undefined) return undefined;
     place.push([field, fold(text, facts)]);
   }
   return place;
 }
+
+/** An XR composes many resources of few kinds. */
+const formatPath = once(formatFieldPath);
 
 const PROVIDER_CONFIG = "providerConfig";
 
@@ -96,13 +91,6 @@ export const fold = (text: string, { isCaseless = false }: IdentityFacts): strin
 export const foldNames = (names: readonly string[], facts: IdentityFacts): readonly string[] =>
   names.map((name, index) => (facts.name.is === "fields" && index === 0 ? toApiGroup(name) : fold(name, facts)));
 
-/** Finds the name of a managed resource that lost its external name: the id that the provider reported. */
-function findLostName(observed: Document, facts: IdentityFacts): readonly string[] | undefined {
-  if (facts.name.is !== "externalName" || stringAt(observed, EXTERNAL_NAME) !== undefined) return undefined;
-  const id = stringAt(observed, ["status", "atProvider", "id"]);
-  return id === undefined ? undefined : foldNames([id], facts);
-}
-
 /**
  * Tells whether the observed managed resource declares another cloud resource than the desired one: its name or a desired location
  * differs. The provider may have filled in fields that are not desired, or lost the name of one that has the identity already.
@@ -118,12 +106,19 @@ export function isElsewhere(
   if (observed === undefined) return false;
   const label = readLabel(observed, IDENTITY_LABEL);
   if (label !== undefined) return label !== identity || (isKnown(read) && !isSame(desired, read));
-  const found = findLostName(observed, facts) ?? (isKnown(read) ? read.parts : []);
-  const place = new Map(readPlace({ kind, desired: observed, observed, facts }));
+  const parts = findLostName(observed, facts) ?? (isKnown(read) ? read.parts : []);
+  const place = isKnown(read) ? read.place : new Map(readPlace({ kind, desired: observed, observed, facts }));
   return (
-    desired.parts.some((part, index) => part !== "" && part !== found[index]) ||
+    desired.parts.some((part, index) => part !== "" && part !== parts[index]) ||
     [...desired.place].some(([field, text]) => text !== "" && text !== place.get(field))
   );
+}
+
+/** Finds the name of a managed resource that lost its external name: the id that the provider reported. */
+function findLostName(observed: Document, facts: IdentityFacts): readonly string[] | undefined {
+  if (facts.name.is !== "externalName" || stringAt(observed, EXTERNAL_NAME) !== undefined) return undefined;
+  const id = stringAt(observed, ["status", "atProvider", "id"]);
+  return id === undefined ? undefined : foldNames([id], facts);
 }
 
 export const isKnown = (read: CloudResource | "unresolved" | undefined): read is CloudResource =>
@@ -147,7 +142,7 @@ export const hasSameName = (a: CloudResource, b: CloudResource): boolean =>
 
 /** The names of a cloud resource. */
 export interface Names {
-  /** The names for people; "" for one that is not set. */
+  /** The names by which people look for it; "" for one that is not set. */
   readonly names: readonly string[];
   /** The values of the name fields. */
   readonly parts: readonly string[];
@@ -167,13 +162,12 @@ export function readNames(declared: Omit<DeclaredResource, "kind">): Names | "un
     const names = name.paths.map((path) => stringAt(desired, path) ?? "");
     return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
   }
-  const parts = name.paths.map((path) => textAt(declared, path));
   const path = name.paths[0] ?? ["kind"];
   if (name.paths.length === 0) return { names: [ONLY_ONE], parts: [], path };
-  const texts = parts.filter((part) => part !== undefined);
-  if (texts.length < parts.length) return "unresolved";
-  if (texts.every((text) => text === "")) return undefined;
-  return { names: [texts.filter(Boolean).join(",")], parts: texts, path };
+  const parts = name.paths.flatMap((field) => textAt(declared, field) ?? []);
+  if (parts.length < name.paths.length) return "unresolved";
+  const texts = parts.filter(Boolean);
+  return texts.length === 0 ? undefined : { names: [texts.join(",")], parts, path };
 }
 
 /**
@@ -185,12 +179,14 @@ function readExternalName(
   defaultsToName: boolean,
 ): Names | undefined {
   const annotated = isPinned ? undefined : stringAt(desired, EXTERNAL_NAME);
-  if (annotated !== undefined) return { names: [annotated], parts: [annotated], path: EXTERNAL_NAME };
-  const own = defaultsToName ? stringAt(desired, ["metadata", "name"]) : undefined;
-  if (own === undefined) return undefined;
-  const name = (observed && stringAt(observed, EXTERNAL_NAME)) ?? own;
-  return { names: [name], parts: [name], path: ["metadata", "name"] };
+  const own = annotated === undefined && defaultsToName ? stringAt(desired, NAME) : undefined;
+  const name = own === undefined ? annotated : ((observed && stringAt(observed, EXTERNAL_NAME)) ?? own);
+  if (name === undefined) return undefined;
+  const names = [name];
+  return { names, parts: names, path: own === undefined ? EXTERNAL_NAME : NAME };
 }
+
+const NAME: FieldPath = ["metadata", "name"];
 
 /**
  * Hashes API group, kind and name alone, for people who look for the owner and do not know the region or the ProviderConfig.

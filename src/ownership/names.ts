@@ -53,15 +53,15 @@ const toKey = (name: string): string =>
   SECRET_KEY.test(name) && !name.startsWith(".") ? name : `sha256-${hashText(name, 40)}`;
 
 export function composeNames(composite: Composite, names: RecordedNames): JsonObject {
-  const data = new Map([...names].map(([resource, entry]) => [toKey(resource), toEntry(resource, entry)]));
+  const data = [...names].map(
+    ([resource, entry]) => [toKey(resource), JSON.stringify({ resource, ...entry })] as const,
+  );
   return {
     ...recordKind(composite),
     metadata: { name: namesRecordName(recordOf(composite)), labels: { [RECORD_LABEL]: recordOf(composite) } },
-    data: toSortedObject(data),
+    data: toSortedObject(new Map(data)),
   };
 }
-
-const toEntry = (resource: string, entry: RecordedName): string => JSON.stringify({ resource, ...entry });
 
 /** Reads a record of names, without invalid entries: people may have edited it. */
 export const readNames = (record: Document | undefined): RecordedNames =>

@@ -77,10 +77,7 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   return {
     ...recordKind(composite),
     metadata: {
-      labels: {
-        [RECORD_LABEL]: recordOf(composite),
-        ...Object.fromEntries(uses.map((label) => [label, "true"])),
-      },
+      labels: { [RECORD_LABEL]: recordOf(composite), ...Object.fromEntries(uses.map((label) => [label, "true"])) },
       annotations: { [OWNER]: formatOwner(composite) },
     },
     data: Object.fromEntries(
@@ -89,19 +86,14 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   };
 }
 
-function toEntry({ resource, access, secrets, credentialFor, copied, ticket }: Binding): JsonObject {
+/** Makes an entry of the list in JSON, which has no fields that are undefined. */
+function toEntry({ resource, access, secrets, credentialFor, copied, ticket }: Binding) {
   const { apiVersion, kind, namespace, name } = resource;
   const copies = secrets.slice(0, MAX_SECRETS).map(formatSecret);
   return {
-    apiVersion,
-    kind,
-    ...(namespace !== undefined && { namespace }),
-    name,
-    access,
-    ...(copies.length > 0 && { secrets: copies }),
-    ...(credentialFor !== undefined && { credentialFor }),
-    ...(copied !== undefined && { copied: formatSecret(copied) }),
-    ...(ticket !== undefined && { ticket }),
+    ...{ apiVersion, kind, namespace, name, access },
+    secrets: copies.length > 0 ? copies : undefined,
+    ...{ credentialFor, copied: copied && formatSecret(copied), ticket },
   };
 }
 

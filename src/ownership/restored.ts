@@ -85,6 +85,8 @@ function readSynced(managed: Document): { readonly isOld: boolean; readonly abou
   return { isOld, about: readSyncedGeneration(managed)?.generation };
 }
 
+const toJson = (value: JsonValue): string => JSON.stringify(value);
+
 /** Finds the fields that the cloud has another value for. A list is compared as a set; a field that is not reported is none. */
 function findDifferences(
   wanted: JsonValue | undefined,
@@ -97,12 +99,6 @@ function findDifferences(
       findDifferences(value, ownValue(actual, key), `${path}.${key}`),
     );
   }
-  const toText = (value: JsonValue): string =>
-    isList(value)
-      ? value
-          .map((item) => JSON.stringify(item))
-          .sort()
-          .join()
-      : toPlainText(value);
+  const toText = (value: JsonValue): string => (isList(value) ? value.map(toJson).sort().join() : toPlainText(value));
   return toText(wanted) === toText(actual) ? [] : [path];
 }

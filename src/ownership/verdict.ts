@@ -1,5 +1,14 @@
 import { byPrecedence, type Contender, isAcknowledgedBy } from "./contender.ts";
-import { type Contenders, firstOther, isInvolved } from "./contenders.ts";
+import {
+  areInvolved,
+  type Contenders,
+  findCreated,
+  findInTheWay,
+  findLiving,
+  firstOther,
+  indexByUid,
+  isInvolved,
+} from "./contenders.ts";
 
 /** One managed resource of ours, and the other contenders for its cloud resource. */
 export interface Situation {
@@ -46,7 +55,8 @@ export type OwnershipVerdict =
       /** True if ours becomes the owner as soon as this one has stopped writing. */
       readonly isNext: boolean;
     }
-  | { readonly is: "theirs"; readonly cluster: string };
+  /** Another control plane owns it. */
+  | { readonly is: "elsewhere"; readonly cluster: string };
 
 /**
  * Decides which contender owns a cloud resource.
@@ -63,63 +73,53 @@ export type OwnershipVerdict =
  * - Contenders in other control planes are in no answer; only the cloud's tags show them.
  */
 export function judgeOwnership(situation: Situation): OwnershipVerdict {
-  const { own, contenders, otherCluster, hasManagementPolicies, reportsTags } = situation;
+  const { own, contenders, otherCluster, hasManagementPolicies } = situation;
   if (contenders === undefined) return { is: "pending" };
-  if (otherCluster !== undefined && !isChosen(own)) return { is: "theirs", cluster: otherCluster };
+  if (otherCluster !== undefined && !own?.takeOwnership) return { is: "elsewhere", cluster: otherCluster };
 
-  const self = own && findSelf(own, contenders);
-  if (self !== undefined && hasManagementPolicies && !reportsTags && isOthers(self, contenders))
-    return { is: "existed" };
-  if (self !== undefined) return judgeListed(self, contenders, hasManagementPolicies);
-  return judgeUnlisted(contenders.living[0] ?? contenders.all[0], own, hasManagementPolicies);
+  const listed = own && indexByUid(contenders).get(own.uid);
+  return own === undefined || listed === undefined
+    ? judgeUnlisted(findLiving(contenders)[0] ?? contenders[0], own, hasManagementPolicies)
+    : judgeListed(own, listed, contenders, situation);
 }
 
-function judgeListed(self: Self, contenders: Contenders, canObserve: boolean): OwnershipVerdict {
-  if (self.isDeleting) return { is: "deleting" };
-  const { own, isMarked } = self;
-  const { living } = contenders;
-  const { uid } = own;
-  const first = firstOther(living, uid);
-  if (first !== undefined && comesBefore(first, self)) return theirs(first, own, false);
+/** Judges ours by what was observed and by the answer, of which either may be older. */
+function judgeListed(
+  own: Contender,
+  listed: Contender,
+  contenders: Contenders,
+  situation: Situation,
+): OwnershipVerdict {
+  if (own.isDeleting || listed.isDeleting) return { is: "deleting" };
+  if (isOthers(own, contenders, situation)) return { is: "existed" };
 
-  const obstacle = isMarked ? undefined : firstOther(contenders.inTheWay, uid);
+  const { takeOwnership, createdAt, uid } = own;
+  const { hasManagementPolicies: canObserve } = situation;
+  const isMarked = own.isMarked && listed.isMarked;
+  const living = findLiving(contenders);
+  const first = firstOther(living, uid);
+  const self = { takeOwnership, isMarked, createdAt, uid };
+  if (first !== undefined && byPrecedence(first, self) < 0) return theirs(first, own, false);
+
+  const obstacle = isMarked ? undefined : firstOther(findInTheWay(contenders), uid);
   if (obstacle !== undefined) return theirs(obstacle, own, true);
   if (canObserve && !isMarked && !own.isWriting && own.observation === "unknown") return { is: "unobserved" };
-  const isCreated = own.isCreated || firstOther(contenders.created, uid) !== undefined;
-  return {
-    is: "ours",
-    others: living.filter((contender) => contender.uid !== uid && contender.contends !== undefined),
-    origin: isCreated ? "created" : judgeCreation(own, canObserve),
-  };
+  const others = living.filter((contender) => contender.uid !== uid && contender.contends !== undefined);
+  return { is: "ours", others, origin: judgeOrigin(own, contenders, canObserve) };
 }
 
-/** Judges the origin of a cloud resource that no contender created. */
-const judgeCreation = (own: Contender, canObserve: boolean): Origin =>
-  canObserve && own.observation === "present" ? "existed" : "unknown";
+/** Tells whether the cloud resource exists, no contender ever created, wrote or owned it, and nothing tells who else did. */
+const isOthers = (own: Contender, contenders: Contenders, { hasManagementPolicies, reportsTags }: Situation): boolean =>
+  hasManagementPolicies &&
+  !reportsTags &&
+  own.observation === "present" &&
+  !isInvolved(own) &&
+  !areInvolved(contenders);
 
-/** Tells whether the cloud resource exists, and no contender ever created, wrote or owned it. */
-const isOthers = ({ own, isDeleting }: Self, contenders: Contenders): boolean =>
-  own.observation === "present" && !isDeleting && !isInvolved(own) && !contenders.areInvolved;
-
-/** Tells whether an operator moved ownership here. */
-const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
-
-/** Our contender, observed and listed: marked if both are, being deleted if one is. */
-interface Self {
-  readonly own: Contender;
-  readonly isMarked: boolean;
-  readonly isDeleting: boolean;
+function judgeOrigin(own: Contender, contenders: Contenders, canObserve: boolean): Origin {
+  if (own.isCreated || firstOther(findCreated(contenders), own.uid) !== undefined) return "created";
+  return canObserve && own.observation === "present" ? "existed" : "unknown";
 }
-
-/** Finds ours in the answer. Either state may be older, so ours is the owner only if both are marked. */
-function findSelf(own: Contender, { byUid }: Contenders): Self | undefined {
-  const listed = byUid.get(own.uid);
-  if (listed === undefined) return undefined;
-  return { own, isMarked: own.isMarked && listed.isMarked, isDeleting: own.isDeleting || listed.isDeleting };
-}
-
-const comesBefore = (first: Contender, { own: { takeOwnership, createdAt, uid }, isMarked }: Self): boolean =>
-  byPrecedence(first, { takeOwnership, isMarked, createdAt, uid }) < 0;
 
 /** Judges ours while it is not created, not labelled yet, or newer than the answer. */
 function judgeUnlisted(

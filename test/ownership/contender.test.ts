@@ -12,7 +12,7 @@ import {
   TAKE_OWNERSHIP,
 } from "../../src/ownership/annotations.ts";
 import { type Contender, formatAcknowledged, isAcknowledgedBy, toContender } from "../../src/ownership/contender.ts";
-import { Contenders, firstOther } from "../../src/ownership/contenders.ts";
+import { findInTheWay, findLiving, firstOther, indexByUid, listNames } from "../../src/ownership/contenders.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
 const NAMED = { "crossplane.io/composition-resource-name": "bucket", [OWNER]: "XShop/us" };
@@ -89,11 +89,10 @@ describe("several contenders", () => {
     const [a, b] = [named("a", { createdAt: "1" }), named("b", { createdAt: "1" })];
     const young = named("c", { createdAt: "2" });
     const deleted = named("deleted", { isDeleting: true });
-    const { all, living, names, byUid } = new Contenders([young, b, deleted, a, marked, chosen, later]);
-    expect(living).toEqual([later, chosen, marked, a, b, young]);
-    expect(all).toHaveLength(7);
-    expect(names).toEqual(new Set(["c", "b", "deleted", "a", "marked", "chosen", "later"]));
-    expect(byUid.get("marked")).toBe(marked);
+    const all = [young, b, deleted, a, marked, chosen, later];
+    expect(findLiving(all)).toEqual([later, chosen, marked, a, b, young]);
+    expect(listNames(all)).toEqual(new Set(["c", "b", "deleted", "a", "marked", "chosen", "later"]));
+    expect(indexByUid(all).get("marked")).toBe(marked);
   });
 
   test("are in the way while they write, or delete the cloud resource with themselves", () => {
@@ -101,7 +100,7 @@ describe("several contenders", () => {
     const taking = named("taking", { isDeleting: true, isDeletingWithIt: true });
     const leaving = named("leaving", { isDeleting: true });
     const idle = named("idle", { isDeletingWithIt: true });
-    expect(new Contenders([writer, taking, leaving, idle]).inTheWay).toEqual([writer, taking]);
+    expect(findInTheWay([writer, taking, leaving, idle])).toEqual([writer, taking]);
   });
 
   test("have a first one but ours", () => {

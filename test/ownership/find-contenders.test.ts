@@ -13,8 +13,8 @@ import {
   TAKE_OWNERSHIP,
 } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
-import { Contenders } from "../../src/ownership/contenders.ts";
-import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
+import { findLiving } from "../../src/ownership/contenders.ts";
+import { type Candidate, KnownContenders } from "../../src/ownership/find-contenders.ts";
 import { type CloudResource, readByItself } from "../../src/ownership/identity.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 
@@ -64,6 +64,7 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
   kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
   facts,
   declared: orders,
+  identity: "hash",
   observed: own === null ? undefined : readByItself(own, facts),
   own: own === null ? undefined : toContender(own),
   hasManagementPolicies: true,
@@ -92,9 +93,9 @@ function find(
   const isOfTwin = (name: string): boolean => name.startsWith(`tags/${S3_NAMESPACED}/hash#`);
   const answer = (name: string): LookupAnswer => (isOfTwin(name) && canAskSchemas ? twins : required(name));
   const requirements = new Requirements({ ...emptyRequest, required: answer, requiredSchema });
-  const found = findContenders(candidate(setting), "hash", new KnownContenders(requirements, canAskSchemas));
+  const found = new KnownContenders(requirements, canAskSchemas).find(candidate(setting));
   return {
-    names: found?.all.map(({ name }) => name),
+    names: found?.map(({ name }) => name),
     required: [...requirements.resources.values()],
     schemas: [...requirements.schemas.values()],
   };
@@ -139,7 +140,7 @@ describe("the contenders for a cloud resource", () => {
       loose("restored", marked, ["Observe"]),
       loose("writer", {}, ["*"]),
     ];
-    const { living } = new Contenders(contenders.map(toContender));
+    const living = findLiving(contenders.map(toContender));
     expect(living.map(({ name }) => name).sort()).toEqual(["restored", "us", "writer"]);
   });
 
@@ -214,8 +215,8 @@ describe("the contenders for a cloud resource", () => {
     const required = (name: string): LookupAnswer =>
       name.startsWith("tags/first/") ? pending : resolved(bucket("us"), bucket("other"));
     const known = new KnownContenders(new Requirements({ ...emptyRequest, required }), false);
-    const [first, second] = [1, 2].map(() => findContenders(candidate({}), "hash", known));
-    expect(first?.all).toHaveLength(2);
+    const [first, second] = [1, 2].map(() => known.find(candidate({})));
+    expect(first).toHaveLength(2);
     expect(second).toBe(first);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Contender } from "../../src/ownership/contender.ts";
-import { Contenders } from "../../src/ownership/contenders.ts";
 import { judgeOwnership, type Situation } from "../../src/ownership/verdict.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
@@ -106,12 +105,11 @@ describe("the verdict on who owns a cloud resource", () => {
     when("the deletion of the owner hangs, and it leaves the cloud resource to us", [us, hanging], ours([])),
     when("the deletion of the owner hangs, and it deletes the cloud resource", [us, taking], theirs(taking, isNext)),
     when("ours is being deleted", [us], { is: "deleting" }, { own: usAs({ isDeleting: true }) }),
-    when("the cloud reports another control plane", [us], { is: "theirs", cluster: "prod-us" }, elsewhere),
+    when("the cloud reports another control plane", [us], { is: "elsewhere", cluster: "prod-us" }, elsewhere),
     when("it does, and an operator chose us", [us], ours([]), { ...chosen, ...elsewhere }),
   ])("is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
     const usual = { own: us, otherCluster: undefined, hasManagementPolicies: true, reportsTags: true };
-    const known = contenders && new Contenders(contenders);
-    expect(judgeOwnership({ ...usual, ...rest, contenders: known })).toEqual(verdict);
+    expect(judgeOwnership({ ...usual, ...rest, contenders })).toEqual(verdict);
   });
 });
 
@@ -125,8 +123,7 @@ test("each contender is looked at once for all of an XR's resources, where nothi
     },
   });
   const all = Array.from({ length: 10 }, (_, index) => bystander(`us-${index}`));
-  const contenders = new Contenders(all);
-  const situation = { contenders, otherCluster: undefined, hasManagementPolicies: true, reportsTags: false };
+  const situation = { contenders: all, otherCluster: undefined, hasManagementPolicies: true, reportsTags: false };
   const verdicts = all.map(({ name }) => judgeOwnership({ ...situation, own: contender(name) }));
   expect(verdicts).toEqual(all.map(() => ({ is: "existed" })));
   expect(looks).toBe(10);

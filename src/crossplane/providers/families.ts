@@ -96,7 +96,7 @@ const families: readonly Family[] = [
 ];
 
 /** The field with a kind's tags. For `none` and `unknown` it is the family's usual field, if any. */
-export interface TagFact {
+interface TagFact {
   readonly is: "known" | "none" | "unknown";
   readonly field: TagField | undefined;
 }

@@ -3,10 +3,10 @@ import {
   DELETION_POLICY,
   isObserver,
   MANAGEMENT_POLICIES,
+  mayDelete,
   mayWrite,
 } from "../../crossplane/management-policies.ts";
 import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
-import type { Tags } from "../../input/tags.ts";
 import type { Document, ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
@@ -19,80 +19,64 @@ import {
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
-import { type Contender, toContender } from "../../ownership/contender.ts";
-import { findContenders, type KnownContenders } from "../../ownership/find-contenders.ts";
-import { type Identity, identify, isElsewhere, readByItself } from "../../ownership/identity.ts";
+import { toContender } from "../../ownership/contender.ts";
+import type { Candidate, KnownContenders } from "../../ownership/find-contenders.ts";
+import { identify, isElsewhere, readByItself } from "../../ownership/identity.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
-import { awaitReferences, type Settlement, settle } from "./settle.ts";
+import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The settlement for a managed resource, and the identity of the cloud resource that it declares. */
-export interface Arbitration {
-  /** Undefined until its references are resolved. */
-  readonly identified: Identity | undefined;
-  readonly settlement: Settlement;
-  /** The labels by which others find ours. */
-  readonly foundBy?: readonly string[];
+/** The settlement for a managed resource, and the labels with which others find it. */
+export interface Arbitration extends Settlement {
+  /** None until its references are resolved. */
+  readonly labels: readonly (readonly [label: string, hash: string])[];
 }
 
 /** Finds the contenders for a subject's cloud resource and settles its owner; undefined if no other XR can declare it. */
-export function arbitrate(
-  subject: Subject,
-  wanted: WantedTags,
-  rules: Tags["owner"],
-  known: KnownContenders,
-  owner: string,
-): Arbitration | undefined {
+export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration | undefined {
   const { kind, facts, observed, tagSources, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return undefined;
+  const { isClusterUnset, rules } = wanted;
   const own = observed && toContender(observed);
+  const entrant = { subject, own, rules, id: contenderId(wanted.owner, subject.resource) };
   if (declared === "unresolved") {
     const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
-    return { identified: undefined, settlement: awaitReferences({ subject, own, hasMoved }) };
+    return { ...settle({ is: "unresolved" }, { ...entrant, contenders: undefined, hasMoved }), labels: [] };
   }
-  const identified = identify(kind, declared);
-  const { identity } = identified;
+  const { identity, externalName } = identify(kind, declared);
   const read = observed && readByItself(observed, facts);
-  const candidate = {
-    kind,
-    facts,
-    declared,
-    observed: read,
-    own,
-    hasManagementPolicies,
-    reportedTags: tagSources.cloud,
-  };
-  const found = findContenders(candidate, identity, known);
-  const contenders = wanted.isClusterUnset || subject.isPending ? undefined : found;
+  const reportedTags = tagSources.cloud;
+  const candidate = { kind, facts, declared, identity, own, observed: read, hasManagementPolicies, reportedTags };
+  const found = known.find(candidate);
+  const contenders = isClusterUnset || subject.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
-  const id = contenderId(owner, subject.resource);
   const hasMoved = isElsewhere(subject, declared, identity, read);
-  const settlement = settle(verdict, { subject, own, contenders, id, hasMoved }, rules);
-  const isCertain = !wanted.isClusterUnset;
+  const settlement = settle(verdict, { ...entrant, contenders, hasMoved });
+  const foundBy = chooseLabels(candidate, settlement, hasMoved).map((label) => [label, identity] as const);
   return {
-    identified,
-    foundBy: toLabels(own, settlement, identity, hasMoved),
-    settlement: isCertain ? settlement : { ...settlement, reason: { is: "FieldNotSet" } },
+    ...settlement,
+    ...(isClusterUnset && { reason: { is: "FieldNotSet" } }),
+    labels: [...foundBy, [EXTERNAL_NAME_LABEL, externalName]],
   };
 }
 
 /**
- * Lists the labels by which others find ours. All have to know one that writes or is chosen by an operator; the owner also one whose
+ * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator; the owner also one whose
  * provider has found the cloud resource, or that knows the name of an association. One that the owner knows stays known, so that the
  * owner leaves the cloud resource to it.
  */
-function toLabels(
-  own: Contender | undefined,
-  { policies = ALL_ACTIONS, annotations }: Settlement,
-  identity: string,
+function chooseLabels(
+  { own, identity, hasManagementPolicies }: Candidate,
+  { policies, annotations }: Settlement,
   hasMoved: boolean,
 ): readonly string[] {
-  if (mayWrite(policies) || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
+  const mayBeWritten = mayWrite(hasManagementPolicies ? policies : ALL_ACTIONS);
+  if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
     return [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
   const hasFound = own?.identity === identity && !hasMoved && own.observation === "present";
-  const isNamed = annotations.some(([key]) => key === EXTERNAL_NAME_KEY);
+  const isNamed = annotations[EXTERNAL_NAME_KEY] !== undefined;
   return hasFound || isNamed || own?.contends === identity ? [IDENTITY_LABEL, CONTENDS_LABEL] : [IDENTITY_LABEL];
 }
 
@@ -101,18 +85,6 @@ function findOtherCluster({ observed, tagSources }: Subject, { cluster }: Wanted
   if (cluster === undefined || observed === undefined) return undefined;
   const found = tagSources.cloud().get(CLUSTER_TAG);
   return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
-}
-
-const EXTERNAL_NAME_PATH = labelPath(EXTERNAL_NAME_LABEL);
-
-const OWNER_PATH = annotationPath(OWNER);
-
-const CLUSTER_PATH = annotationPath(CLUSTER);
-
-/** The XR or claim, and its control plane. */
-interface Owner {
-  readonly owner: string;
-  readonly cluster: string | undefined;
 }
 
 /** The fields by which a managed resource asks for a connection Secret. */
@@ -125,23 +97,23 @@ function withoutSecret(desired: Document): readonly ValueEdit[] {
   return [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.has(field)) }];
 }
 
+const OWNER_PATH = annotationPath(OWNER);
+
 /** Sets the identity labels, the ownership annotations and the policies on the desired resource. */
 export function withOwnership(
   desired: Document,
-  { identified, foundBy = [], settlement: { policies, isOrphaned, annotations } }: Arbitration,
-  { owner, cluster }: Owner,
-  { connectionSecret }: Tags["owner"],
+  { hasManagementPolicies }: Subject,
+  { policies, annotations, labels }: Arbitration,
+  { owner, cluster, rules }: WantedTags,
 ): Document {
-  const isReading = policies !== undefined && isObserver(policies);
-  const edits: ValueEdit[] = isReading && connectionSecret === "Owner" ? [...withoutSecret(desired)] : [];
+  const isReading = hasManagementPolicies && isObserver(policies);
+  const edits: ValueEdit[] = isReading && rules.connectionSecret === "Owner" ? [...withoutSecret(desired)] : [];
   edits.push({ path: OWNER_PATH, value: owner });
-  if (identified !== undefined) {
-    for (const label of foundBy) edits.push({ path: labelPath(label), value: identified.identity });
-    edits.push({ path: EXTERNAL_NAME_PATH, value: identified.externalName });
+  for (const [key, value] of labels) edits.push({ path: labelPath(key), value });
+  for (const [key, value] of Object.entries({ [CLUSTER]: cluster, ...annotations })) {
+    if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }
-  if (cluster !== undefined) edits.push({ path: CLUSTER_PATH, value: cluster });
-  for (const [key, value] of annotations) edits.push({ path: annotationPath(key), value });
-  if (policies !== undefined) edits.push({ path: MANAGEMENT_POLICIES, value: policies });
-  if (isOrphaned) edits.push({ path: DELETION_POLICY, value: "Orphan" });
+  if (hasManagementPolicies) edits.push({ path: MANAGEMENT_POLICIES, value: policies });
+  else if (!mayDelete(desired, policies)) edits.push({ path: DELETION_POLICY, value: "Orphan" });
   return desired.with(edits);
 }

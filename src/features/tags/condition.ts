@@ -2,8 +2,8 @@ import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
-import type { TagFault } from "./limits.ts";
-import type { LeftAlone, Subject } from "./subject.ts";
+import type { Refusal } from "./limits.ts";
+import type { Subject, Subjects } from "./subject.ts";
 
 const TYPE = "TagsOwned";
 
@@ -18,29 +18,11 @@ export interface Tagged {
   readonly isWritten: boolean;
 }
 
-/** A tag that its cloud would refuse, its field, and the cause. */
-export interface Refusal extends TagFault {
-  readonly resource: string;
-  readonly path: string;
-}
-
-/** Faults in the input's values. */
-export interface Faults {
-  readonly refusals: readonly Refusal[];
-  /** Fields of the XR or the environment that are not set. */
-  readonly unset: readonly string[];
-}
-
-/** Reasons that concern no single resource. */
-const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "NothingToTag"] as const;
-
-type TagsOwnedReason = TagReason["is"] | (typeof OTHER_REASONS)[number];
-
 /** Tells whether nothing is left to do: this XR owns the resource, or observes what another XR owns. */
-const isSettled = (tagged: Tagged): boolean => isOurs(tagged) || tagged.reason.is === "ObservedOnly";
+const isSettled = ({ reason }: Tagged): boolean => isOurs(reason) || reason.is === "ObservedOnly";
 
 /** Tells whether this XR owns the resource's tags. */
-const isOurs = ({ reason }: Tagged): boolean =>
+export const isOurs = (reason: TagReason): boolean =>
   reason.is === "Owned" || (reason.is === "ExistedBefore" && !reason.isObserved);
 
 /**
@@ -48,168 +30,145 @@ const isOurs = ({ reason }: Tagged): boolean =>
  * the ignored resources and names the others. Three reasons concern no single resource: InvalidTags and FieldNotSet, for entries of the
  * input that are ignored, and NothingToTag.
  */
-export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
-  const { refusals, unset } = faults;
+export function toTagsCondition(
+  tagged: readonly Tagged[],
+  found: Subjects,
+  refusals: readonly Refusal[],
+  unset: readonly string[],
+): Condition {
   const lacking = tagged.filter(({ reason }) => reason.is !== "Owned").toSorted((a, b) => rank(a) - rank(b));
   const shared = tagged.filter(({ reason }) => reason.is === "Owned" && reason.others.length > 0);
-  const reason = findTagsReason(tagged, lacking, faults);
   const sentences = [
-    ...summarize(tagged, leftAlone),
-    ...refusals.map(explainRefusal),
-    ...sentencesForSome(
-      [...lacking, ...shared],
-      MAX_NAMES,
-      (tag) => `${tag.subject.resource}: ${explainTagReason(tag)}`,
-    ),
+    summarize(tagged, found),
+    ...refusals.map(({ message }) => message),
+    ...sentencesForSome([...lacking, ...shared], MAX_NAMES, (tag) => `${tag.subject.resource}: ${explain(tag)}`),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
-  return {
-    type: TYPE,
-    status: toTagsStatus(reason, tagged),
-    reason,
-    message: sentences.join("; "),
-    target: "CompositeAndClaim",
-  };
+  const state = toState(lacking[0] ?? tagged[0], refusals.length > 0, unset.length > 0);
+  return { type: TYPE, ...state, message: sentences.join("; "), target: "CompositeAndClaim" };
 }
 
 /** Ranks a resource: first what is left to do, then what another XR owns. */
-const rank = (tagged: Tagged): number => Number(isSettled(tagged)) + Number(isOurs(tagged));
+const rank = (tagged: Tagged): number => Number(isSettled(tagged)) + Number(isOurs(tagged.reason));
 
-function findTagsReason(
-  tagged: readonly Tagged[],
-  lacking: readonly Tagged[],
-  { refusals, unset }: Faults,
-): TagsOwnedReason {
-  const [first] = lacking;
-  if (refusals.length > 0) return "InvalidTags";
-  if (first !== undefined && !isSettled(first)) return first.reason.is;
-  if (unset.length > 0) return "FieldNotSet";
-  return first?.reason.is ?? (tagged.length > 0 ? "Owned" : "NothingToTag");
-}
-
-const SETTLED: ReadonlySet<string> = new Set(["Owned", "ObservedOnly", "ExistedBefore", "NothingToTag"]);
-
-function toTagsStatus(reason: TagsOwnedReason, tagged: readonly Tagged[]): Condition["status"] {
-  if (SETTLED.has(reason) && tagged.every(isSettled)) return "True";
-  return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
+/** @param first the resource with the most left to do. */
+function toState(
+  first: Tagged | undefined,
+  isRefused: boolean,
+  isUnset: boolean,
+): Pick<Condition, "status" | "reason"> {
+  const left = first === undefined || isSettled(first) ? undefined : first.reason.is;
+  if (left === "WaitingForRequiredResources" && !isRefused) return { status: "Unknown", reason: left };
+  const reason = isRefused ? "InvalidTags" : (left ?? (isUnset ? "FieldNotSet" : undefined));
+  if (reason !== undefined) return { status: "False", reason };
+  return { status: "True", reason: first?.reason.is ?? "NothingToTag" };
 }
 
 /** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
-function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): readonly string[] {
-  const owned = tagged.filter((one) => isOurs(one) || one.isWritten);
+function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects): string {
+  const owned = tagged.filter(({ reason, isWritten }) => isOurs(reason) || isWritten);
   const tagless = owned.flatMap(({ subject }) => (subject.tagField === undefined ? [subject.kind.kind] : []));
   const observed = tagged.filter(({ reason }) => reason.is === "ObservedOnly").length;
-  const rest = tagged.length - owned.length - observed;
-  const parts = [
+  const count = (number: number, what: string, names: readonly string[] = []): readonly string[] =>
+    number === 0 ? [] : [`${number} ${what}${names.length === 0 ? "" : ` (${listFirst(names)})`}`];
+  return [
     `${owned.length - tagless.length} tagged`,
-    ...(tagless.length > 0 ? [`${tagless.length} owned without tags (${listKinds(tagless)})`] : []),
-    ...(observed > 0 ? [`${observed} only observed`] : []),
-    ...(rest > 0 ? [`${rest} not tagged`] : []),
-    ...(untagged.length > 0 ? [`${untagged.length} without tags (${listKinds(untagged)})`] : []),
-    ...(excluded.length > 0 ? [`${excluded.length} ignored (${listFirst(excluded)})`] : []),
-  ];
-  return [parts.join(", ")];
+    ...count(tagless.length, "owned without tags", toKinds(tagless)),
+    ...count(observed, "only observed"),
+    ...count(tagged.length - owned.length - observed, "not tagged"),
+    ...count(untagged.length, "without tags", toKinds(untagged)),
+    ...count(excluded.length, "ignored", excluded),
+  ].join(", ");
 }
 
-const listKinds = (kinds: readonly string[]): string => listFirst([...new Set(kinds)].sort());
+const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kinds)].sort();
 
 const listFirst = (names: readonly string[]): string =>
   names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(", ")}, …` : names.join(", ");
-
-export const explainRefusal = ({ resource, path, message }: Refusal): string => `${resource}: ${path}: ${message}`;
 
 /** The state of one resource's tags; the names are the reasons of condition TagsOwned. */
 export type TagReason =
   /** `others` observe it. */
   | { readonly is: "Owned"; readonly others: readonly Contender[] }
-  | { readonly is: "WaitingForRequiredResources" }
-  | { readonly is: "WaitingForReferences" }
-  /** `owner`: the owner of what our provider has not found yet, if another XR is. */
-  | { readonly is: "WaitingForProvider"; readonly owner?: Contender }
+  | { readonly is: "WaitingForRequiredResources" | "WaitingForReferences" | "WaitingForProvider" }
   /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
   | { readonly is: "ExistedBefore"; readonly isObserved: boolean }
   | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
-  | { readonly is: "ObservedOnly" | "Withheld" | "CannotObserve" | "Conflict"; readonly owner: Contender }
-  | { readonly is: "WaitingForOwner"; readonly owner: Contender; readonly isNext: boolean }
-  | { readonly is: "OwnedByAnotherCluster"; readonly cluster: string };
+  | { readonly is: "OwnedByAnotherCluster"; readonly cluster: string }
+  | Theirs;
 
-/** Our managed resource, for sentences about it. */
-type Own = Pick<Subject, "kind" | "observed">;
+/** Another XR owns it. */
+type Theirs =
+  | { readonly is: "ObservedOnly" | "Withheld" | "CannotObserve" | "Conflict"; readonly owner: Contender }
+  /** Our provider has not found it yet. */
+  | { readonly is: "WaitingForProvider"; readonly owner: Contender }
+  | { readonly is: "WaitingForOwner"; readonly owner: Contender; readonly isNext: boolean };
 
 /** Explains a reason: who owns the cloud resource, since when, and how to move ownership here. */
-function explainTagReason(tagged: Tagged): string {
-  const { reason, subject: own } = tagged;
+function explain({ reason, subject, isWritten }: Tagged): string {
+  if ("owner" in reason) return explainTheirs(reason, subject);
+  const { kind } = subject.kind;
+  // One that existed before this step keeps its tags and its policies, except Delete.
+  const state = isWritten ? "managed and tagged as before, without Delete," : "only observed";
   switch (reason.is) {
     case "Owned":
       return `shared with ${listFirst(reason.others.map(({ owner, name }) => brief(owner || name)))}`;
     case "WaitingForRequiredResources":
-      return `waiting for Crossplane to look up other managed resources for the same ${own.kind.kind}`;
+      return `waiting for Crossplane to look up other managed resources for the same ${kind}`;
     case "ExistedBefore":
-      return explainExisting(reason, own);
+      return reason.isObserved
+        ? `existed before this XR, and its provider does not report who else writes it, so this XR only observes it; ${takeOver(subject)}; ${allowDelete(subject)}`
+        : `existed before this XR, so it is not deleted with it; ${allowDelete(subject)}`;
     case "WaitingForProvider":
-      return explainUnseen(tagged, reason.owner);
+      return `${state} until its provider has looked for it${explainSynced(subject)}`;
     case "WaitingForReferences":
-      return `only observed until its provider has resolved the references that tell which ${own.kind.kind} it is${explainSynced(own)}`;
+      return `only observed until its provider has resolved the references that tell which ${kind} it is${explainSynced(subject)}`;
     case "BeingDeleted":
       return "its managed resource is being deleted";
     case "FieldNotSet":
       return "unchanged until owner.cluster, the name of this control plane, is set";
     case "Arbitrating":
-      return `${explainState(tagged)} until the next reconcile shows that no other XR owns it`;
-    case "ObservedOnly":
-      return `${ownership(reason.owner, own)}, so this XR only observes it; ${explainTakeOver(own)}`;
-    case "Withheld":
-      return `${ownership(reason.owner, own)}, so this XR does not create it`;
-    case "Conflict":
-      return `cannot go on: ${ownership(reason.owner, own)}, and onConflict is Fail; ${explainTakeOver(own)}`;
-    case "CannotObserve":
-      return `${ownership(reason.owner, own)}; a ${own.kind.kind} has no managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted`;
-    case "WaitingForOwner":
-      return explainWaiting(reason, own);
+      return `${state} until the next reconcile shows that no other XR owns it`;
     case "OwnedByAnotherCluster":
-      return `control plane ${brief(reason.cluster)} owns it according to its tags, so this XR only observes it; that control plane may delete it, since it does not know this XR; ${explainTakeOver(own)}`;
+      return `control plane ${brief(reason.cluster)} owns it according to its tags, so this XR only observes it; that control plane may delete it, since it does not know this XR; ${takeOver(subject)}`;
   }
 }
 
-/** One that existed before this step keeps its tags and its policies, except Delete. */
-const explainState = ({ isWritten }: Tagged): string =>
-  isWritten ? "managed and tagged as before, without Delete," : "only observed";
-
-function explainUnseen(tagged: Tagged, owner: Contender | undefined): string {
-  const { subject: own } = tagged;
-  if (owner === undefined) return `${explainState(tagged)} until its provider has looked for it${explainSynced(own)}`;
-  const found = `and the provider of this XR has not found it yet${explainSynced(own)}`;
-  return `${ownership(owner, own)}, ${found}; ${explainTakeOver(own)}`;
+function explainTheirs(reason: Theirs, subject: Subject): string {
+  const { kind } = subject.kind;
+  const owner = describe(reason.owner, kind);
+  switch (reason.is) {
+    case "ObservedOnly":
+      return `${owner} owns it, so this XR only observes it; ${takeOver(subject)}`;
+    case "WaitingForProvider":
+      return `${owner} owns it, and the provider of this XR has not found it yet${explainSynced(subject)}; ${takeOver(subject)}`;
+    case "Withheld":
+      return `${owner} owns it, so this XR does not create it`;
+    case "Conflict":
+      return `cannot go on: ${owner} owns it, and onConflict is Fail; ${takeOver(subject)}`;
+    case "CannotObserve":
+      return `${owner} owns it; a ${kind} has no managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted`;
+    case "WaitingForOwner":
+      if (!reason.isNext) return `${owner} owns it, and has not listed this XR as a successor yet`;
+      return reason.owner.isDeleting
+        ? `waiting until ${owner} and the cloud resource are deleted`
+        : `waiting for ${owner} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;
+  }
 }
 
-function explainWaiting({ owner, isNext }: Extract<TagReason, { is: "WaitingForOwner" }>, own: Own): string {
-  if (!isNext) return `${ownership(owner, own)}, and has not listed this XR as a successor yet`;
-  return owner.isDeleting
-    ? `waiting until ${describeContender(owner, own)} and the cloud resource are deleted`
-    : `waiting for ${describeContender(owner, own)} to stop writing it; if that XR is paused, unpause it, or pause its ${own.kind.kind} as well`;
-}
+const takeOver = ({ kind, observed }: Subject): string =>
+  `to move ownership here: ${annotate(kind, observed)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;
 
-function explainExisting({ isObserved }: Extract<TagReason, { is: "ExistedBefore" }>, own: Own): string {
-  if (!isObserved) return `existed before this XR, so it is not deleted with it; ${allowDelete(own)}`;
-  const unknown = "its provider does not report who else writes it";
-  return `existed before this XR, and ${unknown}, so this XR only observes it; ${explainTakeOver(own)}; ${allowDelete(own)}`;
-}
+const allowDelete = ({ kind, observed }: Subject): string =>
+  `to delete it with this XR: ${annotate(kind, observed)} ${ALLOW_DELETE}=true`;
 
-const ownership = (owner: Contender, own: Own): string => `${describeContender(owner, own)} owns it`;
-
-function describeContender({ owner, name, createdAt }: Contender, { kind }: Own): string {
+function describe({ owner, name, createdAt }: Contender, kind: string): string {
   const since = createdAt === "" ? "" : ` of ${createdAt}`;
-  return `${owner === "" ? "another managed resource" : brief(owner)} (${kind.kind} ${brief(name)}${since})`;
+  return `${owner === "" ? "another managed resource" : brief(owner)} (${kind} ${brief(name)}${since})`;
 }
 
 /** Quotes the provider's reason why it could not look. */
-function explainSynced({ observed }: Own): string {
+function explainSynced({ observed }: Subject): string {
   const message = observed && shownCondition(observed, "Synced")?.message;
   return message ? ` (it says: ${briefError(message)})` : "";
 }
-
-const allowDelete = (own: Own): string =>
-  `to delete it with this XR: ${annotate(own.kind, own.observed)} ${ALLOW_DELETE}=true`;
-
-const explainTakeOver = (own: Own): string =>
-  `to move ownership here: ${annotate(own.kind, own.observed)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;

@@ -1,18 +1,26 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
+import { brief } from "../../model/condition.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
+import type { Subject } from "./subject.ts";
 import type { TagMap } from "./tag-map.ts";
+import type { WantedTags } from "./wanted.ts";
+
+interface TextLimit {
+  readonly length?: number;
+  readonly pattern?: RegExp;
+  /** Describes the pattern. */
+  readonly allowed?: string;
+}
 
 interface TagLimits {
   readonly count?: number;
   /** The number of tags that the provider itself sets. */
   readonly providers?: number;
-  readonly key: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
-  readonly value: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
+  readonly key: TextLimit;
+  readonly value: TextLimit;
   /** The prefix of keys that only the cloud may set. */
   readonly reserved?: RegExp;
 }
-
-const KUBERNETES_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const KUBERNETES_PREFIX = "(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?";
 
 /**
  * Sources: docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html,
@@ -23,7 +31,7 @@ const LIMITS: Readonly<Record<Cloud, TagLimits>> = {
   AWS: { count: 50, providers: 3, key: { length: 128 }, value: { length: 256 }, reserved: /^aws:/i },
   Azure: {
     count: 50,
-    key: { length: 512, pattern: /^[^<>%&\\?/]*$/, text: "no <, >, %, &, \\, ? and /" },
+    key: { length: 512, pattern: /^[^<>%&\\?/]*$/, allowed: "no <, >, %, &, \\, ? and /" },
     value: { length: 256 },
     reserved: /^(?:microsoft|azure|windows)/i,
   },
@@ -32,17 +40,20 @@ const LIMITS: Readonly<Record<Cloud, TagLimits>> = {
     key: {
       length: 63,
       pattern: /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]*$/u,
-      text: "lower case letters, digits, _ and -, a letter first",
+      allowed: "lower case letters, digits, _ and -, a letter first",
     },
-    value: { length: 63, pattern: /^[\p{Ll}\p{Lo}\p{N}_-]*$/u, text: "lower case letters, digits, _ and -" },
+    value: { length: 63, pattern: /^[\p{Ll}\p{Lo}\p{N}_-]*$/u, allowed: "lower case letters, digits, _ and -" },
     reserved: /^goog(?:le)?[-_]/,
   },
   Kubernetes: {
     key: {
-      pattern: new RegExp(`^${KUBERNETES_PREFIX}${KUBERNETES_NAME.source.slice(1)}`),
-      text: "a label's key: letters, digits, '-', '_' and '.', at most 63, after a DNS name and '/' if any",
+      pattern: /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
+      allowed: "a label's key: letters, digits, '-', '_' and '.', at most 63, after a DNS name and '/' if any",
     },
-    value: { pattern: /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/, text: "a label's value: at most 63" },
+    value: {
+      pattern: /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
+      allowed: "a label's value: at most 63",
+    },
   },
 };
 
@@ -53,35 +64,61 @@ export const PROVIDERS_OWN: ReadonlySet<string> = new Set([
   "crossplane-providerconfig",
 ]);
 
-/** A tag that the cloud would refuse; the key is undefined for a fault of all tags together. */
-export interface TagFault {
+/** A fault of the tags that a resource would get. */
+export interface Refusal {
+  readonly resource: string;
+  /** Undefined for a fault of all tags together. */
   readonly key: string | undefined;
+  /** Begins with the resource and the field. */
   readonly message: string;
 }
 
+/** The name for all resources in a refusal. */
+export const ALL = "all resources";
+
+/** The most tags that are set on one resource (most clouds take 50), and in one response. */
+const MAX_TAGS_OF_ONE = 500;
+const MAX_TAGS = 50_000;
+
+/** Refuses too large a map of tags: it is set on every resource, so the cost is their product. */
+export function findExcess({ add }: WantedTags, resources: number): Refusal | undefined {
+  if (add.length <= MAX_TAGS_OF_ONE && add.length * resources <= MAX_TAGS) return undefined;
+  const message =
+    `${ALL}: tags: ${add.length} on each of ${resources} resources; ` +
+    `at most ${MAX_TAGS_OF_ONE} on one resource and ${MAX_TAGS} in all are set`;
+  return { resource: ALL, key: undefined, message };
+}
+
 /**
- * Finds every fault of the tags.
+ * Finds every fault of a resource's tags.
  *
  * @param ours the keys that this step sets, sorted. Tags with a key of the cloud's own may exist, but must not be set.
  */
-export function checkTags(tags: TagMap, ours: readonly string[], cloud: Cloud): readonly TagFault[] {
+export function checkTags(tags: TagMap, ours: readonly string[], subject: Subject): readonly Refusal[] {
+  const { resource, tagField, cloud } = subject;
+  if (cloud === undefined || tagField === undefined) return [];
   const limits = LIMITS[cloud];
-  const faults: TagFault[] = [...checkCount(tags, limits, cloud)];
+  const refuse = (faults: readonly string[], key?: string): readonly Refusal[] =>
+    faults.map((fault) => {
+      const path = key === undefined ? tagField.path : [...tagField.path, brief(key)];
+      return { resource, key, message: `${resource}: ${formatFieldPath(path)}: ${fault}` };
+    });
+  const refusals = [...refuse(checkCount(tags, limits, cloud))];
   for (const key of ours) {
     const value = tags.get(key);
     if (value === undefined) continue;
-    for (const message of checkKey(key, limits, cloud)) faults.push({ key, message });
-    for (const message of checkText(value, limits.value, "value", cloud)) faults.push({ key, message });
+    refusals.push(...refuse(checkKey(key, limits, cloud), key));
+    refusals.push(...refuse(checkText(value, limits.value, "value", cloud), key));
   }
-  return faults;
+  return refusals;
 }
 
-function checkCount(tags: TagMap, { count, providers = 0, reserved }: TagLimits, cloud: Cloud): readonly TagFault[] {
+function checkCount(tags: TagMap, { count, providers = 0, reserved }: TagLimits, cloud: Cloud): readonly string[] {
   if (count === undefined || tags.size <= count - providers) return [];
   const counted = [...tags.keys()].filter((key) => !reserved?.test(key) && !PROVIDERS_OWN.has(key)).length;
   if (counted <= count - providers) return [];
   const rest = providers === 0 ? "" : `, and the provider adds ${providers}`;
-  return [{ key: undefined, message: `${counted} tags; ${cloud} takes at most ${count}${rest}` }];
+  return [`${counted} tags; ${cloud} takes at most ${count}${rest}`];
 }
 
 function checkKey(key: string, { key: limit, reserved }: TagLimits, cloud: Cloud): readonly string[] {
@@ -90,19 +127,17 @@ function checkKey(key: string, { key: limit, reserved }: TagLimits, cloud: Cloud
   return checkText(key, limit, "key", cloud);
 }
 
-function checkText(text: string, limit: TagLimits["key"], what: "key" | "value", cloud: Cloud): readonly string[] {
-  const { length } = limit;
+function checkText(
+  text: string,
+  { length = Number.POSITIVE_INFINITY, pattern, allowed }: TextLimit,
+  what: "key" | "value",
+  cloud: Cloud,
+): readonly string[] {
   // A character is one or two code units. A text of more than twice the limit is not read: it may be very long, on many resources.
-  if (length !== undefined && text.length > 2 * length)
-    return [`a ${what} of more than ${length} characters, the most that ${cloud} takes`];
-
-  const faults: string[] = [];
-  const count = length !== undefined && text.length > length ? [...text].length : 0;
-  if (length !== undefined && count > length) {
-    faults.push(`a ${what} of ${count} characters; ${cloud} takes at most ${length}`);
-  }
-  if (limit.pattern?.test(text) === false) {
-    faults.push(`a ${what} that ${cloud} does not take: ${JSON.stringify(text.slice(0, 80))}; allowed: ${limit.text}`);
-  }
-  return faults;
+  if (text.length > 2 * length) return [`a ${what} of more than ${length} characters, the most that ${cloud} takes`];
+  const count = text.length > length ? [...text].length : 0;
+  const faults = count > length ? [`a ${what} of ${count} characters; ${cloud} takes at most ${length}`] : [];
+  if (pattern?.test(text) !== false) return faults;
+  const shown = JSON.stringify(text.slice(0, 80));
+  return [...faults, `a ${what} that ${cloud} does not take: ${shown}; allowed: ${allowed}`];
 }

@@ -2,17 +2,16 @@ import { isPauseSeen, readCreationTime, readSyncedGeneration } from "../../cross
 import { NO_ACTIONS, OBSERVE, OBSERVE_ANEW, type Policies } from "../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { shownCondition } from "../../model/condition.ts";
-import type { Document } from "../../model/document.ts";
 import { CREATED_BEFORE, MOVED_AT } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 
-export type Annotation = readonly [key: string, text: string];
+/** Annotations to set, by key. */
+export type Annotations = Readonly<Record<string, string | undefined>>;
 
 /** The policies and marks of a managed resource that has begun to declare another cloud resource. */
 export interface Move {
-  /** Undefined for a kind without management policies. */
-  readonly policies: Policies | undefined;
-  readonly annotations: readonly Annotation[];
+  readonly policies: Policies;
+  readonly annotations: Annotations;
 }
 
 /**
@@ -28,10 +27,17 @@ export function findMove(own: Contender | undefined, hasMoved: boolean): Move | 
 
 function toMove({ document, policies }: Contender, progress: "begun" | "unread"): Move | undefined {
   const creation = readCreationTime(document) ?? readAnnotation(document, CREATED_BEFORE);
-  const annotations: readonly Annotation[] = creation === undefined ? [] : [[CREATED_BEFORE, creation]];
-  if (progress === "unread") return { policies, annotations: [...annotations, ...readMark(document)] };
-  if (policies === undefined) return { policies, annotations };
-  if (readSyncedGeneration(document) !== undefined) return toAnew(policies, annotations, document);
+  const annotations = { [CREATED_BEFORE]: creation };
+  if (progress === "unread") {
+    const movedAt = readAnnotation(document, MOVED_AT);
+    return { policies: policies ?? OBSERVE, annotations: { ...annotations, [MOVED_AT]: movedAt } };
+  }
+  if (policies === undefined) return { policies: OBSERVE, annotations };
+  if (readSyncedGeneration(document) !== undefined) {
+    const movedAt = String(document.at(["metadata", "generation"]) ?? 0);
+    const isObserving = policies.join() === OBSERVE.join();
+    return { policies: isObserving ? OBSERVE_ANEW : OBSERVE, annotations: { ...annotations, [MOVED_AT]: movedAt } };
+  }
   // The provider has neither looked for the former cloud resource nor begun to create it: nothing is to be forgotten.
   if (shownCondition(document, "Synced") === undefined && creation === undefined) return undefined;
   return { policies: NO_ACTIONS, annotations };
@@ -44,15 +50,4 @@ function readProgress({ document, policies }: Contender): "begun" | "unread" | u
   const synced = readSyncedGeneration(document);
   if (synced === undefined || synced.generation <= Number(movedAt)) return "unread";
   return synced.isOfCreation ? "begun" : undefined;
-}
-
-/** Observes in a new generation. */
-const toAnew = (policies: Policies, annotations: readonly Annotation[], document: Document): Move => ({
-  policies: policies.join() === OBSERVE.join() ? OBSERVE_ANEW : OBSERVE,
-  annotations: [...annotations, [MOVED_AT, String(document.at(["metadata", "generation"]) ?? 0)]],
-});
-
-function readMark(document: Document): readonly Annotation[] {
-  const movedAt = readAnnotation(document, MOVED_AT);
-  return movedAt === undefined ? [] : [[MOVED_AT, movedAt]];
 }

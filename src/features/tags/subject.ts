@@ -1,4 +1,3 @@
-import type { ManagedKind } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, isObserver, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { Cloud } from "../../crossplane/providers/families.ts";
@@ -14,9 +13,8 @@ import { type CloudResource, type DeclaredResource, readCloudResource } from "..
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { toMatcher } from "./glob.ts";
-import { type KnownKind, KnownKinds } from "./known-kinds.ts";
+import { type FoundField, findTagField, type KnownKind, kindsFor } from "./kinds.ts";
 import { isCopy, withoutMarks } from "./marks.ts";
-import { type FoundField, findTagField, type SelectedResource } from "./tag-field.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
 
 /** A desired managed resource whose ownership is settled, and the tag field of its kind. */
@@ -38,7 +36,7 @@ export interface Subject extends DeclaredResource {
 }
 
 /** The tags to merge, by source. */
-export interface TagSources {
+interface TagSources {
   /** The tags that earlier steps desire. */
   readonly desired: TagMap;
   /** The tags in the spec of the observed managed resource. */
@@ -51,19 +49,14 @@ export interface TagSources {
 
 const NO_TAGS: TagMap = new Map();
 
-/** Managed resources that are left unchanged, by cause. */
-export interface LeftAlone {
+export interface Subjects {
+  readonly subjects: readonly Subject[];
+  /** The resources of which an earlier step desires marks, without these. */
+  readonly unmarked: readonly (readonly [resource: string, document: Document])[];
   /** Kinds without tags, or without known tags, that no other XR can declare. */
   readonly untagged: readonly string[];
   /** Resources that the pipeline only observes, or that are annotated to be ignored. */
   readonly excluded: readonly string[];
-}
-
-export interface Subjects {
-  readonly subjects: readonly Subject[];
-  /** The resources of which an earlier step desires marks, without these. */
-  readonly unmarked: ReadonlyMap<string, Document>;
-  readonly leftAlone: LeftAlone;
 }
 
 const FOR_PROVIDER = ["spec", "forProvider"];
@@ -75,115 +68,87 @@ const FOR_PROVIDER = ["spec", "forProvider"];
  * pipeline only observes.
  */
 export function findSubjects(call: Call, draft: Draft): Subjects {
-  const kinds = new KnownKinds(call);
+  const toKind = kindsFor(call);
   const ignored = call.input.spec.tags?.ignore.map(toMatcher) ?? [];
-  const unmarked = new Map<string, Document>();
-  const selected = [...desiredSoFar(call, draft)]
+  const found = [...desiredSoFar(call, draft)]
     .filter(([resource]) => call.request.desired.resources.has(resource))
     .sort(compareEntries) // Go's map order is random
-    .map(([resource, desired]) => {
-      const known = kinds.of(desired);
-      if (isCopy(resource, desired, known.kind.kind)) return {};
-      const isOurs = known.rule !== undefined && desired.at(FOR_PROVIDER) !== undefined;
-      const document = withoutMarks(desired, isOurs);
-      if (document !== desired) unmarked.set(resource, document);
-      return ignored.some((fits) => fits(resource))
-        ? { excluded: resource }
-        : toSubject(resource, document, known, call);
-    });
+    .map(([resource, desired]) => toSubjects(resource, desired, toKind(desired), ignored, call));
   return {
-    unmarked,
-    subjects: selected.flatMap(({ subject }) => subject ?? []),
-    leftAlone: {
-      untagged: selected.flatMap(({ untagged }) => untagged ?? []),
-      excluded: selected.flatMap(({ excluded }) => excluded ?? []),
-    },
+    subjects: found.flatMap(({ subjects = [] }) => subjects),
+    unmarked: found.flatMap(({ unmarked = [] }) => unmarked),
+    untagged: found.flatMap(({ untagged = [] }) => untagged),
+    excluded: found.flatMap(({ excluded = [] }) => excluded),
   };
 }
 
-interface Selected {
-  readonly subject?: Subject;
-  readonly untagged?: string;
-  readonly excluded?: string;
+function toSubjects(
+  resource: string,
+  marked: Document,
+  known: KnownKind,
+  ignored: readonly ((name: string) => boolean)[],
+  call: Call,
+): Partial<Subjects> {
+  const { kind } = known.kind;
+  if (isCopy(resource, marked, kind)) return {};
+  // Nested XRs and native kinds lack the field that all managed resources have.
+  const isManaged = marked.at(FOR_PROVIDER) !== undefined;
+  const desired = withoutMarks(marked, known.rule !== undefined && isManaged);
+  const unmarked = desired === marked ? [] : [[resource, desired] as const];
+  const observed = call.request.observed.resources.get(resource)?.document;
+  const isLeft = ignored.some((fits) => fits(resource)) || isExcluded(desired, observed);
+  if (isLeft) return { unmarked, excluded: [resource] };
+  const subject = toSubject(resource, desired, observed, known, call);
+  return subject === undefined ? { unmarked, untagged: isManaged ? [kind] : [] } : { unmarked, subjects: [subject] };
 }
 
-function toSubject(resource: string, desired: Document, known: KnownKind, call: Call): Selected {
-  const { kind, facts, identity } = known;
-  const observed = call.request.observed.resources.get(resource)?.document;
-  if (isExcluded(desired, observed)) return { excluded: resource };
-  const candidate = toCandidate(known, desired, observed);
-  if (candidate === undefined) return leftAlone(desired, kind);
-  const found = findTagField(candidate, call);
-  const { is, field } = found;
-  const tagField = is === "there" || is === "pending" ? field : undefined;
+function isExcluded(desired: Document, observed: Document | undefined): boolean {
+  if (observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true") return true;
+  return isObserver(readPolicies(desired) ?? ALL_ACTIONS);
+}
+
+/** Undefined for a kind that the input does not select, that neither the input nor our tables describe, or without anything to settle. */
+function toSubject(
+  resource: string,
+  desired: Document,
+  observed: Document | undefined,
+  { kind, rule, facts }: KnownKind,
+  call: Call,
+): Subject | undefined {
+  if (rule === undefined || (rule.fieldPath === undefined && facts.cloud === undefined)) return undefined;
+  const { identity, cloud, reportsTags } = facts;
+  const found = findTagField({ kind, rule, facts, desired, observed }, call);
   const isPinned = isOnlyPinned(call.request.desired.resources.get(resource)?.document, desired, observed);
   const declared = { kind, desired, observed, facts: identity, isPinned };
   const cloudResource = readCloudResource(declared);
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
   const isArbitrated = cloudResource !== undefined && !identity.countsReferences;
-  if (tagField === undefined && !isArbitrated) return leftAlone(desired, kind);
-  const subject: Subject = {
+  if (found === undefined && !isArbitrated) return undefined;
+  // The API server defaults the policies of every kind that has them.
+  const mayHavePolicies = observed === undefined || readPolicies(observed) !== undefined;
+  return {
     ...declared,
-    resource,
-    cloudResource,
-    tagField,
-    tagSources: readTagSources(tagField, found, observed),
-    cloud: facts.cloud,
-    reportsTags: facts.reportsTags,
-    hasManagementPolicies: candidate.rule.managementPolicies && mayHavePolicies(observed),
-    isPending: is === "pending",
+    ...{ resource, cloudResource, cloud, reportsTags },
+    tagField: found?.field,
+    tagSources: readTagSources(found, observed),
+    hasManagementPolicies: rule.managementPolicies && mayHavePolicies,
+    isPending: found?.isPending === true,
   };
-  return { subject };
 }
 
 /** Reads the tags of a resource once: there may be thousands. */
-function readTagSources(
-  field: TagField | undefined,
-  { desiredField, desiredTags = NO_TAGS }: FoundField,
-  observed: Document | undefined,
-): TagSources {
-  const spec = field && observed?.at(field.path);
+function readTagSources(found: FoundField | undefined, observed: Document | undefined): TagSources {
+  const { field, value, spec, tags = NO_TAGS } = found ?? {};
   return {
-    desired: desiredTags,
-    spec: toTagMap(spec) ?? NO_TAGS,
+    desired: value === undefined ? NO_TAGS : tags,
+    spec: value === undefined ? tags : (toTagMap(spec) ?? NO_TAGS),
     cloud: lazy(() => (field && toTagMap(observed?.at(toReportedPath(field.path)), MAX_REPORTED)) ?? NO_TAGS),
-    like: desiredField ?? spec ?? field?.shape,
+    like: value ?? spec ?? field?.shape,
   };
 }
 
 /** The most reported tags that are read. AWS and Azure allow 50 on a resource, Google Cloud 64. */
 const MAX_REPORTED = 1000;
-
-/** Reports a managed resource as untagged. Nested XRs and native kinds lack the field that all managed resources have. */
-const leftAlone = (desired: Document, { kind }: ManagedKind): Selected =>
-  desired.at(FOR_PROVIDER) === undefined ? {} : { untagged: kind };
-
-/** Tells whether the kind may have managementPolicies, which the API server defaults on every kind that has them. */
-const mayHavePolicies = (observed: Document | undefined): boolean =>
-  observed === undefined || readPolicies(observed) !== undefined;
-
-/** Undefined for a kind that the input does not select, or that neither the input nor our tables describe. */
-const toCandidate = (
-  { kind, rule, facts }: KnownKind,
-  desired: Document,
-  observed: Document | undefined,
-): SelectedResource | undefined =>
-  rule === undefined || (rule.fieldPath === undefined && facts.cloud === undefined)
-    ? undefined
-    : { kind, rule, facts, desired, observed };
-
-/**
- * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the record
- * is different: the record may be old. A resource that has been arbitrated stays arbitrated.
- */
-function isOnlyPinned(composed: Document | undefined, desired: Document, observed: Document | undefined): boolean {
-  if (composed === undefined || composed === desired || observed === undefined) return false;
-  return (
-    stringAt(composed, EXTERNAL_NAME) === undefined &&
-    stringAt(desired, EXTERNAL_NAME) === stringAt(observed, EXTERNAL_NAME) &&
-    readLabel(observed, IDENTITY_LABEL) === undefined
-  );
-}
 
 /** Maps a field below spec.forProvider to the field below status.atProvider in which the provider reports it. */
 const toReportedPath = (fieldPath: FieldPath): FieldPath =>
@@ -191,7 +156,14 @@ const toReportedPath = (fieldPath: FieldPath): FieldPath =>
     ? ["status", "atProvider", ...fieldPath.slice(2)]
     : fieldPath;
 
-function isExcluded(desired: Document, observed: Document | undefined): boolean {
-  if (observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true") return true;
-  return isObserver(readPolicies(desired) ?? ALL_ACTIONS);
-}
+/**
+ * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the record
+ * is different: the record may be old. A resource that has been arbitrated stays arbitrated.
+ */
+const isOnlyPinned = (composed: Document | undefined, desired: Document, observed: Document | undefined): boolean =>
+  composed !== undefined &&
+  composed !== desired &&
+  observed !== undefined &&
+  stringAt(composed, EXTERNAL_NAME) === undefined &&
+  stringAt(desired, EXTERNAL_NAME) === stringAt(observed, EXTERNAL_NAME) &&
+  readLabel(observed, IDENTITY_LABEL) === undefined;

@@ -1,11 +1,9 @@
-import { readPolicies } from "../../crossplane/management-policies.ts";
-import type { Tags } from "../../input/tags.ts";
-import { brief, type Condition, type Result } from "../../model/condition.ts";
+import { mayWrite, readPolicies } from "../../crossplane/management-policies.ts";
+import type { Condition, Result } from "../../model/condition.ts";
 import {
   type Draft,
   type ResourceEdit,
   readyBefore,
-  type TagChange,
   withAudit,
   withCompositeUnready,
   withCondition,
@@ -13,18 +11,13 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
-import { formatFieldPath } from "../../model/field-path.ts";
-import type { Ready } from "../../model/request.ts";
-import { formatOwner } from "../../ownership/annotations.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import type { Call, Feature } from "../feature.ts";
 import { eventsFor } from "../transition-events.ts";
-import { decideTags, withTags } from "./add-preserve-remove.ts";
+import { decideTags, findChanges, withTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate, withOwnership } from "./arbitrate.ts";
-import { findChanges } from "./audit.ts";
-import { explainRefusal, type Faults, type Refusal, type Tagged, toTagsCondition } from "./condition.ts";
-import { checkTags } from "./limits.ts";
-import type { Settlement } from "./settle.ts";
+import { isOurs, type Tagged, type TagReason, toTagsCondition } from "./condition.ts";
+import { ALL, checkTags, findExcess, type Refusal } from "./limits.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
 import { resolveWanted, type WantedTags } from "./wanted.ts";
@@ -33,7 +26,7 @@ import { resolveWanted, type WantedTags } from "./wanted.ts";
 interface TagDecision extends Tagged {
   /** Undefined if only this XR can declare the cloud resource. */
   readonly arbitration: Arbitration | undefined;
-  /** Undefined if the tags stay as earlier steps desire them. */
+  /** The tags that this XR decides; undefined if they stay as earlier steps desire them. */
   readonly tags: TagMap | undefined;
   /** True if the cloud would refuse the tags: they stay unchanged, and the resource is not created. */
   readonly isHeld?: boolean;
@@ -47,36 +40,40 @@ export const tags: Feature = (call, draft) => {
   const input = call.input.spec.tags;
   if (input === undefined) return draft;
 
-  const { subjects, leftAlone, unmarked } = findSubjects(call, draft);
+  const found = findSubjects(call, draft);
+  const { subjects, unmarked } = found;
   const asked = resolveWanted(input, call);
-  const excess = findExcess(asked, subjects);
+  const excess = findExcess(asked, subjects.length);
   const wanted = excess === undefined ? asked : { ...asked, add: [] };
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
-  const owner = formatOwner(call.composite);
-  const decisions = subjects.map((subject) => decide(subject, wanted, input, known, owner));
+  const decisions = subjects.map((subject) => decide(subject, wanted, known));
   const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
-  const faults = { refusals, unset: wanted.unset };
-  const condition = toTagsCondition(decisions, leftAlone, faults);
-  const isStopped = isRefused(decisions, refusals, wanted);
+  const isStopped = stops(refusals, decisions, wanted);
   const applied = isStopped ? [] : holdRefused(decisions, refusals);
-  const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, owner, input.owner, draft));
+  const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, draft));
+  const condition = toTagsCondition(decisions, found, refusals, wanted.unset);
+  const results = isStopped ? [toFatal(condition, refusals)] : toTagsResults(condition, decisions, call);
   const edited = withResources(withDocuments(draft, unmarked), edits);
-  const said = withResults(withCondition(edited, condition), toTagsResults(condition, decisions, faults, wanted, call));
-  const audited = withAudit(said, toAudit(applied, wanted, owner));
+  const audited = withAudit(withResults(withCondition(edited, condition), results), toAudit(applied, wanted));
   return refusals.length > 0 ? withCompositeUnready(audited) : audited;
 };
 
+function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): TagDecision {
+  const arbitration = arbitrate(subject, wanted, known);
+  const waiting: TagReason = { is: "WaitingForRequiredResources" };
+  const reason = arbitration?.reason ?? (subject.isPending ? waiting : { is: "Owned", others: [] });
+  const isWritten = !subject.isPending && (arbitration === undefined || mayWrite(arbitration.policies));
+  const tags = isWritten || isOurs(reason) ? decideTags(subject, wanted) : undefined;
+  return { subject, reason, isWritten, arbitration, tags };
+}
+
 /**
  * Tells whether the Composition's own tags are refused, for which the XR stops. It does not while a managed resource is paused by its
- * policies: it could never be deleted.
+ * policies: it could never be deleted. The number of tags is no literal of the Composition.
  */
-const isRefused = (decisions: readonly TagDecision[], refusals: readonly Refusal[], wanted: WantedTags): boolean =>
-  refusals.some((refusal) => isLiteral(refusal, wanted)) &&
+const stops = (refusals: readonly Refusal[], decisions: readonly TagDecision[], { add }: WantedTags): boolean =>
+  refusals.some(({ key }) => key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral)) &&
   !decisions.some(({ subject: { observed } }) => observed !== undefined && readPolicies(observed)?.length === 0);
-
-/** Tells whether the refused tag is a literal of the Composition. The number of tags never is. */
-const isLiteral = ({ key }: Refusal, { add }: WantedTags): boolean =>
-  key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral);
 
 /**
  * Keeps the tags of refused resources, and creates none. A team chooses these tags: with a Fatal result it could freeze its XR, and
@@ -92,109 +89,54 @@ function holdRefused(decisions: readonly TagDecision[], refusals: readonly Refus
   });
 }
 
-/** The name for all resources in a refusal. */
-const ALL = "all resources";
-
-/** The most tags that are set on one resource (most clouds take 50), and in one response. */
-const MAX_TAGS_OF_ONE = 500;
-const MAX_TAGS = 50_000;
-
-/** Refuses too large a map of tags: it is set on every resource, so the cost is their product. */
-function findExcess({ add }: WantedTags, subjects: readonly Subject[]): Refusal | undefined {
-  if (add.length <= MAX_TAGS_OF_ONE && add.length * subjects.length <= MAX_TAGS) return undefined;
-  const message =
-    `${add.length} on each of ${subjects.length} resources; ` +
-    `at most ${MAX_TAGS_OF_ONE} on one resource and ${MAX_TAGS} in all are set`;
-  return { resource: ALL, path: "tags", key: undefined, message };
-}
-
-function decide(subject: Subject, wanted: WantedTags, rules: Tags, known: KnownContenders, owner: string): TagDecision {
-  const arbitration = arbitrate(subject, wanted, rules.owner, known, owner);
-  const { settlement } = arbitration ?? {};
-  const isTagged = !subject.isPending && (settlement?.isTagged ?? true);
-  const { tagField } = subject;
-  const repeated = settlement?.repeats && tagField && toTagMap(settlement.repeats.document.at(tagField.path));
-  const isOwned = settlement === undefined && !subject.isPending;
-  return {
-    subject,
-    isWritten: isTagged,
-    reason: settlement?.reason ?? (isOwned ? { is: "Owned", others: [] } : { is: "WaitingForRequiredResources" }),
-    arbitration,
-    tags: isTagged ? decideTags(subject, wanted) : repeated,
-  };
-}
-
 /** Makes the edit of a resource, if it changes. */
 function toTagEdits(
-  { subject, arbitration, tags: decided, isHeld = false }: TagDecision,
-  { cluster }: WantedTags,
-  owner: string,
-  rules: Tags["owner"],
+  decision: TagDecision,
+  wanted: WantedTags,
   draft: Draft,
 ): readonly (readonly [string, ResourceEdit])[] {
-  const { resource } = subject;
-  const isWithheld = isHeld && subject.observed === undefined;
-  if (isWithheld || arbitration?.settlement.is === "leave") return [[resource, { is: "removed" }]];
-  if (arbitration === undefined && decided === undefined) return [];
-
-  const tagged = decided === undefined ? subject.desired : withTags(subject, decided);
-  const ready = readyBefore(draft, resource);
-  if (arbitration === undefined) return [[resource, { is: "set", document: tagged, ready }]];
-
-  const document = withOwnership(tagged, arbitration, { owner, cluster }, rules);
-  return [[resource, { is: "set", document, ready: toReady(arbitration.settlement, ready) }]];
+  const { subject, arbitration, reason, isHeld = false } = decision;
+  const { resource, observed } = subject;
+  if (reason.is === "Withheld" || (isHeld && observed === undefined)) return [[resource, { is: "removed" }]];
+  const tags = decision.tags ?? (isHeld ? undefined : repeatTags(decision));
+  if (arbitration === undefined && tags === undefined) return [];
+  const tagged = tags === undefined ? subject.desired : withTags(subject, tags);
+  const document = arbitration === undefined ? tagged : withOwnership(tagged, subject, arbitration, wanted);
+  return [[resource, { is: "set", document, ready: arbitration?.ready ?? readyBefore(draft, resource) }]];
 }
 
-/** Decides readiness: an XR must not depend on a cloud resource that may be deleted before the owner lists the XR as a successor. */
-function toReady({ isSettled, isReady }: Settlement, ready: Ready | undefined): Ready | undefined {
-  if (!isSettled) return "False";
-  return isReady ? "True" : ready;
+/** Repeats the owner's tags, if the kind cannot observe only. */
+const repeatTags = ({ reason, subject: { tagField } }: TagDecision): TagMap | undefined =>
+  reason.is === "CannotObserve" && tagField !== undefined
+    ? toTagMap(reason.owner.document.at(tagField.path))
+    : undefined;
+
+/** Finds the tags that the clouds would refuse. */
+function findRefusals(decisions: readonly TagDecision[], { add }: WantedTags): readonly Refusal[] {
+  const ours = [...new Set(add.map(({ key }) => key))].sort();
+  return decisions.flatMap(({ tags: decided, subject }) => (decided ? checkTags(decided, ours, subject) : []));
 }
 
-/** Returns the tags that this XR decides; undefined if it only repeats the owner's. */
-const ownTags = ({ tags: decided, arbitration }: TagDecision): TagMap | undefined =>
-  arbitration?.settlement.repeats === undefined ? decided : undefined;
+const toFatal = ({ reason }: Condition, refusals: readonly Refusal[]): Result => ({
+  severity: "Fatal",
+  message: ["cannot tag the composed resources:", ...refusals.map(({ message }) => `  ${message}`)].join("\n"),
+  reason,
+  target: "Composite",
+});
 
-function findRefusals(decisions: readonly TagDecision[], wanted: WantedTags): readonly Refusal[] {
-  const ours = [...new Set(wanted.add.map(({ key }) => key))].sort();
-  return decisions.flatMap((decision) => {
-    const { resource, tagField, cloud } = decision.subject;
-    const decided = ownTags(decision);
-    if (decided === undefined || cloud === undefined || tagField === undefined) return [];
-    return checkTags(decided, ours, cloud).map(({ key, message }) => ({
-      resource,
-      path: formatFieldPath(key === undefined ? tagField.path : [...tagField.path, brief(key)]),
-      key,
-      message,
-    }));
-  });
-}
-
-/** Makes events, or a Fatal result for refused literal tags and for a conflict with `onConflict: Fail`. */
-function toTagsResults(
-  condition: Condition,
-  decisions: readonly TagDecision[],
-  { refusals }: Faults,
-  wanted: WantedTags,
-  call: Call,
-): readonly Result[] {
-  if (isRefused(decisions, refusals, wanted)) {
-    const message = ["cannot tag the composed resources:", ...refusals.map((fault) => `  ${explainRefusal(fault)}`)];
-    return [{ severity: "Fatal", message: message.join("\n"), reason: condition.reason, target: "Composite" }];
-  }
-  if (decisions.some(({ reason }) => reason.is === "Conflict")) {
-    const { message = "", reason } = condition;
+/** Makes events, or a Fatal result for a conflict with `onConflict: Fail`. */
+function toTagsResults(condition: Condition, decisions: readonly TagDecision[], call: Call): readonly Result[] {
+  const { message = "", reason } = condition;
+  if (decisions.some((decision) => decision.reason.is === "Conflict")) {
     return [{ severity: "Fatal", message, reason, target: "CompositeAndClaim" }];
   }
-  const isFine = condition.status === "True" || condition.reason === "Arbitrating";
-  return eventsFor(condition, isFine ? "Normal" : "Warning", call);
+  return eventsFor(condition, condition.status === "True" || reason === "Arbitrating" ? "Normal" : "Warning", call);
 }
 
 /** Lists the changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */
-function toAudit(decisions: readonly TagDecision[], wanted: WantedTags, owner: string): readonly TagChange[] {
-  if (decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")) return [];
-  return decisions.flatMap((decision) => {
-    const decided = decision.isHeld === true ? undefined : ownTags(decision);
-    return decided === undefined ? [] : findChanges(decision.subject, decided, wanted, owner);
-  });
+function toAudit(decisions: readonly TagDecision[], wanted: WantedTags) {
+  const isPending = decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources");
+  return decisions.flatMap(({ subject, tags: decided, isHeld = false }) =>
+    isPending || isHeld || decided === undefined ? [] : findChanges(subject, decided, wanted),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Keys, Tags } from "../../input/tags.ts";
-import { CLUSTER_TAG } from "../../ownership/annotations.ts";
+import { CLUSTER_TAG, formatOwner } from "../../ownership/annotations.ts";
 import type { Call } from "../feature.ts";
-import { type Resolved, resolveMap, resolveString, resolveStrings } from "../value.ts";
+import { resolveMap, resolveString, resolveStrings } from "../value.ts";
 import { toMatcher } from "./glob.ts";
 
 /** Tells whether an entry of the input names a key. */
@@ -15,11 +15,14 @@ interface WantedTag {
   readonly isLiteral: boolean;
 }
 
-/** The tags that the input adds, preserves and removes, with resolved values. */
+/** The tags that the input adds, preserves and removes, and its rules for owners, with resolved values. */
 export interface WantedTags {
   readonly add: readonly WantedTag[];
   readonly preserve: readonly { readonly has: HasKey; readonly onExisting: "Replace" | "Retain" }[];
   readonly remove: readonly HasKey[];
+  /** The XR or claim. */
+  readonly owner: string;
+  readonly rules: Tags["owner"];
   /** The name of this control plane, if the input sets it. */
   readonly cluster: string | undefined;
   /** Fields of required values that are not set. */
@@ -28,31 +31,24 @@ export interface WantedTags {
   readonly isClusterUnset: boolean;
 }
 
-export function resolveWanted({ add, preserve, remove, owner }: Tags, call: Call): WantedTags {
-  const added = add.map((entry) => resolveEntry(entry, call));
-  const cluster = owner.cluster && resolveString(owner.cluster, call);
-  const clusterName = cluster?.is === "set" ? cluster.value : undefined;
+export function resolveWanted({ add, preserve, remove, owner: rules }: Tags, call: Call): WantedTags {
+  const { cluster } = rules;
+  const entries: Tags["add"] = cluster === undefined ? add : [...add, { ...ALWAYS, key: CLUSTER_TAG, value: cluster }];
+  const added = entries.map((entry) => resolveEntry(entry, call));
+  const resolved = cluster && resolveString(cluster, call);
   return {
-    add: [
-      ...added.flatMap(({ tags }) => tags),
-      ...(clusterName === undefined
-        ? []
-        : [
-            {
-              key: CLUSTER_TAG,
-              value: clusterName,
-              onExisting: "Replace",
-              isLiteral: owner.cluster?.is === "literal",
-            } as const,
-          ]),
-    ],
+    add: added.flatMap(({ tags }) => tags),
     preserve: preserve.map(({ keys, onExisting }) => ({ has: resolveKeys(keys, call), onExisting })),
     remove: remove.map(({ keys }) => resolveKeys(keys, call)),
-    cluster: clusterName,
-    unset: [...added.flatMap(({ unset }) => unset), ...(cluster?.is === "unset" ? [cluster.field] : [])],
-    isClusterUnset: cluster?.is === "unset",
+    owner: formatOwner(call.composite),
+    rules,
+    cluster: resolved?.is === "set" ? resolved.value : undefined,
+    unset: added.flatMap(({ unset }) => unset),
+    isClusterUnset: resolved?.is === "unset",
   };
 }
+
+const ALWAYS = { onExisting: "Replace", optional: false } as const;
 
 /** Resolves keys: globs of the Composition, or exact ones of a field. A field that is not set has none, because teams may set it. */
 function resolveKeys(keys: Keys, call: Call): HasKey {
@@ -76,22 +72,16 @@ function remembering(has: HasKey): HasKey {
 }
 
 type AddEntry = Tags["add"][number];
-type ResolvedEntry = { readonly tags: WantedTags["add"]; readonly unset: readonly string[] };
-
-function resolveEntry({ key, value, onExisting, optional }: AddEntry, call: Call): ResolvedEntry {
-  const resolved = resolvePairs(key, value, call);
-  if (resolved.is === "unset") return { tags: [], unset: optional ? [] : [resolved.field] };
-  const isLiteral = value.is === "literal";
-  return { tags: resolved.value.map(([name, text]) => ({ key: name, value: text, onExisting, isLiteral })), unset: [] };
-}
 
 /** Resolves an entry to tags: without a key, its field has a map of them. */
-function resolvePairs(
-  key: string | undefined,
-  value: AddEntry["value"],
+function resolveEntry(
+  { key, value, onExisting, optional }: AddEntry,
   call: Call,
-): Resolved<readonly (readonly [string, string])[]> {
-  if (key === undefined && value.is !== "literal") return resolveMap(value, call);
-  const text = resolveString(value, call);
-  return text.is === "unset" ? text : { is: "set", value: [[key ?? "", text.value]] };
+): { readonly tags: readonly WantedTag[]; readonly unset: readonly string[] } {
+  const isMap = key === undefined && value.is !== "literal";
+  const resolved = isMap ? resolveMap(value, call) : resolveString(value, call);
+  if (resolved.is === "unset") return { tags: [], unset: optional ? [] : [resolved.field] };
+  const pairs = typeof resolved.value === "string" ? [[key ?? "", resolved.value] as const] : resolved.value;
+  const rest = { onExisting, isLiteral: value.is === "literal" };
+  return { tags: pairs.map(([name, text]) => ({ key: name, value: text, ...rest })), unset: [] };
 }

@@ -252,6 +252,25 @@ describe("a cloud resource that several XRs may name", () => {
     expect(withheld.resources.get("bucket")).toEqual({ is: "removed" });
   });
 
+  test("of a kind without managementPolicies is not deleted with an XR that does not own it, and gets no policies", () => {
+    const withOwner = (cluster: JsonObject | string) => ({
+      add: [team],
+      resources: [{ managementPolicies: false }],
+      owner: { cluster },
+    });
+    const status = { ...SYNCED, atProvider: { tags: { "crossplane-cluster": "prod-us" } } };
+    const bare = { ...ours, spec: { forProvider: { region: "eu-central-1" } }, status };
+    const elsewhere = run({ ...parts, tags: withOwner("prod-eu"), observed: { bucket: bare }, contenders: [bare] });
+    const unknown = run({ ...parts, tags: withOwner({ fromEnvironmentFieldPath: "cluster" }), contenders: [] });
+    expect([elsewhere, unknown].map(reasonIn)).toEqual(["OwnedByAnotherCluster", "FieldNotSet"]);
+    for (const draft of [elsewhere, unknown]) {
+      expect(desiredOf(draft)["spec"]).toEqual({
+        forProvider: { region: "eu-central-1" },
+        deletionPolicy: "Orphan",
+      });
+    }
+  });
+
   const unpausing = "stop writing it; if that XR is paused, unpause it, or pause its Bucket as well";
   const dying = owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" }));
   test.each([
