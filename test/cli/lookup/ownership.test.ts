@@ -86,7 +86,7 @@ test.each<Row>([
   },
 ])("a cloud resource $reason", ({ buckets, declarer, conflict }) => {
   const query = { group: BUCKET.group, kind: "Bucket", names: ["orders"], scope: new Map() };
-  const found = findConflict({ ...declarer, query }, resourcesOf(buckets));
+  const found = findConflict({ ...declarer, query, path: ["kind"] }, resourcesOf(buckets));
   const [says = "", isKnown] = conflict ?? [];
   const message = expect.stringContaining(`Bucket.s3.aws.upbound.io "orders" ${says}`);
   expect(found).toEqual(conflict && { owner: A, message, isKnown });
