@@ -5,14 +5,10 @@ import type { Host } from "./host.ts";
 import { toPrintable } from "./text.ts";
 
 /** Opens the chosen cluster; reports each wait on standard error. @throws {ClusterError} */
-export const openCluster = (
-  { kubeconfig, context, retryFor }: ClusterFlags,
-  { env, printError }: Pick<Host, "printError" | "env">,
-): Promise<Cluster> =>
-  toCluster(
-    toClient(connect({ kubeconfig, context, env }), {
-      retry: { ...DEFAULT_RETRY, forMs: retryFor },
-      onWait: ({ message }, waitMs) =>
-        printError(`${toPrintable(message)}; again in ${(waitMs / 1000).toFixed(1)} s\n`),
-    }),
-  );
+export function openCluster({ kubeconfig, context, retryFor: forMs }: ClusterFlags, host: Host): Promise<Cluster> {
+  const { env, printError } = host;
+  const retry = { ...DEFAULT_RETRY, forMs };
+  const onWait = ({ message }: Error, waitMs: number): void =>
+    printError(`${toPrintable(message)}; again in ${(waitMs / 1000).toFixed(1)} s\n`);
+  return toCluster(toClient(connect({ kubeconfig, context, env }), { retry, onWait }));
+}

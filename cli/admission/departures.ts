@@ -19,11 +19,8 @@ const KINDS_MS = 300_000;
 /** The interval at which an unknown kind, which may have been installed since, is looked for. */
 const MISSING_KIND_MS = 10_000;
 
-/** A kind of managed resource; the group is without the `.m` of namespaced ones. */
-type KindName = Pick<ResourceQuery, "group" | "kind">;
-
-/** Reads a cluster, in which these kinds may have been installed since it was read last. */
-export type ReadCluster = (wanted: readonly KindName[]) => Promise<Cluster>;
+/** Reads a cluster, in which these kinds of managed resources may have been installed since it was read last. */
+export type ReadCluster = (wanted: readonly Pick<ResourceQuery, "group" | "kind">[]) => Promise<Cluster>;
 
 /** Caches the installed kinds; reads them again after a while, or if a wanted one is missing. */
 export function rememberKinds(client: ApiClient): ReadCluster {
@@ -105,11 +102,7 @@ export function toDeparture(managed: JsonObject): Contender | undefined {
  *
  * @param departed the admitted deletions, which the API server's lists may not show yet.
  */
-export function leavesBehind(
-  leaving: Contender,
-  contenders: readonly Contender[],
-  departed: readonly Contender[],
-): boolean {
+export function leavesBehind(leaving: Contender, contenders: readonly Contender[], departed: readonly Contender[]) {
   const before = departed.filter(({ identity }) => identity === leaving.identity);
   const { group, kind } = readManagedKind(leaving.document);
   const gone = new Set([leaving, ...before].map(({ uid }) => uid));

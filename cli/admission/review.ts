@@ -45,11 +45,7 @@ const NO_INQUIRY: Inquiry = { declarations: [], doubts: [] };
  *
  * @param trusted the names of these users.
  */
-export function toInquiry(
-  request: AdmissionRequest,
-  mappings: readonly Mapping[],
-  trusted: ReadonlySet<string>,
-): Inquiry {
+export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[], trusted: ReadonlySet<string>) {
   const { operation, subResource, object, oldObject } = request;
   if (object === undefined || subResource !== undefined || !["CREATE", "UPDATE"].includes(operation)) return NO_INQUIRY;
   if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NO_INQUIRY;

@@ -21,11 +21,7 @@ const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta
 const MAX_STARTS = 3;
 
 /** Lists all objects of a kind, page by page, and adds apiVersion and kind, which the items may lack. @throws {ClusterError} */
-export async function list(
-  client: ApiClient,
-  kind: ResourceKind,
-  options: ListOptions = {},
-): Promise<readonly Document[]> {
+export async function list(client: ApiClient, kind: ResourceKind, options: ListOptions = {}) {
   for (let starts = 1; ; starts++) {
     try {
       return await listOnce(client, kind, options);
@@ -36,11 +32,8 @@ export async function list(
   }
 }
 
-async function listOnce(
-  client: ApiClient,
-  kind: ResourceKind,
-  { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false }: ListOptions,
-): Promise<readonly Document[]> {
+async function listOnce(client: ApiClient, kind: ResourceKind, options: ListOptions): Promise<readonly Document[]> {
+  const { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false } = options;
   const request = toApiRequest(kind, "list", namespace);
   const accept = isMetadataOnly ? metadataAs("PartialObjectMetadataList") : undefined;
   const found: Document[] = [];
@@ -65,11 +58,7 @@ export interface ObjectReference {
 }
 
 /** Gets the object of a reference; undefined where it, or its kind, is not there. @throws {ClusterError} */
-export async function getIfThere(
-  cluster: Cluster,
-  reference: ObjectReference,
-  { isMetadataOnly = false }: Pick<ListOptions, "isMetadataOnly"> = {},
-): Promise<Document | undefined> {
+export async function getIfThere(cluster: Cluster, reference: ObjectReference, { isMetadataOnly }: ListOptions = {}) {
   const kind = findKind(cluster, reference);
   if (kind === undefined) return undefined;
   const request = toApiRequest(kind, "get", kind.isNamespaced ? reference.namespace : undefined, reference.name);

@@ -43,12 +43,7 @@ const source = z
   );
 
 /** The resource that an Object of provider-kubernetes manages. */
-const manifest = z.strictObject({
-  apiVersion: source,
-  kind: source,
-  namespace: source.optional(),
-  name: source,
-});
+const manifest = z.strictObject({ apiVersion: source, kind: source, namespace: source.optional(), name: source });
 
 const NONE: Source = [""];
 

@@ -135,10 +135,7 @@ export async function check<Declared extends Declaration>(cluster: Cluster, decl
 }
 
 /** Finds the owner that keeps a declarer from a cloud resource. Of several, as of a name without a location, its own one counts. */
-export function findConflict(
-  declaration: Omit<Declaration, "path">,
-  resources: readonly CloudResource[],
-): Conflict | undefined {
+export function findConflict(declaration: Declaration, resources: readonly CloudResource[]): Conflict | undefined {
   const [first] = resources;
   if (first === undefined || resources.some((resource) => isOwn(declaration, resource))) return undefined;
   const { holdings, holder, state } = first;

@@ -26,7 +26,7 @@ export async function preflight(paths: readonly string[], options: PreflightOpti
 
   const cluster = await openCluster(options, host);
   const manifests = found.map((manifest) => withNamespace(manifest, cluster, options.namespace ?? cluster.namespace));
-  const wishes = findWishes(manifests, mappings, cluster);
+  const wishes = findWishes(manifests, mappings, cluster.kinds);
   const findings = await askWhileInConflict(options.wait, host, () =>
     findConflicts(cluster, wishes, options.allowContenders === true),
   );
@@ -83,35 +83,28 @@ interface Wish extends Declaration {
 /**
  * Finds the declarations of all manifests, and the doubts that need no look-up.
  *
- * @param cluster distinguishes XRs and claims without a mapping from objects that are not Crossplane's.
+ * @param kinds distinguish XRs and claims without a mapping from objects that are not Crossplane's.
  */
-export function findWishes(
-  manifests: readonly Manifest[],
-  mappings: readonly Mapping[],
-  cluster: Pick<Cluster, "kinds">,
-): { readonly wishes: readonly Wish[]; readonly doubts: readonly string[] } {
+export function findWishes(manifests: readonly Manifest[], mappings: readonly Mapping[], kinds: Cluster["kinds"]) {
   const declared = manifests.map((manifest) => ({ manifest, ...findDeclarations(manifest.object, mappings) }));
   return {
     wishes: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
     doubts: declared.flatMap(({ manifest, doubts, isKnown }) => {
-      const isUnknown = !isKnown && isCrossplanes(manifest, cluster);
+      const isUnknown = !isKnown && isCrossplanes(manifest, kinds);
       const all = isUnknown ? [...doubts, "no mapping says which cloud resources it represents"] : doubts;
       return all.map((doubt) => `${describe(manifest, ["kind"])}: ${doubt}`);
     }),
   };
 }
 
-function isCrossplanes({ object }: Manifest, cluster: Pick<Cluster, "kinds">): boolean {
-  const { categories = [] } = findKind(cluster, toReference(documentOf(object))) ?? {};
+function isCrossplanes({ object }: Manifest, kinds: Cluster["kinds"]): boolean {
+  const { categories = [] } = findKind({ kinds }, toReference(documentOf(object))) ?? {};
   return categories.includes("composite") || categories.includes("claim");
 }
 
 /** Asks the cluster, and compares the manifests with each other. @throws {ClusterError} */
-export async function findConflicts(
-  cluster: Cluster,
-  { wishes, doubts }: ReturnType<typeof findWishes>,
-  allowContenders: boolean,
-): Promise<Findings> {
+export async function findConflicts(cluster: Cluster, found: ReturnType<typeof findWishes>, allowContenders: boolean) {
+  const { wishes, doubts } = found;
   const checked = await check(cluster, wishes);
   const owned = checked.flatMap(({ declaration, conflict }) =>
     conflict === undefined || (conflict.isKnown && allowContenders) ? [] : [toConflict(declaration, conflict)],

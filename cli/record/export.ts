@@ -17,6 +17,7 @@ import {
   composeNames,
   namesRecordName,
   type RecordedName,
+  type RecordedNames,
   readNames,
   toRecordedKind,
 } from "../../src/ownership/names.ts";
@@ -46,7 +47,7 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
       return [];
     }
     if (name !== namesRecordName(recordOf(composite))) return [toManifest(record)];
-    return [await toEnvironmentConfig(record, composite, applied.get(name), cluster)];
+    return [await toEnvironmentConfig(record, composite, readNames(applied.get(name)), cluster)];
   });
   // A namespaced XR's own record replaces the one that was applied for it.
   const manifests = exported.flat().reverse();
@@ -76,14 +77,8 @@ function toManifest(record: Document): JsonObject {
  * Makes the record of a namespaced XR that a rebuilt cluster trusts: a team may have edited the ConfigMap, so it counts only with what
  * the XR controls, or an operator has applied.
  */
-async function toEnvironmentConfig(
-  record: Document,
-  composite: Composite,
-  applied: Document | undefined,
-  cluster: Cluster,
-): Promise<JsonObject> {
+async function toEnvironmentConfig(record: Document, composite: Composite, before: RecordedNames, cluster: Cluster) {
   const uid = stringAt(composite.document, ["metadata", "uid"]);
-  const before = readNames(applied);
   const entries = [...readNames(record)].slice(0, MAX_ENTRIES);
   const confirmed = await inParallel(entries, async ([resource, entry]): Promise<readonly [string, RecordedName][]> => {
     const found = await find(entry, composite.namespace, cluster);

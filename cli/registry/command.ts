@@ -5,22 +5,14 @@ import { DNS_LABEL, isName } from "../../src/model/names.ts";
 import { type AddCommand, type ClusterFlags, clusterFlags, flag, toPair, withExamples, withFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 
-interface RegistryFlags extends ClusterFlags {
+/** The flags of list, who-owns and consumers; each has some of the optional ones. */
+export interface RegistryFlags extends ClusterFlags {
   readonly output: "table" | "json";
   readonly namespace?: string;
   readonly watch?: true;
-}
-
-export interface ListFlags extends RegistryFlags {
   readonly contended?: true;
-}
-
-export interface WhoOwnsFlags extends RegistryFlags {
   readonly scope?: readonly (readonly [field: string, value: string])[];
   readonly providerConfig?: string;
-}
-
-export interface ConsumersFlags extends RegistryFlags {
   /** The connection Secret, if the shared resource does not name it. */
   readonly secret?: SecretName;
 }
@@ -64,7 +56,7 @@ const addList: AddCommand = (registry, choose) =>
     .argument("[kinds...]", `${KIND}. Without one, every kind of the category "managed".`)
     .option("--contended", "Only cloud resources that several managed resources represent.")
     .option(...WATCH)
-    .action((kinds: readonly string[], flags: ListFlags) =>
+    .action((kinds: readonly string[], flags: RegistryFlags) =>
       choose(repeat(flags, async (host) => (await import("./owners.ts")).listAll(kinds, flags, host))),
     );
 
@@ -85,7 +77,7 @@ export const addWhoOwns: AddCommand = (parent, choose) => {
       "The cloud resource's external name; for an Object, what it manages: v1/ConfigMap/team-a/settings. If nothing has that external " +
         "name, the managed resource of that name is looked for.",
     )
-    .action((kind: string, name: string | undefined, flags: WhoOwnsFlags) => {
+    .action((kind: string, name: string | undefined, flags: RegistryFlags) => {
       const target = toKindAndName(whoOwns, kind, name);
       choose(async (host) => (await import("./owners.ts")).whoOwns(...target, flags, host));
     });
@@ -104,7 +96,7 @@ const addConsumers: AddCommand = (registry, choose) => {
     .argument("[name]", "The shared resource's name.")
     .option("--secret <namespace/name>", secret, toSecretName)
     .option(...WATCH)
-    .action((kind: string, name: string | undefined, flags: ConsumersFlags) => {
+    .action((kind: string, name: string | undefined, flags: RegistryFlags) => {
       const target = toKindAndName(consumers, kind, name);
       choose(repeat(flags, async (host) => (await import("./consumers.ts")).listConsumers(...target, flags, host)));
     });

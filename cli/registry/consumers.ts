@@ -9,10 +9,10 @@ import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toWord } from "../text.ts";
-import type { ConsumersFlags } from "./command.ts";
+import type { RegistryFlags } from "./command.ts";
 
 /** Prints who uses a shared resource, or asks for it. @returns the exit code. */
-export async function listConsumers(asked: string, name: string, flags: ConsumersFlags, host: Host): Promise<number> {
+export async function listConsumers(asked: string, name: string, flags: RegistryFlags, host: Host): Promise<number> {
   const { namespace, secret, output } = flags;
   const cluster = await openCluster(flags, host);
   const [kind] = findKindsByName(asked, cluster.kinds);

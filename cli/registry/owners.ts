@@ -11,10 +11,10 @@ import { describeUnknownScope, findScopeFields } from "../lookup/mapping.ts";
 import { type CloudResource, listHoldings, lookUp, lookUpManaged, toCloudResources } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
-import type { ListFlags, WhoOwnsFlags } from "./command.ts";
+import type { RegistryFlags } from "./command.ts";
 
 /** Prints all registered cloud resources, and what could not be listed. @returns the exit code. */
-export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {
+export async function listAll(names: readonly string[], flags: RegistryFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
   const unread = new Unread();
   const resources = await listCloudResources(cluster, findManagedKinds(names, cluster), unread);
@@ -38,7 +38,7 @@ export function report(unread: Unread, { printError }: Pick<Host, "printError">)
 }
 
 /** Prints who owns a cloud resource, and who else needs it. @returns the exit code. */
-export async function whoOwns(kind: string, name: string, flags: WhoOwnsFlags, host: Host): Promise<number> {
+export async function whoOwns(kind: string, name: string, flags: RegistryFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
   const kinds = findManagedKinds([kind], cluster);
   assertScope(flags.scope ?? [], kinds);
@@ -51,7 +51,7 @@ export async function whoOwns(kind: string, name: string, flags: WhoOwnsFlags, h
 }
 
 /** @throws {FunctionError} `InvalidFlags` for fields that do not locate a cloud resource of these kinds. */
-function assertScope(scope: NonNullable<WhoOwnsFlags["scope"]>, kinds: readonly ResourceKind[]): void {
+function assertScope(scope: NonNullable<RegistryFlags["scope"]>, kinds: readonly ResourceKind[]): void {
   const known = new Set(kinds.flatMap(({ group, kind }) => findScopeFields(group, kind)));
   const unknown = scope.map(([field]) => field).filter((field) => !known.has(field));
   if (unknown.length === 0) return;
@@ -61,12 +61,8 @@ function assertScope(scope: NonNullable<WhoOwnsFlags["scope"]>, kinds: readonly 
 }
 
 /** Looks up by external name; only if nothing has that name, by the managed resource's name. */
-async function findHoldings(
-  cluster: Cluster,
-  managed: readonly ResourceKind[],
-  name: string,
-  { scope = [], providerConfig }: WhoOwnsFlags,
-): Promise<readonly Holding[]> {
+async function findHoldings(cluster: Cluster, managed: readonly ResourceKind[], name: string, flags: RegistryFlags) {
+  const { scope = [], providerConfig } = flags;
   const queries = managed.flatMap(({ group: scoped, kind }) => {
     const group = withoutScope(scoped);
     const names = toNames(name, countNames(findFacts(group, kind).identity));
@@ -99,7 +95,7 @@ const hasHolderIn = ({ holdings }: CloudResource, namespace: string | undefined)
   namespace === undefined || holdings.some((holding) => holding.namespace === namespace);
 
 /** Lists cloud resources, each in a row with its owner and contenders. */
-function listText(resources: readonly CloudResource[], output: ListFlags["output"]): string {
+function listText(resources: readonly CloudResource[], output: RegistryFlags["output"]): string {
   if (output === "json") return toItems(resources);
   if (resources.length === 0) return "No cloud resources are registered.\n";
   const rows = resources.map(({ holdings, holder, state }) => [
@@ -115,7 +111,7 @@ function listText(resources: readonly CloudResource[], output: ListFlags["output
 }
 
 /** Lists the managed resources of cloud resources, each in a row, the owner's first. */
-function ownersText(resources: readonly CloudResource[], output: ListFlags["output"]): string {
+function ownersText(resources: readonly CloudResource[], output: RegistryFlags["output"]): string {
   if (output === "json") return toItems(resources);
   const rows = resources.flatMap((resource) =>
     resource.holdings.map((holding) => [

@@ -37,11 +37,10 @@ export interface FunctionManifest {
 /** @throws {RenderError} where a file cannot be read, has the wrong kind, or does not match the others. */
 export function readInputs(files: Files, options: RenderOptions): Inputs {
   const [xr = {}] = load("composite resource", files.xr, readObjects);
-  const [steps] = load("Composition", files.composition, (path) =>
-    readObjects(path)
-      .slice(0, 1)
-      .map((composition) => readSteps(composition, xr)),
-  );
+  const steps = load("Composition", files.composition, (path) => {
+    const [composition] = readObjects(path);
+    return composition && readSteps(composition, xr);
+  });
   if (steps === undefined) throw new RenderError(`cannot find a Composition in ${JSON.stringify(files.composition)}`);
   const objectsIn = (what: string, path: string | undefined) =>
     path === undefined ? [] : load(what, path, readObjects);

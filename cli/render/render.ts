@@ -111,17 +111,13 @@ const TRANSITION = "2024-01-01T00:00:00Z";
 const SYSTEM = new Set(["Ready", "Synced", "Healthy"]);
 
 /** Makes the XR that the pipeline desires: its kind and name, its status, and its conditions, `Ready` first. */
-function renderComposite(
-  xr: JsonObject,
-  { resource, ready }: Resource,
-  unready: readonly string[],
-  conditions: readonly Condition[],
-): JsonObject {
+function renderComposite(xr: JsonObject, desired: Resource, unready: readonly string[], all: readonly Condition[]) {
+  const { resource, ready } = desired;
   const identified = withMetadata(
     { ...(resource && fromStruct(resource)), apiVersion: String(xr["apiVersion"]), kind: String(xr["kind"]) },
     { name: metadataString(xr, "name"), namespace: metadataString(xr, "namespace") },
   );
-  const own = conditions.filter(({ type }) => !SYSTEM.has(type)).map(toCondition);
+  const own = all.filter(({ type }) => !SYSTEM.has(type)).map(toCondition);
   return [readyCondition(ready, unready), ...own].reduce(withCondition, identified);
 }
 

@@ -22,10 +22,7 @@ export function findResources(selector: ResourceSelector, resources: readonly Js
 }
 
 /** Finds kinds that the files have in another version only: a cluster that serves both converts between them. */
-export function findOtherVersions(
-  selectors: readonly ResourceSelector[],
-  resources: readonly JsonObject[],
-): readonly string[] {
+export function findOtherVersions(selectors: readonly ResourceSelector[], resources: readonly JsonObject[]) {
   const groupOf = (apiVersion: JsonValue | undefined): string => String(apiVersion).replace(/[^/]*$/, "");
   const found = selectors.flatMap(({ apiVersion, kind }) => {
     const alike = resources.filter(

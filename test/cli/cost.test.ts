@@ -55,7 +55,7 @@ const manifest = (index: number) => ({
   findLine: () => 1,
   object: registered({ bucket: "orders", owner: `${OWNER}-${index}` }),
 });
-const wishes = findWishes(many(20_000, manifest), [], { kinds: [] });
+const wishes = findWishes(many(20_000, manifest), [], []);
 
 test.each([
   { what: "names are looked up", work: () => lookUp(clusterOf(names), queries) },

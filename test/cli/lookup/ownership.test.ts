@@ -37,7 +37,7 @@ test.each<[reason: string, holders: readonly Holder[], declarer: Pick<Declaratio
   ["if its name is in two places, one of which is the declarer's own", inTwoPlaces, { owner: A }],
   ["for a manifest of the very managed resource that owns it", [{ owner: A }], { owner: "another", self: MANAGED }],
 ])("a cloud resource is free %s", (_, holders, declarer) => {
-  expect(findConflict({ ...declarer, query }, resourcesOf(holders))).toBeUndefined();
+  expect(findConflict({ ...declarer, query, path: ["kind"] }, resourcesOf(holders))).toBeUndefined();
 });
 
 test.each<[reason: string, holders: readonly Holder[], owner: string, isKnown: boolean, says: string]>([
@@ -54,6 +54,6 @@ test.each<[reason: string, holders: readonly Holder[], owner: string, isKnown: b
   ["if another one of two that are marked is older", bothOwn, B, true, `is owned by more than one, first ${A} (`],
 ])("a cloud resource is not free %s", (_, holders, owner, isKnown, says) => {
   const message = expect.stringContaining(`Bucket.s3.aws.upbound.io "orders" ${says}`);
-  const found = findConflict({ owner, query }, resourcesOf(holders));
+  const found = findConflict({ owner, query, path: ["kind"] }, resourcesOf(holders));
   expect(found).toEqual({ owner: A, message, isKnown });
 });
