@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import type { LookupAnswer } from "../../../src/model/requirement.ts";
 import { bucket, composedCall, restoredStore } from "../../../testing/builders/composed.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
+import { couldNotRead, synced } from "../../../testing/builders/shared-database.ts";
 import { requirementsIn, toBaseName } from "../../../testing/builders/sharing.ts";
 import { lookUpIn } from "../../../testing/simulations/look-up.ts";
 
@@ -214,9 +215,7 @@ describe("a nested XR waits, and adopts nothing,", () => {
   });
 
   test("and asks no more once Crossplane was not allowed to read its controller", () => {
-    const message =
-      'cannot compose resources: cannot run Composition pipeline step "adopt": fetching resources for adoption/controller/XRoot.apps.example.org/root#1: forbidden';
-    const status = { conditions: [{ type: "Synced", status: "False", message }] };
+    const status = synced("False", { message: couldNotRead("adoption/controller/XRoot.apps.example.org/root") });
     const [draft] = settle({ ...nestedXr({ controller: byRoot }), status }, [root()], restored());
     expect(draft?.requirements.size).toBe(0);
     expect(draft?.conditions[0]?.message).toContain("Crossplane could not read the controller of this XR");
