@@ -61,6 +61,13 @@ describe("tags", () => {
     expect(at(desiredOf(draft, "object"), "spec.forProvider.manifest.metadata.labels")).toEqual({ team: "shop" });
   });
 
+  test("in a list stand beside the provider's own, which would go with the field", () => {
+    const own = { key: "crossplane-name", value: "x" };
+    const observed = { bucket: bucket({ tags: [own] }) };
+    const draft = run({ tags: { add: [team] }, desired: { bucket: bucket({ tags: [] }) }, observed });
+    expect(tagsIn(draft)).toEqual([own, team]);
+  });
+
   test("from fields that are not set are left out, and a condition names those fields", () => {
     const optional = { ...fromXr("spec.neither"), optional: true };
     const add = [{ key: "a", value: fromXr("spec.nowhere") }, { key: "b", value: optional }, team];
