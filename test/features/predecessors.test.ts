@@ -8,7 +8,7 @@ import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.
 import { run } from "../../src/pipeline.ts";
 import { reasonIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
-import { another, naming, synced } from "../../testing/builders/shared-database.ts";
+import { another, couldNotRead, naming, synced } from "../../testing/builders/shared-database.ts";
 import {
   boundTo,
   type CallParts,
@@ -79,7 +79,7 @@ describe("what an XR composed before it was restored", () => {
   });
 
   test("is not asked for by an XR with references, nor where Crossplane may not list the kind", () => {
-    const message = `cannot compose resources: cannot run Composition pipeline step "x": fetching resources for ${BUCKETS}#1: forbidden`;
+    const message = couldNotRead(BUCKETS);
     const drafts = [xr(), anew({ status: synced("False", { message }) })].map((it) => draftOf({ xr: it }));
     expect(drafts.map((draft) => requirementsIn(draft).has(BUCKETS))).toEqual([false, false]);
   });

@@ -9,6 +9,8 @@ const event = { severity: "Warning", message: "m", reason: "R", target: "Composi
 
 const shownAs = (more: object): object => ({ type: "T", status: "False", reason: "R", message: "m", ...more });
 const tooLong = shownAs({ message: `${"m".repeat(1021)}…` });
+const bare = { type: "T", status: "True", reason: "R" };
+const fine: Partial<Condition> = { status: "True", message: undefined };
 
 test.each<[reason: string, shown: object[], events: object[], now?: Partial<Condition>]>([
   ["a condition that the XR does not carry is an event", [], [event]],
@@ -19,12 +21,7 @@ test.each<[reason: string, shown: object[], events: object[], now?: Partial<Cond
   ["a new status is an event", [shownAs({ status: "True" })], [event]],
   ["a new type is an event", [shownAs({ type: "X" })], [event]],
   ["a condition that is still Unknown is no event", [], [], { status: "Unknown" }],
-  [
-    "a condition without a message, which Crossplane leaves out, is no second event",
-    [{ type: "T", status: "True", reason: "R" }],
-    [],
-    { status: "True", message: undefined },
-  ],
+  ["a condition without a message, which Crossplane leaves out, is no second event", [bare], [], fine],
 ])("%s", (_reason, shown, events, now) => {
   const call = begin(callOf({ xr: xr({ status: { conditions: shown as never } }) }));
   expect(eventsFor({ ...condition, ...now }, "Warning", call)).toEqual(events);

@@ -62,6 +62,11 @@ export const synced = (status: string, more: JsonObject = {}): JsonObject => ({
   conditions: [{ type: "Synced", status, ...more }],
 });
 
+/** What Crossplane v2.4 says of a requirement in Synced, two minutes after it was asked for what RBAC forbids. */
+export const couldNotRead = (requirement: string): string =>
+  `cannot compose resources: cannot run Composition pipeline step "share": fetching resources for ${requirement}#1: cannot get ` +
+  "required resource by name: Timeout: failed waiting for *unstructured.Unstructured Informer to sync";
+
 /** The object that is desired under a name. */
 export function objectIn({ resources }: Draft, name = KEY): JsonObject | undefined {
   const edit = resources.get(name);

@@ -23,6 +23,14 @@ export const bucket = (forProvider: JsonObject = {}, rest: JsonObject = {}): Jso
 
 export const named = externallyNamed("orders");
 
+/** A managed resource of any kind. */
+export const managed = (
+  apiVersion: string,
+  kind: string,
+  forProvider: JsonObject = {},
+  rest: JsonObject = {},
+): JsonObject => ({ apiVersion, kind, spec: { forProvider }, ...rest });
+
 export function desiredOf(draft: Draft, name = "bucket"): JsonObject {
   const edit = draft.resources.get(name);
   return edit?.is === "set" ? (edit.object ?? edit.document?.toObject() ?? {}) : {};

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import type { LookupAnswer } from "../../../src/model/requirement.ts";
 import { bucket, composedCall, restoredStore } from "../../../testing/builders/composed.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
+import { couldNotRead, synced } from "../../../testing/builders/shared-database.ts";
 import { requirementsIn, toBaseName } from "../../../testing/builders/sharing.ts";
 import { lookUpIn } from "../../../testing/simulations/look-up.ts";
 
@@ -144,6 +145,7 @@ describe("a nested XR waits, and adopts nothing,", () => {
   const mine = (more: Partial<Xr>) => [xrOf({ kind: "XMine", name: "mine", refers: [STORE], ...more }), root()];
   const another = refer("XStore", "another");
   const [theirs, foreign] = [refer("XStore", "store", { namespace: "b" }), { ...STORE, apiVersion: "other.org/v1" }];
+  const notMine = `XRoot.apps.example.org/root, the controller of ${MINE}, does not refer to it`;
   const itself = controlled("XStore", "store");
   const selfMade = [xrOf({ kind: "XStore", name: "store", refers: [STORE], controller: itself })];
   const noXr = `the controller of ${OURS} is not an XR`;
@@ -174,8 +176,8 @@ describe("a nested XR waits, and adopts nothing,", () => {
     ["if its controller is in another namespace", elsewhere, [moved], { xr: team, asked: [inTeam] }],
     ["if its team's XR controls it", `${MINE} is not below root`, mine({ labels: {} }), { ...byMine, asked: [MINE] }],
     [
-      "if an XR of its team with the label of the root controls it and refers to it",
-      `XRoot.apps.example.org/root, the controller of ${MINE}, does not refer to it`,
+      "if its team's XR has the root's label",
+      notMine,
       mine({ controller: byRoot }),
       { ...byMine, asked: [MINE, ...ASKED] },
     ],
@@ -213,9 +215,7 @@ describe("a nested XR waits, and adopts nothing,", () => {
   });
 
   test("and asks no more once Crossplane was not allowed to read its controller", () => {
-    const message =
-      'cannot compose resources: cannot run Composition pipeline step "adopt": fetching resources for adoption/controller/XRoot.apps.example.org/root#1: forbidden';
-    const status = { conditions: [{ type: "Synced", status: "False", message }] };
+    const status = synced("False", { message: couldNotRead("adoption/controller/XRoot.apps.example.org/root") });
     const [draft] = settle({ ...nestedXr({ controller: byRoot }), status }, [root()], restored());
     expect(draft?.requirements.size).toBe(0);
     expect(draft?.conditions[0]?.message).toContain("Crossplane could not read the controller of this XR");

@@ -46,6 +46,7 @@ describe("an observed resource that is not desired", () => {
     ["unproven", "it has our label and belongs to an XR of another kind and claim", labelled("store", theirs)],
     ["stale", "it is rendered with the owner of a backup", controlledBy("uid-then")],
     ["foreign", "it is rendered with another owner", controlledBy("u", "other")],
+    ["gone", "it is being deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }],
   ])("is judged %s when %s", (is, _reason, metadata) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
   });
@@ -67,11 +68,7 @@ describe("a nested XR that this XR controls", () => {
   const nested = (xr: JsonObject) =>
     documentOf({ ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...controlledBy("uid-now") } });
   test.each([
-    [
-      "unsettled",
-      "it was restored on Crossplane v2 and is not reconciled yet",
-      restoredStore({ spec: { crossplane } }),
-    ],
+    ["unsettled", "it was restored on v2 and is not reconciled yet", restoredStore({ spec: { crossplane } })],
     ["ours", "it is reconciled", store(referring("a"))],
     ["ours", "it has composed nothing", restoredStore()],
   ])("is judged %s when %s", (is, _reason, xr) => {

@@ -34,6 +34,7 @@ const draftOf = (capacity: number, parts: CallParts) => consumersDraft({ capacit
 describe("admission", () => {
   const both = ["team-a", "team-b"];
   const [a, b, c] = [asking("team-a", "1"), asking("team-b", "2"), asking("team-c", "3")];
+  const servedB = asking("team-b", "2", served);
   const halfUsed = database([{ type: "CapacityAvailable", status: "True", reason: "HalfUsed" }]);
   interface More {
     readonly capacity?: number;
@@ -49,12 +50,7 @@ describe("admission", () => {
     ["keeps who is admitted, whatever is older", "team-b: Full", [a, b], { before: ["team-b"] }],
     ["keeps who is admitted where the capacity was reduced", "team-a team-b: Full", [a, b], { before: both }],
     ["prefers who was served before a restore", "team-b: Full", [a, asking("team-b", "2", served, restored)]],
-    [
-      "gives no more places than it has for that",
-      "team-a: Full",
-      [a, asking("team-b", "2", served)],
-      { before: ["team-a"] },
-    ],
+    ["gives no more places than it has for that", "team-a: Full", [a, servedB], { before: ["team-a"] }],
     ["begins none for a record that no XR controls", ": Available", [asking("team-a", "1", {}, restored)]],
     ["needs a grant", "team-a: QuarterUsed", [asking("team-z", "1"), a], { capacity: 4 }],
     ["does not count a team without a grant, whatever it writes", "team-a: Full", [a, shopIn("evil", served)]],

@@ -220,11 +220,8 @@ describe("a grant by label", () => {
 
   test("is looked up by the labels that all matches have", () => {
     const draft = draftOf({ list }, { xr, answers: copies });
-    expect(requirementsIn(draft).get("consumers/namespaces")).toEqual({
-      apiVersion: "v1",
-      kind: "Namespace",
-      match: { labels: { team: "orders" } },
-    });
+    const match = { labels: { team: "orders" } };
+    expect(requirementsIn(draft).get("consumers/namespaces")).toEqual({ apiVersion: "v1", kind: "Namespace", match });
     expect(says(draft)).toMatch(/^Unknown: WaitingForRequiredResources/);
   });
 
@@ -281,16 +278,15 @@ describe("a credential for each namespace", () => {
     composeAnswer(toComposite(documentOf(database())), namespace, { secret: { namespace: "databases", name } });
 
   test("is ready when its Secret is there, and its consumer is told by an answer of its own", () => {
-    const teams = ["team-a", "team-b"];
-    const roles = teams.map((team) => [credentialKey(team), { ...role(team, "1"), status: ready }]);
-    const xr = database({ [ALLOWED]: "team-a,team-b" });
-    const key = credentialKey("team-a");
-    const { request, ...call } = consumersCall(section, { xr, observed: Object.fromEntries(roles) });
-    const there = resourceOf({ ...role("team-a", "1"), status: ready }, { password: "x" });
-    const resources = new Map([...request.observed.resources, [key, there]]);
+    const [key, other] = [credentialKey("team-a"), credentialKey("team-b")];
+    const { request, ...call } = consumersCall(section, { xr: database() });
+    const resources = new Map([
+      [key, resourceOf({ ...role("team-a", "1"), status: ready }, { password: "x" })],
+      [other, resourceOf({ ...role("team-b", "1"), status: ready })],
+    ]);
     const observed = { ...request.observed, resources };
     const draft = runFeature(consumers, { ...call, request: { ...request, observed } });
-    expect(shown(draft)).toEqual([`${key} True`, `${credentialKey("team-b")} False`, isShown("team-a")]);
+    expect(shown(draft)).toEqual([`${key} True`, `${other} False`, isShown("team-a")]);
     const object = answerTo("team-a", "orders-team-a-1");
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });

@@ -13,7 +13,7 @@ import {
   V2_0,
 } from "../../../testing/builders/consumers.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { referenceGrant, synced } from "../../../testing/builders/shared-database.ts";
+import { couldNotRead, referenceGrant, synced } from "../../../testing/builders/shared-database.ts";
 import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const REQUIREMENT = "consumers/reference-grants";
@@ -85,8 +85,7 @@ describe("ReferenceGrants are asked for", () => {
   const inTeam = database({ metadata: { name: "orders", namespace: "team-x" } });
   const byPath = database({ spec: {}, status: { secret: { space: "databases", name: "orders-conn" } } });
   const secretRef = { nameFieldPath: "status.secret.name", namespaceFieldPath: "status.secret.space" };
-  const message = `cannot compose resources: cannot run Composition pipeline step "own": fetching resources for ${REQUIREMENT}#1: forbidden`;
-  const unread = database({ status: synced("False", { message }) });
+  const unread = database({ status: synced("False", { message: couldNotRead(REQUIREMENT) }) });
   test.each<[reason: string, parts: CallParts, asked: JsonObject | undefined, condition: string, more?: JsonObject]>([
     ["after the schema of their kind", { schemas: {} }, undefined, looksUp],
     ["in the Secret's namespace, and nothing is judged before they are there", {}, selector("v1"), looksUp],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { fromXr, referenceGrant } from "../../../testing/builders/shared-database.ts";
-import { ACCEPT, ALLOWED, inputOf, namespaceOf, RECORD } from "../../../testing/builders/sharing.ts";
+import { ACCEPT, inputOf, namespaceOf, RECORD } from "../../../testing/builders/sharing.ts";
 import { callUntilStable } from "../../../testing/simulations/calls.ts";
 import { lookUpIn } from "../../../testing/simulations/look-up.ts";
 
@@ -10,12 +10,6 @@ import { lookUpIn } from "../../../testing/simulations/look-up.ts";
 
 const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
-const database = (namespace: string, name: string): JsonObject => ({
-  apiVersion: "data.example.org/v1",
-  kind: "Postgres",
-  metadata: { namespace, name, annotations: { [ALLOWED]: "team-a, apps" } },
-  spec: { writeConnectionSecretToRef: { name: `${name}-conn` } },
-});
 
 const secretOf = (namespace: string, name: string, data: JsonObject, annotations: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
@@ -24,74 +18,34 @@ const secretOf = (namespace: string, name: string, data: JsonObject, annotations
   data,
 });
 
-const connectionSecret = (namespace: string, name: string) => secretOf(namespace, `${name}-conn`, { password: "eA==" });
-
-const grantIn = (namespace: string) => referenceGrant({}, {}, namespace);
-
-const cluster = [
-  ...[database, connectionSecret].flatMap((make) => [make("databases", "orders"), make("elsewhere", "billing")]),
-  ...["team-a", "apps"].map((name) => namespaceOf(name, { [ACCEPT]: "team-a" })),
-];
-
-const orders = { database: "orders", in: "databases", apps: "apps" };
-const billing = { database: "billing", in: "elsewhere", apps: "apps" };
-
-const xrWith = (parameters: JsonObject): JsonObject => ({
-  apiVersion: "apps.example.org/v1",
-  kind: "XShop",
-  metadata: { namespace: "team-a", name: "shop", uid: "1" },
-  spec: { crossplane: {}, parameters },
-});
-
-const inputWith = (grant: string, copy: JsonObject) => {
-  const select = { name: fromXr("spec.parameters.database"), namespace: fromXr("spec.parameters.in") };
-  const share = { name: "db", apiVersion: "data.example.org/v1", kind: "Postgres", grant, select };
-  return parseInput(inputOf({ sharedResources: [{ ...share, connection: { copies: [copy] } }] }));
-};
-
-const cases = ["Annotation", "ReferenceGrant"].flatMap((grant) =>
-  [undefined, [{ value: "{password}", to: "password" }]].flatMap((keys) => [
-    { grant, keys, place: {} },
-    { grant, keys, place: { namespaces: fromXr("spec.parameters.apps") } },
-  ]),
-);
-
-describe("a copy that moves to another shared resource needs no more calls than Crossplane makes", () => {
-  test.each(cases)("with $grant, with the keys $keys, to $place", ({ grant, keys, place }) => {
-    const input = inputWith(grant, { secretName: "db", ...(keys && { keys }), ...place });
-    const compose = (parameters: JsonObject, observed: Record<string, JsonObject>, grants: readonly string[]) => {
-      const lookUp = lookUpIn([...cluster, ...grants.map(grantIn)]);
-      const outcome = callUntilStable({ xr: xrWith(parameters), input, observed, before: new Map(), lookUp });
-      if (outcome.is === "frozen") throw new Error(outcome.because);
-      return [...outcome.draft.resources].flatMap(([key, edit]) =>
-        edit.is === "set" && edit.object !== undefined ? [[key, edit.object] as const] : [],
-      );
-    };
-    const withRecord = 2;
-    const composed = compose(orders, {}, ["databases"]);
-    expect(composed).toHaveLength(withRecord);
-    const observed = Object.fromEntries(composed);
-    expect(compose(billing, observed, ["databases", "elsewhere"])).toHaveLength(withRecord);
-    // The grant for what the Secret still holds is gone.
-    expect(compose(billing, observed, ["elsewhere"])).toHaveLength(grant === "ReferenceGrant" ? 1 : withRecord);
-  });
-});
-
 describe("with a grant by label, what is asked is the same in each call while the shared resource names", () => {
-  const byLabel = { [SELECTOR]: "team=a" };
+  const kind = { apiVersion: "data.example.org/v1", kind: "Postgres" };
   const labelled = { ...namespaceOf("team-a"), metadata: { name: "team-a", labels: { team: "a" } } };
   const foreign = { writeConnectionSecretToRef: { namespace: "dba", name: "root" } };
+  const connection = { copies: [{ via: "Object", secretName: "db" }] };
+  const share = {
+    ...kind,
+    name: "db",
+    grant: "Annotation",
+    select: { name: "orders", namespace: "databases" },
+    connection,
+  };
+  const xr = {
+    apiVersion: "apps.example.org/v1",
+    kind: "XShop",
+    metadata: { namespace: "team-a", name: "shop", uid: "1" },
+    spec: { crossplane: {} },
+  };
 
   test.each<[what: string, spec: JsonObject, team: JsonObject, reason: string]>([
     ["no Secret", {}, labelled, "NoConnectionSecret"],
     ["a Secret of another namespace", foreign, labelled, "SourceNotAllowed"],
     ["no Secret to a team that lost its label", {}, namespaceOf("team-a"), "AccessNotGranted"],
   ])("%s", (_what, spec, team, reason) => {
-    const shared = { ...database("databases", "orders"), spec };
-    const metadata = { namespace: "databases", name: "orders", annotations: byLabel };
-    const lookUp = lookUpIn([{ ...shared, metadata }, team]);
-    const input = inputWith("Annotation", { via: "Object", secretName: "db" });
-    const outcome = callUntilStable({ xr: xrWith(orders), input, observed: {}, before: new Map(), lookUp });
+    const metadata = { namespace: "databases", name: "orders", annotations: { [SELECTOR]: "team=a" } };
+    const lookUp = lookUpIn([{ ...kind, metadata, spec }, team]);
+    const input = parseInput(inputOf({ sharedResources: [share] }));
+    const outcome = callUntilStable({ xr, input, observed: {}, before: new Map(), lookUp });
     expect(outcome).toMatchObject({ is: "done", draft: { conditions: [{ reason }] } });
   });
 });

@@ -115,6 +115,7 @@ describe("the environment", () => {
   const listBetween = { ...sharing({ a: {} }), ...beside({ a: [1] }, { a: { b: 1 } }) };
   const merged = { kind: "Mine", a: { b: 1, c: 2, d: 3 }, list: [3], e: 4 };
   const defaults = { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } };
+  const templates = { sharedResources: [optional], answers: { db: [] } };
   const typed = sharing({ kind: "", apiVersion: "a/b/c", a: 1 });
   test.each<[reason: string, parts: CallParts, merged?: JsonObject]>([
     ["begins with what is shared", sharing({ a: { b: 1 } }), made({ a: { b: 1 } })],
@@ -125,11 +126,7 @@ describe("the environment", () => {
     ["of defaults alone", defaults, made({ a: 1 })],
     ["is not touched where nothing is found", { sharedResources: [environment] }],
     ["nor where what should be in it is missing", { sharedResources: [environment], answers: { db: [] } }],
-    [
-      "is there for templates where nothing need be in it",
-      { sharedResources: [optional], answers: { db: [] } },
-      made({}),
-    ],
+    ["is there for templates where nothing need be in it", templates, made({})],
   ])("%s", (_reason, parts, merged) => {
     expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
   });

@@ -7,6 +7,7 @@ import { composeAnswer } from "../../../src/ownership/answer.ts";
 import { reasonIn, says } from "../../../testing/builders/read-draft.ts";
 import {
   copying,
+  couldNotRead,
   KEY,
   objectIn,
   referenceGrant,
@@ -67,7 +68,7 @@ describe("a grant by label", () => {
   });
 
   const failing = (message: string, status = "False"): JsonObject => xr({ status: synced(status, { message }) });
-  const notRead = `cannot compose resources: cannot run Composition pipeline step "share": fetching resources for namespace/team-a#1: forbidden`;
+  const notRead = couldNotRead("namespace/team-a");
 
   test("waits where Crossplane may not read Namespaces, and says what to do", () => {
     const draft = draftOf({ xr: failing(notRead), observed: copied, answers: { db: [owner] } });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { toRequirement } from "../../../src/crossplane/requirement-names.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -10,6 +9,7 @@ import { fatalsIn, reasonIn, says } from "../../../testing/builders/read-draft.t
 import {
   another,
   copying,
+  couldNotRead,
   fromXr,
   grantedTo,
   KEY,
@@ -279,15 +279,6 @@ describe("a namespace has a say in what is copied into it", () => {
   const refuses = (namespace: string) =>
     `NamespaceNotAccepting: db: namespace ${namespace} does not accept copies from evil: its owner has to add evil to the ` +
     `Namespace's annotation ${ACCEPT}`;
-  /** What Crossplane v2.4 says two minutes after it was asked for what RBAC forbids. */
-  const couldNotRead = (name: string) => {
-    const selector = { apiVersion: "v1", kind: "Namespace", match: { name } };
-    const message =
-      'cannot compose resources: cannot run Composition pipeline step "share": fetching resources for ' +
-      `${toRequirement(`namespace/${name}`, selector).name}: cannot get ` +
-      "required resource by name: Timeout: failed waiting for *unstructured.Unstructured Informer to sync";
-    return synced("False", { reason: "ReconcileError", message });
-  };
   const NOT_READABLE =
     "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so nothing is written there: grant it " +
     '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does';
@@ -296,7 +287,7 @@ describe("a namespace has a say in what is copied into it", () => {
   const pushing = evil({ writeConnectionSecretToRef: { name: "own" } });
   const own: JsonObject = { name: "db", select: { self: {} }, connection: byField["connection"] ?? {} };
   const literal = { sharedResources: [copying({ namespaces: "kube-system" })] };
-  const unread = { xr: { ...evil(), status: couldNotRead("kube-public") } };
+  const unread = { xr: { ...evil(), status: synced("False", { message: couldNotRead("namespace/kube-public") }) } };
   const platform = { xr: { ...evil(), metadata: { name: "shop" } } };
   const [refusal, waiting] = [refuses("kube-system"), waitingFor("kube-system")];
   const toOwn = { xr: evil({ where: "evil" }) };

@@ -59,16 +59,13 @@ describe("a cloud resource that several XRs may name", () => {
   const reconcile = (own: JsonObject, others: readonly JsonObject[], more: CallParts = {}) =>
     run({ ...parts, observed: { bucket: own }, contenders: [own, ...others], ...more });
   const OWNS = `${RIVAL} (Bucket rival of 2026-01-01T00:00:00Z) owns it`;
+
   test("is looked up by its label, and only observed until the answer is there", () => {
     const pending = run(parts);
     expect([...pending.requirements]).toEqual([...first.requirements]);
-    expect([...first.requirements.values()]).toEqual([
-      {
-        apiVersion: "s3.aws.upbound.io/v1beta2",
-        kind: "Bucket",
-        match: { labels: { [`${DOMAIN}/writes`]: at(ours, `metadata.labels[${DOMAIN}/identity]`) } },
-      },
-    ]);
+    const match = { labels: { [`${DOMAIN}/writes`]: at(ours, `metadata.labels[${DOMAIN}/identity]`) } };
+    const bucket = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", match };
+    expect([...first.requirements.values()]).toEqual([bucket]);
     expect([policiesOf(pending), policiesOf(first)]).toEqual([["Observe"], ["Observe"]]);
     expect(first.resources.get("bucket")).toMatchObject({ ready: "False" });
     expect(pending.conditions).toMatchObject([{ status: "Unknown", reason: "WaitingForRequiredResources" }]);

@@ -6,6 +6,7 @@ import {
   at,
   DOMAIN,
   desiredOf,
+  managed,
   named,
   ownedBy,
   policiesOf,
@@ -15,13 +16,6 @@ import {
   withPolicies,
 } from "../../../testing/builders/tags.ts";
 
-const composed = (
-  apiVersion: string,
-  kind: string,
-  forProvider: JsonObject = {},
-  rest: JsonObject = {},
-): JsonObject => ({ apiVersion, kind, spec: { forProvider }, ...rest });
-
 describe("tags go where the kind has them, in its shape, without asking for a schema", () => {
   const labels = { team: "shop" };
   const group = { key: "team", value: "shop", propagateAtLaunch: true };
@@ -29,7 +23,9 @@ describe("tags go where the kind has them, in its shape, without asking for a sc
   const tier = "db-f1-micro";
   const scaling = "autoscaling.aws.upbound.io/v1beta3";
   const kms = { tagKey: "team", tagValue: "shop" };
+  const redshift = "redshift.aws.crossplane.io/v1alpha1";
   const other = { tag: "a", value: "1" };
+  const shop = { tag: "team", value: "shop" };
   type Row = [reason: string, group: string, kind: string, forProvider: JsonObject, before?: JsonObject];
   const sql = (like: (settings: JsonObject) => JsonValue): [JsonObject, JsonObject] => [
     { settings: like({ tier, userLabels: labels }) },
@@ -46,16 +42,10 @@ describe("tags go where the kind has them, in its shape, without asking for a sc
     ["ECR: resourceTags", "ecr.aws.upbound.io/v1beta1", "RepositoryCreationTemplate", { resourceTags: labels }],
     ["classic RDS: a list", "rds.aws.crossplane.io/v1alpha1", "DBParameterGroup", { tags: [team] }],
     ["classic KMS: a list with keys of its own", "kms.aws.crossplane.io/v1alpha1", "Key", { tags: [kms] }],
-    [
-      "classic Redshift: a list with other keys",
-      "redshift.aws.crossplane.io/v1alpha1",
-      "Cluster",
-      { tags: [other, { tag: "team", value: "shop" }] },
-      { tags: [other] },
-    ],
+    ["classic Redshift: a list with other keys", redshift, "Cluster", { tags: [other, shop] }, { tags: [other] }],
     ["classic S3: tagging.tagSet", "s3.aws.crossplane.io/v1beta1", "Bucket", { tagging: { tagSet: [team] } }],
   ])("%s", (_reason, apiVersion, kind, forProvider, before) => {
-    const it = composed(apiVersion, kind, before);
+    const it = managed(apiVersion, kind, before);
     const draft = run({ tags: { add: [team] }, desired: { it }, capabilities: ["RequiredSchemas"] });
     expect(at(desiredOf(draft, "it"), "spec.forProvider")).toEqual(forProvider);
     expect(draft.requiredSchemas.size).toBe(0);
@@ -64,14 +54,14 @@ describe("tags go where the kind has them, in its shape, without asking for a sc
 });
 
 describe("what holds no tags is left alone, whatever it is called", () => {
-  const azure = (tags: JsonValue) => composed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags });
+  const azure = (tags: JsonValue) => managed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags });
   const labels = [{ key: "a", valueType: "STRING", description: "b" }];
   test.each<[reason: string, desired: JsonObject]>([
     ["Azure's NamedValue: a list of texts", azure(["a", "b"])],
     ["the same, empty", azure([])],
-    ["a list that describes labels", composed("monitoring.gcp.upbound.io/v1beta1", "MetricDescriptor", { labels })],
-    ["what may be a list or not", composed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance")],
-    ["a Helm release", composed("helm.crossplane.io/v1beta1", "Release")],
+    ["a list that describes labels", managed("monitoring.gcp.upbound.io/v1beta1", "MetricDescriptor", { labels })],
+    ["what may be a list or not", managed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance")],
+    ["a Helm release", managed("helm.crossplane.io/v1beta1", "Release")],
   ])("%s", (_reason, desired) => {
     const draft = run({ tags: { add: [team] }, desired: { it: desired } });
     expect(draft.resources.size).toBe(0);
@@ -83,7 +73,7 @@ describe("what holds no tags is left alone, whatever it is called", () => {
 
 describe("a kind without tags that other XRs can declare is arbitrated", () => {
   const block = (name: string, rest: JsonObject = {}): JsonObject =>
-    composed("s3.aws.upbound.io/v1beta1", "BucketPublicAccessBlock", { region: "eu-west-1", bucket: name }, rest);
+    managed("s3.aws.upbound.io/v1beta1", "BucketPublicAccessBlock", { region: "eu-west-1", bucket: name }, rest);
   const tags: JsonObject = { add: [team] };
   const desired = { bucket: block("orders") };
   const first = run({ tags, desired, contenders: [] });
@@ -117,7 +107,7 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
 
   const ignored = block("orders", { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "true" } } });
   test.each<[reason: string, desired: JsonObject, tags: JsonObject, observed: Record<string, JsonObject>]>([
-    ["only the cloud knows its name", composed("iam.aws.upbound.io/v1beta1", "AccessKey", { user: "a" }), tags, {}],
+    ["only the cloud knows its name", managed("iam.aws.upbound.io/v1beta1", "AccessKey", { user: "a" }), tags, {}],
     ["the input leaves it out", block("orders"), { ...tags, ignore: ["b*"] }, {}],
     ["an operator leaves it out", block("orders"), tags, { bucket: ignored }],
   ])("not where %s", (_reason, it, input, observed) => {
@@ -128,7 +118,7 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
 
 test("a resource whose name the pipeline sets as metadata.name is arbitrated like one with the annotation", () => {
   const [byName, byAnnotation] = [{ metadata: { name: "orders" } }, named].map((metadata) => {
-    const it = composed("s3.aws.upbound.io/v1beta2", "Bucket", { region: "eu-west-1" }, metadata);
+    const it = managed("s3.aws.upbound.io/v1beta2", "Bucket", { region: "eu-west-1" }, metadata);
     return [...run({ tags: { add: [team] }, desired: { it }, contenders: [] }).requirements.keys()];
   });
   expect(byName).toHaveLength(1);

@@ -10,6 +10,7 @@ import {
   bucket,
   DOMAIN,
   desiredOf,
+  managed,
   named,
   ownedBy,
   policiesOf,
@@ -35,17 +36,11 @@ const LOOKED = synced("True");
 const tags = { add: [team] };
 
 describe("a field that a reference fills in", () => {
-  const policy = (forProvider: JsonObject): JsonObject => ({
-    apiVersion: "s3.aws.upbound.io/v1beta1",
-    kind: "BucketPolicy",
-    spec: { forProvider: { region: "eu-central-1", policy: "{}", ...forProvider } },
-  });
-  const role = (forProvider: JsonObject): JsonObject => ({
-    apiVersion: "amplify.aws.upbound.io/v1beta1",
-    kind: "Branch",
-    ...named,
-    spec: { forProvider: { region: "eu-central-1", ...forProvider } },
-  });
+  const region = "eu-central-1";
+  const policy = (forProvider: JsonObject): JsonObject =>
+    managed("s3.aws.upbound.io/v1beta1", "BucketPolicy", { region, policy: "{}", ...forProvider });
+  const role = (forProvider: JsonObject): JsonObject =>
+    managed("amplify.aws.upbound.io/v1beta1", "Branch", { region, ...forProvider }, named);
   const own = (object: JsonObject, policies: readonly string[], status: JsonObject = {}, labels: JsonObject = {}) => ({
     ...object,
     metadata: { ...(object["metadata"] as JsonObject), name: "ours", uid: "ours", generation: 1, labels },
@@ -54,11 +49,8 @@ describe("a field that a reference fills in", () => {
   });
   const isLabelled = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${mark("identity")}]`) !== undefined;
 
-  const accessEntry = {
-    apiVersion: "eks.aws.upbound.io/v1beta1",
-    kind: "AccessEntry",
-    spec: { forProvider: { region: "eu-central-1", clusterName: "c", principalArnFromRoleRef: { name: "r" } } },
-  };
+  const byRole = { region, clusterName: "c", principalArnFromRoleRef: { name: "r" } };
+  const accessEntry = managed("eks.aws.upbound.io/v1beta1", "AccessEntry", byRole);
   const wasLiteral = own(role({ appId: "a" }), ["*"], LOOKED, { [mark("identity")]: "of-a" });
   test.each<[reason: string, desired: JsonObject, observed?: JsonObject]>([
     ["is not resolved, of an association", policy({ bucketRef: { name: "orders" } })],
@@ -82,11 +74,8 @@ describe("a field that a reference fills in", () => {
     observed !== undefined && at(observed, "spec.managementPolicies[0]") === "*" ? [] : ["Observe"];
 
   test("that the input names as the external name keeps its resource an observer, and is arbitrated once it is resolved", () => {
-    const attachment = (bucket: JsonObject): JsonObject => ({
-      apiVersion: "storage.example.org/v1",
-      kind: "Attachment",
-      spec: { forProvider: { bucketRef: { name: "held" }, tags: {}, ...bucket } },
-    });
+    const attachment = (bucket: JsonObject): JsonObject =>
+      managed("storage.example.org/v1", "Attachment", { bucketRef: { name: "held" }, tags: {}, ...bucket });
     const rule = { apiGroup: "storage.example.org", fieldPath: "spec.forProvider.tags" };
     const input = { ...tags, resources: [{ ...rule, externalNameFieldPath: "spec.forProvider.bucket" }] };
     const desired = { bucket: attachment({}) };
@@ -112,10 +101,8 @@ describe("a field that a reference fills in", () => {
   test("keeps a kind that cannot observe without Delete and without tags", () => {
     const input = { ...tags, resources: [{ managementPolicies: false }] };
     const draft = run({ tags: input, desired: { bucket: it } });
-    expect(desiredOf(draft)["spec"]).toEqual({
-      forProvider: { region: "eu-central-1", appIdRef: { name: "a" } },
-      deletionPolicy: "Orphan",
-    });
+    const forProvider = { region, appIdRef: { name: "a" } };
+    expect(desiredOf(draft)["spec"]).toEqual({ forProvider, deletionPolicy: "Orphan" });
     expect(draft.conditions).toMatchObject([{ reason: "WaitingForReferences" }]);
   });
 });

@@ -21,6 +21,7 @@ describe("tags", () => {
     { key: "a", value: "b" },
   ];
   const providers = [{ key: "crossplane-name", value: "x" }, team];
+  const starred = { before: { orders: "1", "*": "2" }, labels: { star: "*" } };
   const anyway = [{ keys: "team", onExisting: "Retain" }];
   const aws = { "aws:cloudformation:stack-id": "y" };
   test.each<[tags: JsonObject, reason: string, input: JsonObject, there?: There]>([
@@ -33,12 +34,7 @@ describe("tags", () => {
     [{ team: "shop" }, "the tags of the provider itself are left to it", { add: providers }],
     [{ b: "2" }, "a glob removes a tag", { remove: ["x-*"] }, { before: { "x-a": "1", b: "2" } }],
     [{ b: "2" }, "a field names one to remove", { remove: [{ keys: database }] }, { before: { orders: "1", b: "2" } }],
-    [
-      { orders: "1" },
-      "what a field holds is a key and no glob",
-      { remove: [{ keys: star }] },
-      { before: { orders: "1", "*": "2" }, labels: { star: "*" } },
-    ],
+    [{ orders: "1" }, "what a field holds is a key and no glob", { remove: [{ keys: star }] }, starred],
     [{ b: "3" }, "globs remove tags", { remove: [{ keys: ["o*", "a"] }] }, { before: { o1: "1", a: "2", b: "3" } }],
     [{ "map-a": "y" }, "preserved keys stay as they are", { preserve: ["map-*"] }, { cloud: { "map-a": "y", b: "z" } }],
     [{ team: "x" }, "preserve wins over add", { add: [team], preserve: ["team"] }, { cloud: { team: "x" } }],
@@ -63,6 +59,13 @@ describe("tags", () => {
     const draft = run({ tags: { add: [team] }, desired: { bucket: gcpBucket, object } });
     expect(at(desiredOf(draft), "spec.forProvider.labels")).toEqual({ team: "shop" });
     expect(at(desiredOf(draft, "object"), "spec.forProvider.manifest.metadata.labels")).toEqual({ team: "shop" });
+  });
+
+  test("in a list stand beside the provider's own, which would go with the field", () => {
+    const own = { key: "crossplane-name", value: "x" };
+    const observed = { bucket: bucket({ tags: [own] }) };
+    const draft = run({ tags: { add: [team] }, desired: { bucket: bucket({ tags: [] }) }, observed });
+    expect(tagsIn(draft)).toEqual([own, team]);
   });
 
   test("from fields that are not set are left out, and a condition names those fields", () => {

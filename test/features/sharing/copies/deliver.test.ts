@@ -77,43 +77,36 @@ describe("via Secret", () => {
 });
 
 describe("via ConnectionSecret", () => {
-  const objectFor = (keys: readonly (readonly [string, string])[], extra: object) => ({
-    ...extra,
-    kind: "Object",
-    spec: {
-      managementPolicies: ["Observe"],
-      forProvider: { manifest: { apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } } },
-      connectionDetails: keys.map(([from, to]) => ({
-        apiVersion: "v1",
-        kind: "Secret",
-        namespace: "databases",
-        name: "orders-conn",
-        fieldPath: from,
-        toConnectionSecretKey: to,
-      })),
-    },
+  const source = { apiVersion: "v1", kind: "Secret", namespace: "databases", name: "orders-conn" };
+  /** Publishes what is at these paths of the source under these keys. */
+  const publishing = (keys: Readonly<Record<string, string>>, writeConnectionSecretToRef: JsonObject) => ({
+    managementPolicies: ["Observe"],
+    forProvider: { manifest: { apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } } },
+    connectionDetails: Object.entries(keys).map(([key, fieldPath]) => ({
+      ...source,
+      fieldPath,
+      toConnectionSecretKey: key,
+    })),
+    writeConnectionSecretToRef,
   });
 
   test("on v1 with listed keys nobody reads the Secret", () => {
     const draft = draftOfCopy({ via: "ConnectionSecret", keys: [{ from: "ca.crt", to: "CA" }] }, { capabilities: [] });
-    expect(draft.resources.get(`${KEY}/connection-secret`)).toMatchObject({
-      object: {
-        ...objectFor([["data[ca.crt]", "CA"]], { apiVersion: "kubernetes.crossplane.io/v1alpha2" }),
-        spec: { writeConnectionSecretToRef: { namespace: "team-a", name: "orders-db" } },
-      },
+    expect(objectIn(draft, `${KEY}/connection-secret`)).toMatchObject({
+      apiVersion: "kubernetes.crossplane.io/v1alpha2",
+      kind: "Object",
+      spec: publishing({ CA: "data[ca.crt]" }, { namespace: "team-a", name: "orders-db" }),
     });
     expect([...requirementsIn(draft).keys()]).toEqual(["shared-resource/db"]);
   });
 
   test("without listed keys they are read, and a new version of the source wakes the provider", () => {
-    const { resources } = draftOfCopy({ via: "ConnectionSecret" }, { answers: absent, xr: namespaced });
-    const keys = ["password", "username"].map((key) => [`data.${key}`, key] as const);
-    expect(resources.get(`${KEY}/connection-secret`)).toMatchObject({
-      object: {
-        ...objectFor(keys, { apiVersion: "kubernetes.m.crossplane.io/v1alpha1" }),
-        metadata: { annotations: { "shared-infrastructure.fn.crossplane.io/source-version": "42" } },
-        spec: { writeConnectionSecretToRef: { name: "orders-db" } },
-      },
+    const draft = draftOfCopy({ via: "ConnectionSecret" }, { answers: absent, xr: namespaced });
+    expect(objectIn(draft, `${KEY}/connection-secret`)).toMatchObject({
+      apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
+      kind: "Object",
+      metadata: { annotations: { "shared-infrastructure.fn.crossplane.io/source-version": "42" } },
+      spec: publishing({ password: "data.password", username: "data.username" }, { name: "orders-db" }),
     });
   });
 

@@ -26,10 +26,7 @@ describe("the Secret that an observed copy is of", () => {
     ["an Object with a reference", object({ references: [patchesFrom(db)] }), db],
     ["an Object with a reference for each key", object({ references: [patchesFrom(db), patchesFrom(db)] }), db],
     ["an Object with references to two Secrets", object({ references: [patchesFrom(db), patchesFrom(other)] })],
-    [
-      "an Object with a reference without a namespace",
-      object({ references: [patchesFrom(db), patchesFrom(nameless)] }),
-    ],
+    ["an Object with a reference to none", object({ references: [patchesFrom(db), patchesFrom(nameless)] })],
     ["an Object with a reference that is none", object({ ...marked, references: [{ dependsOn: db }] })],
     ["an Object with connection details", object({ connectionDetails: [db, db] }), db],
     ["an Object that has the values", written("databases/orders"), db],
