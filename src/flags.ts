@@ -73,6 +73,8 @@ const common = [
   { name: "version", help: "Print the version." },
 ] as const satisfies readonly Flag[];
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 type Name = (typeof flags)[number]["name"];
 
 const all: readonly Flag[] = [...flags, ...common];
@@ -99,10 +101,7 @@ ${rows.join("\n")}
  *
  * @throws {FunctionError} `InvalidFlags` with all faults, one per line.
  */
-export function readFlags(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Config | "help" | "version" {
+export function readFlags(args: readonly string[], env: Environment): Config | "help" | "version" {
   const { texts, faults } = readTexts(args, env);
   if (texts.has("help")) return "help";
   if (texts.has("version")) return "version";
@@ -112,7 +111,7 @@ export function readFlags(
 }
 
 /** Reads the text of each flag that is given or has a default, and finds arguments that are no flags or lack a value. */
-function readTexts(args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
+function readTexts(args: readonly string[], env: Environment) {
   const texts = new Map<string, string>();
   for (const flag of all) {
     const text = (flag.env && env[flag.env]) || flag.default;
@@ -191,5 +190,5 @@ const toCount = (text: string): number | undefined => toWhole(text, 1_000_000);
 /** Converts MB to bytes. gRPC's length prefix allows more than 2047, which is never useful. */
 function toBytes(text: string): number | undefined {
   const megabytes = toWhole(text, 2047);
-  return megabytes === undefined ? undefined : megabytes * 1024 * 1024;
+  return megabytes && megabytes * 1024 * 1024;
 }

@@ -7,8 +7,5 @@ export function toApiGroup(apiVersion: string | undefined): string {
 /** Removes the `.m` of namespaced managed resources (`s3.aws.m.upbound.io`): both groups manage the same cloud resources. */
 export const withoutScope = (group: string): string => group.replace(".m.", ".");
 
-/** Tells whether the group is that of Crossplane v2's namespaced managed resources. */
-export const isNamespacedGroup = (group: string): boolean => group !== withoutScope(group);
-
 /** Formats a GroupKind as Kubernetes does: `Bucket.s3.aws.upbound.io`; the kind alone in the core group. */
 export const toGroupKind = (kind: string, group: string): string => (group === "" ? kind : `${kind}.${group}`);

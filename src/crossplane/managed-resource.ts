@@ -1,6 +1,6 @@
 import { findCondition, shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { isNamespacedGroup, toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
+import { toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
 import { EXTERNAL_NAME, readAnnotation } from "./metadata.ts";
 import { findFacts } from "./providers/families.ts";
 
@@ -17,8 +17,9 @@ export const readManagedKind = (resource: Document): ManagedKind =>
   toManagedKind(stringAt(resource, ["apiVersion"]) ?? "", stringAt(resource, ["kind"]) ?? "");
 
 export function toManagedKind(apiVersion: string, kind: string): ManagedKind {
-  const group = toApiGroup(apiVersion);
-  return { apiVersion, group: withoutScope(group), kind, isNamespaced: isNamespacedGroup(group) };
+  const scoped = toApiGroup(apiVersion);
+  const group = withoutScope(scoped);
+  return { apiVersion, group, kind, isNamespaced: group !== scoped };
 }
 
 /** The groups of the classic provider-aws, whose kinds are cluster-scoped only. */

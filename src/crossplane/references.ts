@@ -1,4 +1,4 @@
-import { type Document, stringAt } from "../model/document.ts";
+import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, pick, toPlainText } from "../model/json.ts";
 import { DNS_LABEL, isPathSegment } from "../model/names.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
@@ -21,10 +21,7 @@ export const referencesPath = ({ isModern }: Composite): readonly string[] => (i
 
 /** Tells whether a composed resource is an XR with composed resources of its own. */
 export const hasReferences = (resource: Document): boolean =>
-  [MODERN, LEGACY].some((path) => {
-    const references = resource.at(path);
-    return Array.isArray(references) && references.length > 0;
-  });
+  [MODERN, LEGACY].some((path) => objectsAt(resource, path).length > 0);
 
 export function withoutReferences(spec: JsonObject): JsonObject {
   const isKept = (field: string): boolean => field !== "resourceRefs";
@@ -34,21 +31,16 @@ export function withoutReferences(spec: JsonObject): JsonObject {
 }
 
 /** Reads an XR's references, without those that have no name: placeholders of Crossplane v1's native composition engine. */
-export function toReferences(composite: Composite): readonly Reference[] {
-  const references = composite.document.at(referencesPath(composite));
-  if (!Array.isArray(references)) return [];
-  const text = (reference: JsonObject, key: string): string => toPlainText(reference[key]);
-  return references
-    .filter(isObject)
-    .filter((reference) => text(reference, "name") !== "")
-    .map((reference) => ({
-      apiVersion: text(reference, "apiVersion"),
-      kind: text(reference, "kind"),
+export const toReferences = (composite: Composite): readonly Reference[] =>
+  objectsAt(composite.document, referencesPath(composite))
+    .map(({ apiVersion, kind, namespace, name }) => ({
+      apiVersion: toPlainText(apiVersion),
+      kind: toPlainText(kind),
       // A namespaced XR composes into its own namespace only, so its references omit the namespace.
-      namespace: composite.namespace ?? (text(reference, "namespace") || undefined),
-      name: text(reference, "name"),
-    }));
-}
+      namespace: composite.namespace ?? (toPlainText(namespace) || undefined),
+      name: toPlainText(name),
+    }))
+    .filter(({ name }) => name !== "");
 
 /** Refers to a resource; fields that it lacks are "". */
 export const toReference = (resource: Document): Reference => ({

@@ -2,15 +2,7 @@ import type { Composite } from "../crossplane/composite.ts";
 import { brief, listSome, MAX_NAMES } from "../model/condition.ts";
 import type { ValueEdit } from "../model/document.ts";
 import { EVERY, type FieldPath, formatFieldPath } from "../model/field-path.ts";
-import {
-  define,
-  isList,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  type MutableObject,
-  ownValue,
-} from "../model/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
 /** Values for the XR's status, and the fields of them that its schema lacks. */
@@ -76,12 +68,11 @@ function toFitting(
     return items.filter((item) => item !== undefined);
   }
   if (!isObject(value)) return value;
-  const fields: MutableObject = {};
-  for (const [key, field] of Object.entries(value)) {
+  const fields = Object.entries(value).flatMap(([key, field]) => {
     const fitting = toFitting(field, stepInto(schema, key), [...at, key], lacking);
-    if (fitting !== undefined) define(fields, key, fitting);
-  }
-  return fields;
+    return fitting === undefined ? [] : [[key, fitting] as const];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** The schema that allows any value: `additionalProperties: true`, and all below it. */

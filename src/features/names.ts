@@ -19,20 +19,12 @@ import {
 import { desiredSoFar } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 
-/** The names that the XR has recorded. */
-export interface Recalled {
-  readonly names: RecordedNames;
-  /**
-   * The names from a cluster-scoped record. The record of a namespaced XR lies where teams may write: an external name in it would give
-   * them any cloud resource, so it counts for a lost resource only if an operator has applied a record with it.
-   */
-  readonly confirmed: RecordedNames;
-}
-
 /**
- * Recalls the names. The record of a namespaced XR asks for the applied one while a resource or its external name is missing.
+ * Recalls the names that the XR has recorded, and of these the ones from a cluster-scoped record, `confirmed`. The record of a namespaced
+ * XR lies where teams may write: an external name in it would give them any cloud resource, so it counts for a lost resource only if an
+ * operator has applied a record with it. That one is asked for while a resource or its external name is missing.
  */
-export function recallNames(call: Call): Recalled {
+export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", RecordedNames>> {
   const { request, composite } = call;
   const own = readNames(request.observed.resources.get(NAMES_NAME)?.document);
   if (composite.namespace === undefined) return { names: own, confirmed: own };

@@ -49,16 +49,12 @@ export interface Answers {
 export class Requirements {
   readonly resources = new Map<string, ResourceSelector>();
   readonly schemas = new Map<string, SchemaSelector>();
+  /** True once a requirement was asked that Crossplane has not looked up yet. */
+  isPending = false;
   readonly #answers: Answers;
-  #isPending = false;
 
   constructor(answers: Answers) {
     this.#answers = answers;
-  }
-
-  /** True once a requirement was asked that Crossplane has not looked up yet. */
-  get isPending(): boolean {
-    return this.#isPending;
   }
 
   ask({ name, selector }: Requirement): LookupAnswer {
@@ -98,11 +94,11 @@ export class Requirements {
   add({ resources, schemas, isPending }: Requirements): void {
     for (const [name, selector] of resources) this.resources.set(name, selector);
     for (const [name, selector] of schemas) this.schemas.set(name, selector);
-    this.#isPending ||= isPending;
+    this.isPending ||= isPending;
   }
 
   #noted<T extends LookupAnswer | SchemaAnswer>(answer: T): T {
-    this.#isPending ||= answer.is === "pending";
+    this.isPending ||= answer.is === "pending";
     return answer;
   }
 }

@@ -1,21 +1,10 @@
 import { attempt, FunctionError } from "../errors.ts";
 import { type FieldPath, parseFieldPath } from "./field-path.ts";
 
-/** A text with placeholders: each part is a literal, or something to be replaced by its value. */
-export type Template = readonly (string | KeyPlaceholder | FieldPlaceholder)[];
+/** A text with placeholders: each part is a literal, or is replaced by its value, percent-encoded for a URL if `isEncoded`. */
+export type Template = readonly (string | Placeholder)[];
 
-interface Placeholder {
-  /** True if the value is percent-encoded, for a URL. */
-  readonly isEncoded: boolean;
-}
-
-interface KeyPlaceholder extends Placeholder {
-  readonly key: string;
-}
-
-interface FieldPlaceholder extends Placeholder {
-  readonly field: FieldPath;
-}
+type Placeholder = ({ readonly key: string } | { readonly field: FieldPath }) & { readonly isEncoded: boolean };
 
 export const NOT_A_TEMPLATE =
   "not a template: {key} is replaced by a value of the Secret and {xr:spec.field} by one of the XR, with |url before the } for a URL; " +

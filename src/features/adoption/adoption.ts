@@ -1,24 +1,15 @@
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { withoutReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
-import type { Result } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
-import { type ResourceEdit, withCondition, withResources, withResults } from "../../model/draft.ts";
+import { type ResourceEdit, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
-import type { Call, Feature } from "../feature.ts";
-import { eventsFor } from "../transition-events.ts";
+import type { Feature } from "../feature.ts";
 import { type Case, findCases } from "./cases.ts";
-import {
-  type AdoptionRemark,
-  remarkDuplicates,
-  SEVERITIES,
-  toAdoptionCondition,
-  toAdoptionRemarks,
-  toFatal,
-} from "./condition.ts";
+import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
 import { findHeld, observeFirst, remarkHeld } from "./observe-first.ts";
 
 /**
@@ -31,15 +22,10 @@ export const adoption: Feature = (call, draft) => {
 
   const held = findHeld(call, draft);
   const cases = findCases(call, draft);
-  const judged = toAdoptionRemarks(
-    cases.filter((found) => !isMarked(found)),
-    policy,
-    call,
-  );
-  const remarks = [...judged, ...remarkDuplicates(call), ...remarkHeld(held, call)];
+  const unmarked = cases.filter((found) => !isMarked(found));
+  const remarks = [...toAdoptionRemarks(unmarked, policy, call), ...remarkDuplicates(call), ...remarkHeld(held, call)];
   const adopting = observeFirst(call, withResources(draft, putBackAll(cases, policy)), held);
-  const condition = toAdoptionCondition(remarks);
-  return withResults(withCondition(adopting, condition), toAdoptionResults(cases, remarks, condition, call));
+  return withAdoptionCondition(adopting, cases, remarks, call);
 };
 
 /** Desires resources again only for their owner reference; they count as ready. */
@@ -92,17 +78,3 @@ function putBack(observed: Document): JsonObject {
 
 const toEntries = (object: JsonValue | undefined): [string, JsonValue][] =>
   Object.entries(isObject(object) ? object : {});
-
-/** Makes events, or a Fatal result once all cases are known: it ends the reconcile, so it names all resources at once. */
-function toAdoptionResults(
-  cases: readonly Case[],
-  remarks: readonly AdoptionRemark[],
-  condition: ReturnType<typeof toAdoptionCondition>,
-  call: Call,
-): readonly Result[] {
-  const { reason, target } = condition;
-  const severity = SEVERITIES[reason];
-  if (severity !== "Fatal") return eventsFor(condition, severity, call);
-  const isPending = cases.some(({ verdict }) => verdict.is === "pending");
-  return isPending ? [] : [{ severity, message: toFatal(remarks), reason, target }];
-}

@@ -4,16 +4,18 @@ import type { Adoption } from "../../input/adoption.ts";
 import { groupBy } from "../../model/collections.ts";
 import { brief, type Condition, listSome, MAX_NAMES, type Result, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
+import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import type { Call } from "../feature.ts";
 import { DUPLICATED, formatDuplicates } from "../predecessors.ts";
 import type { Remarks } from "../reasons.ts";
+import { withConditionAndEvent } from "../transition-events.ts";
 import type { Case } from "./cases.ts";
 import type { AdoptionVerdict } from "./verdict.ts";
 
 const TYPE = "ResourcesAdopted";
 
 /** The reasons by priority, of which the first becomes the condition's, and the severity of its event; Fatal stops the XR. */
-export const SEVERITIES = {
+const SEVERITIES = {
   Duplicated: "Fatal",
   Unproven: "Fatal",
   Unadopted: "Fatal",
@@ -159,16 +161,29 @@ function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly
   );
 }
 
-/** Makes one condition for all resources, with one sentence for those that share it. */
-export function toAdoptionCondition(remarks: readonly AdoptionRemark[]) {
+/**
+ * Adds one condition for all resources, with one sentence for those that share it; and its event, or a Fatal result once all cases are
+ * known: that ends the reconcile, so it names all resources at once.
+ */
+export function withAdoptionCondition(
+  draft: Draft,
+  cases: readonly Case[],
+  remarks: readonly AdoptionRemark[],
+  call: Call,
+): Draft {
   const reason = sortByReason(remarks)[0]?.reason ?? "Adopted";
   const message = remarks.length === 0 ? undefined : toSentences(remarks).join("; ");
   const status = STATUSES[reason] ?? "False";
-  return { type: TYPE, status, reason, message, target: "Composite" } as const;
+  const condition: Condition = { type: TYPE, status, reason, message, target: "Composite" };
+  const severity = SEVERITIES[reason];
+  if (severity !== "Fatal") return withConditionAndEvent(draft, condition, severity, call);
+  const isPending = cases.some(({ verdict }) => verdict.is === "pending");
+  const fatal: Result = { severity, message: toFatal(remarks), reason, target: "Composite" };
+  return withResults(withCondition(draft, condition), isPending ? [] : [fatal]);
 }
 
 /** Makes the message of the Fatal result, with a line for each resource. */
-export const toFatal = (remarks: readonly AdoptionRemark[]): string =>
+const toFatal = (remarks: readonly AdoptionRemark[]): string =>
   [
     "cannot go on without losing resources that this XR refers to and does not control:",
     ...sortByReason(remarks)
