@@ -88,13 +88,13 @@ function findOtherCluster({ observed, tagSources }: Subject, { cluster }: Wanted
 }
 
 /** The fields by which a managed resource asks for a connection Secret. */
-const SECRET_FIELDS: ReadonlySet<string> = new Set(["writeConnectionSecretToRef", "publishConnectionDetailsTo"]);
+const SECRET_FIELDS = ["writeConnectionSecretToRef", "publishConnectionDetailsTo"];
 
 /** Leaves out the connection Secret: a provider writes it whatever the policies are. */
 function withoutSecret(desired: Document): readonly ValueEdit[] {
+  if (SECRET_FIELDS.every((field) => desired.at(["spec", field]) === undefined)) return [];
   const spec = desired.at(["spec"]);
-  if (!isObject(spec) || !Object.keys(spec).some((field) => SECRET_FIELDS.has(field))) return [];
-  return [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.has(field)) }];
+  return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
 const OWNER_PATH = annotationPath(OWNER);

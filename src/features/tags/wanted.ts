@@ -52,20 +52,15 @@ const ALWAYS = { onExisting: "Replace", optional: false } as const;
 
 /** Resolves keys: globs of the Composition, or exact ones of a field. A field that is not set has none, because teams may set it. */
 function resolveKeys(keys: Keys, call: Call): HasKey {
-  if (keys.is === "literal") {
-    const globs = [keys.value].flat().map(toMatcher);
-    return remembering((key) => globs.some((fits) => fits(key)));
+  if (keys.is !== "literal") {
+    const resolved = resolveStrings(keys, call);
+    const exact = new Set(resolved.is === "set" ? resolved.value : []);
+    return (key) => exact.has(key);
   }
-  const resolved = resolveStrings(keys, call);
-  const exact = new Set(resolved.is === "set" ? resolved.value : []);
-  return (key) => exact.has(key);
-}
-
-/** Remembers the answer for each key: many resources have the same keys. */
-function remembering(has: HasKey): HasKey {
-  const known = new Map<string, boolean>();
+  const globs = [keys.value].flat().map(toMatcher);
+  const known = new Map<string, boolean>(); // many resources have the same keys
   return (key) => {
-    const answer = known.get(key) ?? has(key);
+    const answer = known.get(key) ?? globs.some((fits) => fits(key));
     known.set(key, answer);
     return answer;
   };
