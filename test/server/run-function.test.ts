@@ -26,10 +26,8 @@ describe("what is thrown becomes a status", () => {
   test("bytes that are no request are the client's fault, and it is told where", async () => {
     const server = await serveLoopback({}, { runFunction });
     const answer = await call(server.target, Buffer.from([0x0a, 0xff]));
-    expect(answer).toMatchObject({
-      code: "INVALID_ARGUMENT",
-      details: "cannot read the request: a truncated varint at byte 1",
-    });
+    expect(answer.details).toBe("cannot read the request: a truncated varint at byte 1");
+    expect(answer.code).toBe("INVALID_ARGUMENT");
     expect(server.lines.at(-1)).toEqual({
       level: "warn",
       message: "refused a call",

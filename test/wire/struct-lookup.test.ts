@@ -57,11 +57,7 @@ describe("a value looked up in a document's bytes", () => {
   const entryLike = field(1, field(1, "a"), field(2, string("w")));
   const [listOfV, structOfV] = [list(string("v")), struct(texts({ b: "v" }))];
   test.each<[string, Buffer, path: FieldPath, is?: string]>([
-    [
-      "a key after the value that looks like an entry",
-      field(1, field(1, "a"), field(2, string("v")), entryLike),
-      ["a"],
-    ],
+    ["a key after a value that is like an entry", field(1, field(1, "a"), field(2, string("v")), entryLike), ["a"]],
     ["a list that another kind replaces", entry("a", concat(listOfV, string("w"))), ["a", 0]],
     ["a list that goes on", entry("a", concat(listOfV, list(string("w")))), ["a", 1], "w"],
     ["a struct that goes on", entry("a", concat(structOfV, struct(texts({ b: "w" })))), ["a", "b"], "w"],
