@@ -157,7 +157,8 @@ test("every metric that is documented is exposed, and all of ours are documented
   const { registry } = createMetrics("v0", []);
   const exposed = (await registry.getMetricsAsJSON()).map(({ name }) => name);
   const text = read("docs/operations.md");
-  const named: readonly string[] = text.match(/\b(?:grpc_server|function_shared_infrastructure|process|nodejs)_\w+/g) ?? [];
+  const named: readonly string[] =
+    text.match(/\b(?:grpc_server|function_shared_infrastructure|process|nodejs)_\w+/g) ?? [];
   const base = (name: string): string => (exposed.includes(name) ? name : name.replace(/_(?:bucket|sum|count)$/, ""));
   expect(named.map(base).filter((name) => !exposed.includes(name))).toEqual([]);
   const ours = exposed.filter((name) => /^(?:grpc_server|function_)/.test(name));
