@@ -4,8 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readVersion } from "../../src/package.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { serveMetrics } from "../../src/server/metrics-endpoint.ts";
-import { frame, V1 } from "../../testing/servers/frames.ts";
-import { connectHttp2, openStream } from "../../testing/servers/http2.ts";
+import { connectHttp2, frame, openStream, V1 } from "../../testing/servers/http2.ts";
 import { call, echo, logTo, serveLoopback, until, V1BETA1 } from "../../testing/servers/loopback.ts";
 
 const free = { metricsAddress: { host: "127.0.0.1", port: 0 } } as const;

@@ -2,8 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { FunctionError } from "../../src/errors.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { frame, V1 } from "../../testing/servers/frames.ts";
-import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
+import { connectHttp2, endOf, frame, openStream, roundTrip, V1 } from "../../testing/servers/http2.ts";
 import { call, echo, serveLoopback, V1BETA1 } from "../../testing/servers/loopback.ts";
 
 const MEGABYTE = 1024 * 1024;

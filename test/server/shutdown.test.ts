@@ -3,8 +3,7 @@ import { connect as connectSession } from "node:http2";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { frame } from "../../testing/servers/frames.ts";
-import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
+import { connectHttp2, endOf, frame, openStream, roundTrip } from "../../testing/servers/http2.ts";
 import { isRefused, type Loopback, serveLoopback, serveMutualTls, until } from "../../testing/servers/loopback.ts";
 
 /** UNAVAILABLE for gRPC's clients. */

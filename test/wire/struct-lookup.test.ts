@@ -12,9 +12,6 @@ import { concat, entry, field, list, string, struct, texts } from "./bytes.ts";
 import { wireDocument } from "./reading.ts";
 import { choices, unusualStruct } from "./unusual.ts";
 
-/** The same cases in every run: what fails here fails for everybody. */
-const parameters = { seed: 20, numRuns: 300 };
-
 /** Each path on a document of its own: once the whole of it is read, `at` no longer looks into the bytes. */
 function expectEveryPath(bytes: Buffer, object: JsonObject, others: readonly (readonly (string | number)[])[]): void {
   const found: [string, JsonValue | undefined][] = [];
@@ -39,7 +36,7 @@ describe("a value looked up in a document's bytes", () => {
         expect(input.toObject()).toEqual(object);
         expectEveryPath(bytes.subarray(start, end), object, paths);
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 
@@ -50,7 +47,7 @@ describe("a value looked up in a document's bytes", () => {
         expect(wireDocument(bytes).toObject()).toEqual(object);
         expectEveryPath(bytes, object, paths);
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 
@@ -72,7 +69,7 @@ describe("a value looked up in a document's bytes", () => {
         document.toObject();
         expect(document.at(path)).toEqual(documentOf(object).at(path));
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 
