@@ -5,13 +5,15 @@ import { parse, stringify } from "yaml";
 import { healthReasons } from "../scripts/generate/reasons.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
-import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
+import { refused, withoutCopies } from "../testing/builders/shared-database.ts";
+import { database, inputOf, REQUIRED, xr } from "../testing/builders/sharing.ts";
 import { call, serveLoopback, until } from "../testing/servers/loopback.ts";
 import { metricsIn } from "../testing/tools/promql.ts";
 import { run, toolOrSkip } from "../testing/tools/server-tools.ts";
 import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
 import { corpus } from "../testing/wire/corpus.ts";
 import { encodeRequest } from "../testing/wire/oracle.ts";
+import { stateOf, v2Request } from "../testing/wire/plain.ts";
 
 /**
  * Prometheus' engine answers each query of the dashboard, over two scrapes of a server that has run real requests. The metrics of others
@@ -48,36 +50,19 @@ const SCRAPED = 'namespace="crossplane-system",job="function-shared-infrastructu
 async function scrape(port: number | undefined): Promise<ReadonlyMap<string, string>> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const samples = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
-  return new Map(
-    [...samples].map(([, name = "", labels, value = ""]) => [
-      `${name}{${[...(labels === undefined ? [] : [labels]), SCRAPED].join(",")}}`,
-      value,
-    ]),
-  );
+  const series = (name: string, labels: string | undefined) => `${name}{${labels ? `${labels},` : ""}${SCRAPED}}`;
+  return new Map([...samples].map(([, name = "", labels, value = ""]) => [series(name, labels), value]));
 }
 
 /** Crossplane has looked, and found these shared resources. */
 const answered = (...databases: readonly JsonObject[]): Uint8Array =>
-  encodeRequest({
-    tag: "",
-    capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
-    observed: { composite: { object: xr(), ready: "True", details: new Map() }, resources: new Map() },
-    desired: { composite: { object: {}, ready: "True", details: new Map() }, resources: new Map() },
-    input: inputOf({ sharedResources: [fieldsOnly] }),
-    extra: new Map(),
-    required: new Map([[REQUIRED.database, databases]]),
-    credentials: new Map(),
-    schemas: new Map(),
-  });
-const { connection: _, ...fieldsOnly } = shared({
+  encodeRequest(
+    v2Request(inputOf({ sharedResources: [fieldsOnly] }), stateOf(xr()), { [REQUIRED.database]: databases }),
+  );
+const fieldsOnly = withoutCopies({
   patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" }],
 });
-const shares = [
-  answered(),
-  answered(database()),
-  answered(database({ annotations: {} })),
-  answered(database({ status: {} })),
-];
+const shares = [answered(), answered(database()), answered(refused), answered(database({ status: {} }))];
 const requests = [...corpus, ...shares];
 
 interface Series {

@@ -12,12 +12,7 @@ const filesIn = (folder: string, ending: string): readonly string[] =>
     .map((file) => join(folder, file));
 
 const atTheRoot = readdirSync(inRepository(".")).filter((file) => file.endsWith(".md"));
-const pages = [
-  ...atTheRoot,
-  ...filesIn("docs", ".md"),
-  ...filesIn("examples", "README.md"),
-  ...filesIn(".github", ".md"),
-];
+const pages = [...atTheRoot, ...["docs", "examples", ".github"].flatMap((folder) => filesIn(folder, ".md"))];
 
 /** The page without its fenced blocks: nothing in them is a link or a heading. */
 const proseOf = (page: string): string => read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
@@ -25,35 +20,27 @@ const proseOf = (page: string): string => read(page).replaceAll(/^```[\s\S]*?^``
 /** The anchors that GitHub makes of headings, and those written as HTML. */
 function anchorsOf(page: string): readonly string[] {
   const prose = proseOf(page);
-  const headings = [...prose.matchAll(/^#{2,} (.*)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  const toAnchor = (title: string): string => title.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "");
+  const headings = [...prose.matchAll(/^#{2,} (.*)$/gm)].map(([, title = ""]) => toAnchor(title).replaceAll(" ", "-"));
   return [...headings, ...[...prose.matchAll(/<a id="(.*?)">/g)].map(([, id = ""]) => id)];
 }
 
-describe.each(pages)("%s", (page) => {
+test.each(pages)("%s leads to files and anchors that exist", (page) => {
   const links = [...proseOf(page).matchAll(/\]\((?!https?:)([^)]*)\)/g)].map(([, link = ""]) => link);
-
-  test("leads to files and anchors that exist", () => {
-    const broken = links.filter((link) => {
-      const [path = "", anchor] = link.split("#");
-      const target = path === "" ? page : join(dirname(page), path);
-      if (!existsSync(inRepository(target))) return true;
-      return anchor !== undefined && !anchorsOf(target).includes(anchor);
-    });
-    expect(broken).toEqual([]);
+  const broken = links.filter((link) => {
+    const [path = "", anchor] = link.split("#");
+    const target = path === "" ? page : join(dirname(page), path);
+    if (!existsSync(inRepository(target))) return true;
+    return anchor !== undefined && !anchorsOf(target).includes(anchor);
   });
+  expect(broken).toEqual([]);
+});
 
-  test("has tables that GitHub shows as such: the line below the header has as many columns", () => {
-    const toColumns = (row = ""): number => row.replaceAll(/`[^`]*`|\\\|/g, "").split("|").length;
-    const heads = [...proseOf(page).matchAll(/^(\|.*)\n(\|[ :|-]+\|)$/gm)];
-    expect(
-      heads.filter(([, header, line]) => toColumns(header) !== toColumns(line)).map(([, header]) => header),
-    ).toEqual([]);
-  });
+test.each(pages)("%s has tables that GitHub shows as such: the line below the header has as many columns", (page) => {
+  const toColumns = (row = ""): number => row.replaceAll(/`[^`]*`|\\\|/g, "").split("|").length;
+  const heads = [...proseOf(page).matchAll(/^(\|.*)\n(\|[ :|-]+\|)$/gm)];
+  const broken = heads.filter(([, header, line]) => toColumns(header) !== toColumns(line));
+  expect(broken.map(([, header]) => header)).toEqual([]);
 });
 
 test("README.md has a link to every page of docs/, and is short enough to be read", () => {
@@ -120,11 +107,9 @@ function reasonsIn(source: string): readonly string[] {
 }
 
 describe("docs/conditions.md", () => {
-  const sourcesOf = (files: readonly string[]): string =>
-    files.map((file) => read(join("src/features", file))).join("\n");
-
   test.each(Object.entries(conditions))("has every reason of %s, and no other", (type, files) => {
-    expect(unique(firstColumn("docs/conditions.md", `### ${type}`))).toEqual(unique(reasonsIn(sourcesOf(files))));
+    const found = files.flatMap((file) => reasonsIn(read(join("src/features", file))));
+    expect(unique(firstColumn("docs/conditions.md", `### ${type}`))).toEqual(unique(found));
   });
 
   test("says of every reason that needs nothing from a person that it waits, or who acts", () => {
@@ -165,9 +150,8 @@ test("docs/conditions.md begins with what a reader sees: every condition, by rea
   expect(unique(rows.map(([, condition = ""]) => condition))).toEqual(unique(Object.keys(conditions)));
   for (const [, condition = "", anchor, situation = ""] of rows) {
     expect(anchor).toBe(condition.toLowerCase());
-    expect(firstColumn("docs/conditions.md", `### ${condition}`)).toEqual(
-      expect.arrayContaining([...ticked(situation)]),
-    );
+    const known = firstColumn("docs/conditions.md", `### ${condition}`);
+    expect(known).toEqual(expect.arrayContaining([...ticked(situation)]));
   }
 });
 
@@ -180,9 +164,8 @@ test("every metric that is documented is exposed, and all of ours are documented
   const { registry } = createMetrics("v0", []);
   const exposed = (await registry.getMetricsAsJSON()).map(({ name }) => name);
   const text = read("docs/operations.md");
-  const named = [...text.matchAll(/\b(?:grpc_server|function_shared_infrastructure|process|nodejs)_\w+/g)].map(
-    ([name]) => name,
-  );
+  const named: readonly string[] =
+    text.match(/\b(?:grpc_server|function_shared_infrastructure|process|nodejs)_\w+/g) ?? [];
   const base = (name: string): string => (exposed.includes(name) ? name : name.replace(/_(?:bucket|sum|count)$/, ""));
   expect(named.map(base).filter((name) => !exposed.includes(name))).toEqual([]);
   const ours = exposed.filter((name) => /^(?:grpc_server|function_)/.test(name));

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { generations, isBuilt, renderWith } from "../testing/rendering/crossplane.ts";
-import { renderEmbedded } from "../testing/rendering/embedded.ts";
+import { generations, isBuilt, renderEmbedded, renderWith } from "../testing/rendering/crossplane.ts";
 import { canRender, examples } from "../testing/rendering/examples.ts";
 import { expectedOf, reference } from "../testing/rendering/expectations.ts";
 import { type Rendering, toMeaning } from "../testing/rendering/rendering.ts";

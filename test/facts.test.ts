@@ -30,12 +30,7 @@ describe("what identifies a kind", () => {
   test.each<[reason: string, kind: string, name: ExternalName | undefined, fields: readonly string[]]>([
     ["a name that is its ID: nothing beside it", "Pipe", named("metadata"), []],
     ["an ID that the cloud makes up: nothing beside it", "Pipe", named("provider"), []],
-    [
-      "an ID template: its arguments, without the family's places",
-      "Pipe",
-      named("metadata", "api_id", "region"),
-      ["apiId"],
-    ],
+    ["an ID template: its arguments without places", "Pipe", named("metadata", "api_id", "region"), ["apiId"]],
     ["an ID of arguments only", "Pipe", named("parameters", "api_id", "target_arn"), ["apiId", "targetArn"]],
     ["a name below a parent that the ID does not say: the curated one", "Stage", named("metadata"), ["apiId"]],
     ["a kind without a configuration: the curated parents", "Stage", undefined, ["apiId"]],

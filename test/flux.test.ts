@@ -21,6 +21,7 @@ function healthOf(...conditions: readonly object[]): string {
 
 const READY = { type: "Ready", status: "True", reason: "Available" };
 const SYNCED = { type: "Synced", status: "True", reason: "ReconcileSuccess" };
+const FULL = { type: "CapacityAvailable", status: "False", reason: "Full" };
 const HEALTH = { True: "Current", Unknown: "InProgress", Waits: "InProgress", False: "Failed", Stops: "Failed" };
 
 describe("Flux with deploy/flux/kustomization.yaml", () => {
@@ -34,11 +35,7 @@ describe("Flux with deploy/flux/kustomization.yaml", () => {
     ["resources that are not ready", "InProgress", [SYNCED, { ...READY, status: "False" }]],
     ["a Fatal result", "Failed", [READY, { ...SYNCED, status: "False", reason: "ReconcileError" }]],
     ["a paused XR", "InProgress", [READY, { ...SYNCED, status: "False", reason: "ReconcilePaused" }]],
-    [
-      "a full member of a pool",
-      "Current",
-      [READY, SYNCED, { type: "CapacityAvailable", status: "False", reason: "Full" }],
-    ],
+    ["a full member of a pool", "Current", [READY, SYNCED, FULL]],
   ])("%s: %s", (_, health, conditions) => {
     expect(healthOf(...conditions)).toBe(health);
   });

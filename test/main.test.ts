@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readVersion } from "../src/package.ts";
-import { frame } from "../testing/servers/frames.ts";
 import { takePort } from "../testing/servers/free-port.ts";
-import { connectHttp2, endOf, openStream, roundTrip } from "../testing/servers/http2.ts";
+import { connectHttp2, endOf, frame, openStream, roundTrip } from "../testing/servers/http2.ts";
 import { call, until } from "../testing/servers/loopback.ts";
 import { serving, start } from "../testing/servers/process.ts";
 

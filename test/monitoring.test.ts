@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import reasons from "../cli/explain/reasons.json" with { type: "json" };
 import { createMetrics } from "../src/server/metrics.ts";
-import { V1 } from "../testing/servers/frames.ts";
+import { V1 } from "../testing/servers/http2.ts";
 import { metricsIn } from "../testing/tools/promql.ts";
 
 // The rules and the dashboard query metrics that this function serves, or the programs that foreign-metrics.yaml names.

@@ -63,11 +63,7 @@ describe("a VPC whose name comes from external names has one writer:", () => {
       "Observe: RestoredFromRecord, Arbitrating",
       { observed: names, contenders: [] },
     ],
-    [
-      "it goes on observing once it exists",
-      "Observe: Pinned, WaitingForOwner",
-      { observed: recorded, contenders: [rival, ours] },
-    ],
+    ["it goes on observing", "Observe: Pinned, WaitingForOwner", { observed: recorded, contenders: [rival, ours] }],
     [
       "it owns what nobody else declares, and does not delete it, since nothing tells that it created it",
       "Create LateInitialize Observe Update: Pinned, ExistedBefore",

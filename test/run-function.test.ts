@@ -3,6 +3,7 @@ import type { RunFunctionRequest, RunFunctionResponse } from "../cli/render/prot
 import { fromStruct, loadMethod, toStruct } from "../cli/render/protocol.ts";
 import { toRequirement } from "../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../src/model/json.ts";
+import { DOMAIN } from "../src/model/names.ts";
 import { runFunction } from "../src/run-function.ts";
 import { bucket as composed, referring, store } from "../testing/builders/composed.ts";
 import { fromXr, withoutCopies } from "../testing/builders/shared-database.ts";
@@ -29,10 +30,8 @@ function run(request: Uint8Array) {
   return { ...outcome, response, bytes: outcome.response };
 }
 
-const found = {
-  [REQUIRED.database]: { items: [{ resource: toStruct(database()) }] },
-  [REQUIRED.labelledTarget]: { items: [] },
-};
+const items = [{ resource: toStruct(database()) }];
+const found = { [REQUIRED.database]: { items }, [REQUIRED.labelledTarget]: { items: [] } };
 const v2 = ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"];
 
 describe("Crossplane is asked, and answers, in the fields that its version has:", () => {
@@ -226,22 +225,15 @@ const xrOfA = store(referring("a"));
 const referringTo = (metadata: JsonObject): Parts => ({ xr: xrOfA, observed: { a: composed("a", metadata) } });
 const forProvider = { tags: [{ key: textless, value: "c" }] };
 const tagged = { apiVersion: "dynamodb.aws.crossplane.io/v1alpha1", kind: "Table", spec: { forProvider } };
+const resourceRefs = [{ apiVersion: "v1", kind: "X", name: textless }];
 const remark = { other: [{ reason: textless, message: textless }] };
 
 test.each<[reason: string, spec: JsonObject, parts: Parts]>([
   ["the key of a tag in a list", { tags: { add: [{ key: "team", value: "shop" }] } }, { desired: { table: tagged } }],
-  [
-    "a reference's name",
-    { adoption: {} },
-    { xr: store({ spec: { resourceRefs: [{ apiVersion: "v1", kind: "X", name: textless }] } }) },
-  ],
+  ["a reference's name", { adoption: {} }, { xr: store({ spec: { resourceRefs } }) }],
   ["a controller's UID", { adoption: {} }, referringTo({ ownerReferences: [{ controller: true, uid: textless }] })],
   ["a field manager", { adoption: {} }, referringTo({ managedFields: [{ manager: textless }] })],
-  [
-    "a remark of an earlier step",
-    { sharedResources: [shared()] },
-    { context: { "shared-infrastructure.fn.crossplane.io/unavailable": remark } },
-  ],
+  ["a remark of an earlier step", { sharedResources: [shared()] }, { context: { [`${DOMAIN}/unavailable`]: remark } }],
 ])("a request is answered where %s is an object that has no text", (_reason, spec, parts) => {
   const { xr: composite = store(), observed = {}, desired = {}, context = {} } = parts;
   const observing = v2Request(inputOf(spec), stateOf(composite, observed));

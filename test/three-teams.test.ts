@@ -28,15 +28,12 @@ async function keysFor(xr: string): Promise<Readonly<Record<string, JsonValue | 
   return Object.fromEntries([...texts, ...copied.map(([to, from]) => [to.slice("data.".length), from])]);
 }
 
+const PGOPTIONS = "-c search_path=orders";
+
 describe("share-three-teams", () => {
   test("each team gets the keys that it lists", async () => {
     expect(await Promise.all(teams.map(keysFor))).toEqual([
-      {
-        PGHOST: "data.endpoint",
-        PGUSER: "data.username",
-        PGPASSWORD: "data.password",
-        PGOPTIONS: "-c search_path=orders",
-      },
+      { PGHOST: "data.endpoint", PGUSER: "data.username", PGPASSWORD: "data.password", PGOPTIONS },
       {
         SPRING_DATASOURCE_URL: "jdbc:postgresql://orders-db.eu-central-1.db.example.org/orders?currentSchema=invoices",
         SPRING_DATASOURCE_USERNAME: "data.username",

@@ -10,19 +10,15 @@ const program = fileURLToPath(new URL("../../testing/conformance/client.py", imp
 
 const runners = ["v1", "v1beta1"].map((version) => `apiextensions.fn.proto.${version}.FunctionRunnerService`);
 
-const request = {
-  meta: { tag: "from Python" },
-  observed: { composite: { resource: xr() } },
-  input: inputOf({ sharedResources: [shared()] }),
-};
+const meta = { tag: "from Python" };
+const observed = { composite: { resource: xr() } };
+const request = { meta, observed, input: inputOf({ sharedResources: [shared()] }) };
 
 /** What the function answers: it has to see the database first. */
 const database = { apiVersion: "data.example.org/v1", kind: "XPostgres", matchName: "orders" };
 const required = { [REQUIRED.database]: database };
-const answer = expect.objectContaining({
-  meta: { tag: "from Python" },
-  requirements: { resources: required, extraResources: required },
-});
+const serving = Object.fromEntries(runners.map((name) => [name, "SERVING"]));
+const answer = expect.objectContaining({ meta, requirements: { resources: required, extraResources: required } });
 
 describe.skipIf(python === "")("grpcio, knowing of the function only what reflection tells", () => {
   test("calls both versions of it, compressed or not, and sees its health", async () => {
@@ -31,11 +27,7 @@ describe.skipIf(python === "")("grpcio, knowing of the function only what reflec
     expect(stderr).toBe("");
     expect(JSON.parse(stdout)).toEqual({
       services: expect.arrayContaining([...runners, "grpc.health.v1.Health"]),
-      health: {
-        "": "SERVING",
-        ...Object.fromEntries(runners.map((name) => [name, "SERVING"])),
-        "nobody.knows.It": "NOT_FOUND",
-      },
+      health: { "": "SERVING", ...serving, "nobody.knows.It": "NOT_FOUND" },
       responses: Object.fromEntries(runners.map((name) => [name, { none: answer, gzip: answer, deflate: answer }])),
     });
   });

@@ -3,32 +3,19 @@ import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
 import { documentOf } from "../../src/model/document.ts";
 
 const CLUSTER_SCOPED = documentOf({ metadata: { name: "orders" } });
-const CLAIMED = documentOf({
-  metadata: {
-    name: "orders",
-    labels: { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "red" },
-  },
-  spec: {
-    claimRef: { namespace: "red", name: "orders" },
-    writeConnectionSecretToRef: { namespace: "crossplane-system", name: "uid" },
-  },
+const claimRef = { namespace: "red", name: "orders" };
+const labels = { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "red" };
+/** What a claim's XR says; a Composition may copy the whole spec of it. */
+const specOf = (name: string) => ({
+  claimRef,
+  writeConnectionSecretToRef: { namespace: "crossplane-system", name },
 });
+const CLAIMED = documentOf({ metadata: { name: "orders", labels }, spec: specOf("uid") });
+const ownerReferences = [{ apiVersion: "v1", kind: "XShop", name: "shop", uid: "77c1", controller: true }];
 /** A nested XR, or a managed resource: its Composition may take the name from a field of the claim. */
 const nested = (name: string) =>
-  documentOf({
-    metadata: {
-      name: "orders",
-      uid: "5d2f",
-      labels: { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "red" },
-      ownerReferences: [{ apiVersion: "v1", kind: "XShop", name: "shop", uid: "77c1", controller: true }],
-    },
-    // A Composition may copy the whole spec of the claim's XR.
-    spec: {
-      claimRef: { namespace: "red", name: "orders" },
-      writeConnectionSecretToRef: { namespace: "crossplane-system", name },
-    },
-  });
-const BOUND = documentOf({ metadata: { name: "orders" }, spec: { claimRef: { namespace: "red", name: "orders" } } });
+  documentOf({ metadata: { name: "orders", uid: "5d2f", labels, ownerReferences }, spec: specOf(name) });
+const BOUND = documentOf({ metadata: { name: "orders" }, spec: { claimRef } });
 const NAMESPACED = documentOf({ metadata: { name: "orders", namespace: "db" } });
 
 const named = (namespace: string) => ({ is: "named", secret: { namespace, name: "conn" } });

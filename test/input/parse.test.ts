@@ -52,6 +52,8 @@ const role = { apiVersion: "sql.example.org/v1", kind: "Role" };
 const PORTS = ["db.ports[0]", "db['ports'][0]"].map((toFieldPath) => ({ value: 1, toFieldPath }));
 const ITEM = 'begin each item of a list with "-"';
 const DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
+const FAIL = { owner: { onConflict: "Fail" } };
+const VALUE = "spec.tags.add[0].value";
 const REVOKED = "not allowed with connection: a Fatal result keeps copies even if their grant is revoked";
 const ONE_SOURCE = "exactly one of fromCompositeFieldPath, fromEnvironmentFieldPath; found";
 
@@ -139,10 +141,7 @@ describe("an input", () => {
       { sharedResources: [shared(), withoutCopies({ name: "network", resolution: "Fail" })] },
       `spec.sharedResources: resolution: Fail is ${REVOKED}`,
     ),
-    row(
-      { sharedResources: [shared()], tags: { owner: { onConflict: "Fail" } } },
-      `spec.tags.owner.onConflict: Fail is ${REVOKED}`,
-    ),
+    row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}`),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
     ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) =>
       inShared({ apiVersion }, "apiVersion: not an API version, such as example.org/v1"),
@@ -328,13 +327,9 @@ describe("an input with tags", () => {
     row({ add: [{ key: "a", value: "b" }], preserve: ["aws:*"], remove: ["a"] }),
     row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
     row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
-    row(
-      { add: [{ key: "a", value: { b: "c" } }] },
-      "spec.tags.add[0].value.b: unknown field",
-      `spec.tags.add[0].value: ${ONE_SOURCE} none`,
-    ),
-    row({ add: [{ value: "b" }] }, "spec.tags.add[0].value: a text needs a key"),
-    row({ add: [{ key: "a" }] }, "spec.tags.add[0].value: required"),
+    row({ add: [{ key: "a", value: { b: "c" } }] }, `${VALUE}.b: unknown field`, `${VALUE}: ${ONE_SOURCE} none`),
+    row({ add: [{ value: "b" }] }, `${VALUE}: a text needs a key`),
+    row({ add: [{ key: "a" }] }, `${VALUE}: required`),
     row({ resources: [] }, "spec.tags.resources: an empty list"),
     row(
       { owner: { onConflict: "Fight", cluster: "Prod EU" } },

@@ -11,10 +11,7 @@ test.each([
   { text: "x{a.b-c_1}{b|url}y", template: ["x", key("a.b-c_1"), key("b", true), "y"] },
   { text: "{{{a}}}", template: ["{", key("a"), "}"] },
   { text: "{{a}}", template: ["{", "a", "}"] },
-  {
-    text: "/{xr:spec.db}?{xr:spec.a[0]|url}",
-    template: ["/", field(["spec", "db"]), "?", field(["spec", "a", 0], true)],
-  },
+  { text: "/{xr:spec.db}?{xr:a[0]|url}", template: ["/", field(["spec", "db"]), "?", field(["a", 0], true)] },
   { text: "{xr}{{xr:a}}", template: [key("xr"), "{", "xr:a", "}"] },
   ...["{", "}", "{a", "a}", "{}", "{a b}", "{a|html}", "{xr:}", "{xr:a..b}", "{xr:a|html}", "{ab:c}"].map((text) => ({
     text,

@@ -37,13 +37,8 @@ describe.skipIf(crossplane === "")("the real CLI validates", { timeout: 60_000 }
 
   const validate = (resources: string, cache: string) => {
     const schemas = [crds, inRepository("package/input/inputs.yaml"), inRepository("examples/definitions.yaml")];
-    const flags = [
-      "--error-on-missing-schemas",
-      "--skip-success-results",
-      "--crossplane-image=",
-      `--cache-dir=${cache}`,
-    ];
-    return run(crossplane, ["resource", "validate", schemas.join(","), resources, ...flags]);
+    const flags = ["--error-on-missing-schemas", "--skip-success-results", "--crossplane-image="];
+    return run(crossplane, ["resource", "validate", schemas.join(","), resources, ...flags, `--cache-dir=${cache}`]);
   };
 
   test.each(examples)("the example %s and finds faults in invalid-input only", async (example) => {
@@ -65,9 +60,7 @@ describe.skipIf(crossplane === "")("the real CLI validates", { timeout: 60_000 }
     writeFileSync(join(folder, "manifests.yaml"), packagesIn(page));
     expect(await validate(join(folder, "manifests.yaml"), join(folder, "cache"))).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(
-        /Total [1-9]\d* resources: 0 missing schemas, [1-9]\d* success cases, 0 failure cases/,
-      ),
+      stdout: expect.stringMatching(/0 missing schemas, [1-9]\d* success cases, 0 failure cases/),
     });
   });
 });

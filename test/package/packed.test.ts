@@ -78,11 +78,7 @@ test("it is a program and no library: nothing but its manifest can be imported",
   const name = "function-shared-infrastructure";
   cpSync(installed, join(folder, "node_modules", name), { recursive: true });
   const load = (file: string): Promise<string> =>
-    run(
-      process.execPath,
-      ["--input-type=module", "--eval", `console.log(import.meta.resolve("${name}/${file}"))`],
-      folder,
-    );
+    run(process.execPath, ["--input-type=module", "-e", `console.log(import.meta.resolve("${name}/${file}"))`], folder);
   await expect(load("dist/src/main.js")).rejects.toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
   expect(await load("package.json")).toContain(`/${name}/package.json`);
 });

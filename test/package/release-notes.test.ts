@@ -26,9 +26,8 @@ const notesOf = (tag: string): string => releaseNotes({ changelog, tag, source }
 
 describe("the notes of a release", () => {
   test("are its section of the changelog, with links that lead to the files of its tag", () => {
-    expect(notesOf("v1.2.0")).toBe(
-      `### Added\n\n- More ([docs](${source}/blob/v1.2.0/docs/input.md#more), [issue](https://example.org/7)).\n`,
-    );
+    const links = `[docs](${source}/blob/v1.2.0/docs/input.md#more), [issue](https://example.org/7)`;
+    expect(notesOf("v1.2.0")).toBe(`### Added\n\n- More (${links}).\n`);
   });
 
   test.each([
@@ -46,9 +45,6 @@ describe("the notes of a release", () => {
   });
 });
 
-test.each([
-  { tag: "v1.2.3", is: false },
-  { tag: "v1.2.3-rc.1", is: true },
-])("$tag is a pre-release: $is", ({ tag, is }) => {
-  expect(isPreRelease(tag)).toBe(is);
+test("a tag with a suffix is a pre-release", () => {
+  expect(["v1.2.3", "v1.2.3-rc.1"].filter(isPreRelease)).toEqual(["v1.2.3-rc.1"]);
 });

@@ -2,8 +2,7 @@ import { fileURLToPath } from "node:url";
 import { loadSync } from "@grpc/proto-loader";
 import { expect, test } from "vitest";
 import { functionRunners, serviceNames } from "../../src/server/services.ts";
-import { frame } from "../../testing/servers/frames.ts";
-import { connectHttp2, endOf, openStream } from "../../testing/servers/http2.ts";
+import { connectHttp2, endOf, frame, openStream } from "../../testing/servers/http2.ts";
 import { call, serveLoopback } from "../../testing/servers/loopback.ts";
 
 /** grpc.health.v1.HealthCheckRequest: service = 1 (string). */

@@ -25,9 +25,8 @@ describe.skipIf(grpcurl === "")("grpcurl", () => {
     async (v) => {
       const { target } = await serveLoopback();
       const symbols = [`apiextensions.fn.proto.${v}.RunFunctionRequest`, "google.protobuf.Struct"];
-      const [request, struct] = await Promise.all(
-        symbols.map((symbol) => run(grpcurl, ["-plaintext", target, "describe", symbol])),
-      );
+      const describeSymbol = (symbol: string) => run(grpcurl, ["-plaintext", target, "describe", symbol]);
+      const [request, struct] = await Promise.all(symbols.map(describeSymbol));
       expect(request?.stdout).toContain(`map<string, .apiextensions.fn.proto.${v}.Resources> required_resources = 8;`);
       expect(struct?.stdout).toContain("map<string, .google.protobuf.Value> fields = 1;");
     },

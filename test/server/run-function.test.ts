@@ -2,8 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { FunctionError } from "../../src/errors.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { frame, V1 } from "../../testing/servers/frames.ts";
-import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
+import { connectHttp2, endOf, frame, openStream, roundTrip, V1 } from "../../testing/servers/http2.ts";
 import { call, echo, serveLoopback, V1BETA1 } from "../../testing/servers/loopback.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -26,10 +25,8 @@ describe("what is thrown becomes a status", () => {
   test("bytes that are no request are the client's fault, and it is told where", async () => {
     const server = await serveLoopback({}, { runFunction });
     const answer = await call(server.target, Buffer.from([0x0a, 0xff]));
-    expect(answer).toMatchObject({
-      code: "INVALID_ARGUMENT",
-      details: "cannot read the request: a truncated varint at byte 1",
-    });
+    expect(answer.details).toBe("cannot read the request: a truncated varint at byte 1");
+    expect(answer.code).toBe("INVALID_ARGUMENT");
     expect(server.lines.at(-1)).toEqual({
       level: "warn",
       message: "refused a call",
@@ -89,7 +86,8 @@ describe("the size of a request", () => {
   });
 
   test("one byte more is refused, with both sizes", async () => {
-    const { target } = await serveLoopback(limit);
+    // An answer of that size would be refused by the client, in the same words.
+    const { target } = await serveLoopback(limit, { runFunction: () => echo(Buffer.alloc(0)) });
     expect(await call(target, Buffer.alloc(4 * MEGABYTE + 1))).toMatchObject({
       code: "RESOURCE_EXHAUSTED",
       details: "Received message larger than max (4194305 vs 4194304)",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readRequest } from "../../src/wire/request.ts";
-import { concat, double, field, number, texts, varint } from "./bytes.ts";
+import { concat, field, number, texts, varint } from "./bytes.ts";
 import { invalid, thrownBy } from "./reading.ts";
 
 /** Where codecs go wrong, told in bytes. Where protobufjs and the specification disagree, the specification (and Go) wins. */
@@ -50,18 +50,10 @@ describe("a request's fields", () => {
       { ...is, resources: ["__proto__ {}", "constructor {}", " {}"] },
     ],
     ["readiness given twice: the last", [field(2, field(1, number(3, 1), number(3, 2)))], { ...is, ready: "False" }],
-    [
-      "a readiness of more than 32 bits: its low 32",
-      [field(2, field(1, number(3, 2n ** 63n + 2n ** 32n + 1n)))],
-      { ...is, ready: "True" },
-    ],
+    ["a readiness over 32 bits: its low 32", [field(2, field(1, number(3, 2n ** 32n + 1n)))], { ...is, ready: "True" }],
     ["a readiness that nobody knows", [field(2, field(1, number(3, 3)))], is],
     ["a negative readiness", [field(2, field(1, number(3, 2n ** 64n - 1n)))], is],
-    [
-      "fields of other wire types are unknown",
-      [number(2, 1), field(2, number(1, 1), double(2, 1), field(1, field(3, varint(1))))],
-      is,
-    ],
+    ["other wire types are unknown", [number(2, 1), field(2, number(1, 1), field(1, field(3, varint(1))))], is],
   ])("%s", (_, parts, is) => {
     expect(observedOf(...parts)).toEqual(is);
   });

@@ -6,9 +6,6 @@ import { emptyPlainRequest } from "../../testing/wire/plain.ts";
 import { askAll, expectedAnswers, namesIn } from "./answers.ts";
 import * as arbitrary from "./arbitraries.ts";
 
-/** The same cases in every run: what fails here fails for everybody. */
-const parameters = { seed: 20, numRuns: 300 };
-
 describe("a request", () => {
   test("is read as the protocol's own codec reads it", () => {
     fc.assert(
@@ -22,7 +19,7 @@ describe("a request", () => {
         const asked = [...namesIn(oracle), "never asked", "__proto__", "constructor"];
         expect(askAll(readRequest(message), asked)).toEqual(expectedAnswers(oracle, asked));
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 

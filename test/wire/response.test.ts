@@ -11,9 +11,6 @@ import { concat, contentsOf, entry, field, number } from "./bytes.ts";
 import { draft, expectedResponse, passingOn } from "./drafts.ts";
 import { thrownBy } from "./reading.ts";
 
-/** The same cases in every run: what fails here fails for everybody. */
-const parameters = { seed: 20, numRuns: 300 };
-
 /** The response to a request of nothing. */
 const write = (draft: Partial<Draft>): Buffer =>
   writeResponse(readRequest(Buffer.alloc(0)), { ...emptyDraft, ...draft });
@@ -30,7 +27,7 @@ describe("a response", () => {
         const ours = { ttlSeconds: undefined, results: [], conditions: [], requirements: undefined, output: undefined };
         expect(decodeResponse(response)).toEqual({ ...ours, desired, context, tag });
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 
@@ -43,7 +40,7 @@ describe("a response", () => {
         const expected = thrownBy(() => expectedResponse(decodeRequest(bytes), edits));
         expect(thrownBy(() => decodeResponse(writeResponse(request, edits)))).toEqual(expected);
       }),
-      { ...parameters, numRuns: 600 },
+      { ...arbitrary.parameters, numRuns: 600 },
     );
   });
 
@@ -59,7 +56,7 @@ describe("a response", () => {
           output: undefined,
         });
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 
@@ -95,7 +92,7 @@ describe("a response", () => {
           thrownBy(() => writeResponse(readRequest(message), { ...draft, composite: [] }));
         expect(write(Buffer.from(bytes))).toEqual(write(bytes));
       }),
-      { ...parameters, numRuns: 50 },
+      { ...arbitrary.parameters, numRuns: 50 },
     );
   });
 });

@@ -12,9 +12,6 @@ import { concat, entry, field, list, string, struct, texts } from "./bytes.ts";
 import { wireDocument } from "./reading.ts";
 import { choices, unusualStruct } from "./unusual.ts";
 
-/** The same cases in every run: what fails here fails for everybody. */
-const parameters = { seed: 20, numRuns: 300 };
-
 /** Each path on a document of its own: once the whole of it is read, `at` no longer looks into the bytes. */
 function expectEveryPath(bytes: Buffer, object: JsonObject, others: readonly (readonly (string | number)[])[]): void {
   const found: [string, JsonValue | undefined][] = [];
@@ -39,7 +36,7 @@ describe("a value looked up in a document's bytes", () => {
         expect(input.toObject()).toEqual(object);
         expectEveryPath(bytes.subarray(start, end), object, paths);
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 
@@ -50,18 +47,14 @@ describe("a value looked up in a document's bytes", () => {
         expect(wireDocument(bytes).toObject()).toEqual(object);
         expectEveryPath(bytes, object, paths);
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 
   const entryLike = field(1, field(1, "a"), field(2, string("w")));
   const [listOfV, structOfV] = [list(string("v")), struct(texts({ b: "v" }))];
   test.each<[string, Buffer, path: FieldPath, is?: string]>([
-    [
-      "a key after the value that looks like an entry",
-      field(1, field(1, "a"), field(2, string("v")), entryLike),
-      ["a"],
-    ],
+    ["a key after a value that is like an entry", field(1, field(1, "a"), field(2, string("v")), entryLike), ["a"]],
     ["a list that another kind replaces", entry("a", concat(listOfV, string("w"))), ["a", 0]],
     ["a list that goes on", entry("a", concat(listOfV, list(string("w")))), ["a", 1], "w"],
     ["a struct that goes on", entry("a", concat(structOfV, struct(texts({ b: "w" })))), ["a", "b"], "w"],
@@ -76,7 +69,7 @@ describe("a value looked up in a document's bytes", () => {
         document.toObject();
         expect(document.at(path)).toEqual(documentOf(object).at(path));
       }),
-      parameters,
+      arbitrary.parameters,
     );
   });
 

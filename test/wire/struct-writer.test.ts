@@ -39,12 +39,11 @@ const somePath: fc.Arbitrary<FieldPath> = fc.array(fc.oneof(arbitrary.key, fc.na
 const pathFor = (object: JsonObject): fc.Arbitrary<FieldPath> =>
   fc.oneof(fc.constantFrom<FieldPath>(...arbitrary.pathsIn(object)), somePath);
 
+const editOf = (object: JsonObject) => fc.record({ path: pathFor(object), value: arbitrary.json });
+
 /** An object, and values to set in it one after the other. */
 const cases = arbitrary.object.chain((object) =>
-  fc.tuple(
-    fc.constant(object),
-    fc.array(fc.record({ path: pathFor(object), value: arbitrary.json }), { minLength: 1, maxLength: 4 }),
-  ),
+  fc.tuple(fc.constant(object), fc.array(editOf(object), { minLength: 1, maxLength: 4 })),
 );
 
 /**

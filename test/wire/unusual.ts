@@ -39,9 +39,8 @@ const noise = (choose: Choose): Buffer[] =>
 
 /** The content of a Struct that reads as `object`. */
 export function unusualStruct(object: JsonObject, choose: Choose): Buffer {
-  return Buffer.concat(
-    Object.entries(object).flatMap(([key, value]) => [...noise(choose), ...unusualEntries(key, value, choose)]),
-  );
+  const entries = Object.entries(object).map(([key, value]) => unusualEntries(key, value, choose));
+  return Buffer.concat(entries.flatMap((each) => [...noise(choose), ...each]));
 }
 
 function unusualEntries(key: string, value: JsonValue, choose: Choose): Buffer[] {

@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
-import { argsOf, type Dialect } from "./examples.ts";
-import { type Targets, withFunctions } from "./functions-file.ts";
+import { runCommand } from "../tools/run-command.ts";
+import { argsOf, type Dialect, fileOf } from "./examples.ts";
 import { inOrder, type Rendering, toFailure } from "./rendering.ts";
 
 /** The generations of the function protocol that are in use, as their CLIs speak it. */
@@ -56,3 +59,39 @@ const run = (command: string, args: readonly string[]): Promise<Rendering> =>
       resolve(error === null ? { is: "yaml", text: inOrder(stdout) } : toFailure(stderr)),
     );
   });
+
+/** Renders an example with our own `render`, which calls functions other than ours at `targets`. */
+export const renderEmbedded = (example: string, targets: Targets): Promise<Rendering> =>
+  withFunctions(example, targets, async (functions) => {
+    const args = argsOf(example, { requiredResources: "--required-resources", functions });
+    const { exitCode, stdout, stderr } = await runCommand("render", args);
+    return exitCode === 0 ? { is: "yaml", text: stdout } : toFailure(stderr);
+  });
+
+/** Where functions listen, as host:port, by the Function's name. */
+type Targets = Readonly<Record<string, string>>;
+
+/** Does the work with a copy of the example's functions file that names the targets: v1.20 has no flag for it. */
+async function withFunctions<T>(
+  example: string,
+  targets: Targets,
+  work: (functions: string) => Promise<T>,
+): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), "render-"));
+  try {
+    return await work(writeFunctions(example, targets, directory));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function writeFunctions(example: string, targets: Targets, directory: string): string {
+  const file = join(directory, "functions.yaml");
+  const text = readFileSync(fileOf(example, "functions.yaml"), "utf8");
+  const documents = text.split("---\n").map((document) => {
+    const target = targets[/^ {2}name: (.*)$/m.exec(document)?.[1] ?? ""] ?? "";
+    return document.replace(/(runtime-development-target:) .*/, `$1 ${target}`);
+  });
+  writeFileSync(file, documents.join("---\n"));
+  return file;
+}

@@ -2,7 +2,16 @@ import { once } from "node:events";
 import type { OutgoingHttpHeaders } from "node:http";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type SecureClientSessionOptions } from "node:http2";
 import { onTestFinished } from "vitest";
-import { V1 } from "./frames.ts";
+
+/** RunFunction's path. */
+export const V1 = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction";
+
+/** Frames a message as gRPC does: not compressed, its length, itself. */
+export function frame(message: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.byteLength, 1);
+  return Buffer.concat([head, message]);
+}
 
 /** An HTTP/2 connection that nothing of gRPC's hides, until the test ends. Resolves when the server's settings are here. */
 export async function connectHttp2(url: string, options: SecureClientSessionOptions = {}): Promise<ClientHttp2Session> {

@@ -9,7 +9,7 @@ import { type Dependencies, type RunningServer, serve } from "../../src/server/s
 import { temporaryFolder } from "../tools/temporary-folder.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "./certificates.ts";
 import { insecure } from "./config.ts";
-import { V1 } from "./frames.ts";
+import { V1 } from "./http2.ts";
 
 /** A log that is told to `note`, line by line. */
 export function logTo(note: (level: string, message: string, fields?: object) => void) {

@@ -66,14 +66,8 @@ export function startOracle(program: string): Oracle {
 }
 
 const READY = ["Unspecified", "True", "False"];
-const CAPABILITIES = [
-  "UNSPECIFIED",
-  "CAPABILITIES",
-  "REQUIRED_RESOURCES",
-  "CREDENTIALS",
-  "CONDITIONS",
-  "REQUIRED_SCHEMAS",
-].map((name) => `CAPABILITY_${name}`);
+const NAMES = ["UNSPECIFIED", "CAPABILITIES", "REQUIRED_RESOURCES", "CREDENTIALS", "CONDITIONS", "REQUIRED_SCHEMAS"];
+const CAPABILITIES = NAMES.map((name) => `CAPABILITY_${name}`);
 
 const toMessage = (message: OracleMessage): PlainRequest => ({
   ...emptyPlainRequest,

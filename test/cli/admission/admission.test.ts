@@ -150,10 +150,7 @@ const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" }
 
 test.each<[reason: string, request: object]>([
   ["the same as a dry run", { object: claim("team-b"), dryRun: true }],
-  [
-    "one whose namespace stands beside it",
-    { object: claim("", "orders", { namespace: undefined }), namespace: "team-b" },
-  ],
+  ["one with its namespace beside it", { object: claim("", "orders", { namespace: undefined }), namespace: "team-b" }],
   ["an update that begins to want it", update(claim("team-b"), wanting)],
   ["a managed resource that names it", { object: bucket("mine") }],
   ["one with a forged owner", { object: marked({ owner: OWNER }) }],

@@ -25,11 +25,7 @@ const COMPOSED_AS = "crossplane.io/composition-resource-name";
 const composed = (name: string): JsonObject => ({
   apiVersion: "cloud.example.org/v1beta1",
   kind: "Bucket",
-  metadata: {
-    name,
-    labels: { "crossplane.io/composite": "orders" },
-    annotations: { [COMPOSED_AS]: "bucket" },
-  },
+  metadata: { name, labels: { "crossplane.io/composite": "orders" }, annotations: { [COMPOSED_AS]: "bucket" } },
 });
 
 const objects: readonly JsonObject[] = [

@@ -22,11 +22,9 @@ const patience = { graceMs: 120_000, now: Date.parse("2026-01-01T01:00:00Z") };
 
 const BUCKET = { apiVersion: "cloud.example.org/v1", kind: "Bucket" };
 const apiVersion = "platform.example.org/v1";
-const referringTo = (...names: readonly string[]): JsonObject => ({
-  resourceRefs: names.map((name) => ({ ...BUCKET, name })),
-});
+const referringTo = (...names: readonly string[]) => ({ resourceRefs: names.map((name) => ({ ...BUCKET, name })) });
 
-const store = (metadata: JsonObject = {}, spec = referringTo(), status = synced("True")): JsonObject => {
+const store = (metadata: JsonObject = {}, spec: JsonObject = referringTo(), status = synced("True")): JsonObject => {
   const { name = "orders" } = metadata;
   const own = { name, uid: `uid-of-${String(name)}`, creationTimestamp: CREATED, ...metadata };
   return { apiVersion, kind: "XStore", metadata: own, spec, status };
@@ -351,6 +349,8 @@ const contender = (name: string, marks: JsonObject, metadata: JsonObject = {}): 
     },
   });
 
+const createdByOne = [contender("a", created), contender("b", owning)];
+
 const foreign = (externalName: string): JsonObject => ({
   ...BUCKET,
   metadata: { name: "foreign", annotations: { "crossplane.io/external-name": externalName } },
@@ -358,11 +358,7 @@ const foreign = (externalName: string): JsonObject => ({
 
 test.each([
   row("have an owner", { buckets: [contender("a", owning), contender("b", owning)] }),
-  row(
-    "have no owner, and one of them created it",
-    { buckets: [contender("a", created), contender("b", owning)] },
-    "Unmanaged a of orders",
-  ),
+  row("have no owner", { buckets: createdByOne }, "Unmanaged a of orders"),
   row("have no owner, and the cloud resource existed before", { buckets: [contender("a", {}), contender("b", {})] }),
   row("have no owner yet, because one of them is new", {
     buckets: [contender("a", created), contender("b", created, { creationTimestamp: A_MINUTE_AGO })],

@@ -9,9 +9,7 @@ const readEach = async (codes: readonly ClusterErrorCode[]): Promise<readonly st
   const unread = new Unread();
   for (const [index, code] of codes.entries()) {
     const error = new ClusterError(code, `${code} ${index}`);
-    expect(await unread.unless(kindOf("example.org", `Kind${index}`), Promise.reject(error), "nothing")).toBe(
-      "nothing",
-    );
+    expect(await unread.unless(kindOf("example.org", `Kind${index}`), Promise.reject(error), "none")).toBe("none");
   }
   return unread.all().map(({ message }) => message);
 };

@@ -117,12 +117,7 @@ test.each([
   ["nobody", 1, ["bucket", "nothing"], 'no owner of bucket "nothing"'],
   ["another ProviderConfig", 1, ["bucket", "logs", "--provider-config=prod"], "no owner of bucket"],
   ["a kind that is not installed", 2, ["topic", "x"], 'cannot find the kind "topic": no such CRD is installed'],
-  [
-    "a kind that is none",
-    2,
-    ["xbucket", "x"],
-    "cannot ask for xbuckets.platform.example.org: it is no managed resource",
-  ],
+  ["another kind", 2, ["xbucket", "x"], "cannot ask for xbuckets.platform.example.org: it is no managed resource"],
   [
     "a field of --scope that the kind does not have is told the close one",
     2,

@@ -99,6 +99,7 @@ const origin = {
   "crossplane.io/claim-namespace": "team-a",
 };
 const stranger = { uid: "u2", kind: "Other" };
+const named = { generateName: "app-" };
 const existing = { name: "d", generateName: "app-" };
 
 const own = { ownerReferences: [{ uid: "u1", kind: "XApp" }] };
@@ -115,11 +116,7 @@ test.each<[reason: string, desired: JsonObject, metadata: JsonObject, xr?: JsonO
   ],
   ["a nested XR hands down its root and its claim", {}, { generateName: "root-", labels: origin }, { labels: origin }],
   ["labels that are no strings are no labels", { labels: { a: 1, b: "c" } }, { generateName: "app-" }],
-  [
-    "other owners stay",
-    { ownerReferences: [stranger] },
-    { generateName: "app-", ownerReferences: [stranger, controller] },
-  ],
+  ["other owners stay", { ownerReferences: [stranger] }, { ...named, ownerReferences: [stranger, controller] }],
   ["an owner reference of the XR becomes its controller reference", own, { generateName: "app-" }],
 ])("the metadata of a composed resource: %s", (_, desired, metadata, xrMetadata, observed) => {
   expect(metadataOf(desired, xrMetadata, observed)).toEqual({ ...added, ...metadata });

@@ -56,10 +56,7 @@ describe("what a step is called with", () => {
   });
 
   test("what the step before it returned", async () => {
-    const before = {
-      desired: { resources: { a: { resource: toStruct({ kind: "A" }) } } },
-      context: toStruct({ b: 1 }),
-    };
+    const before = { desired: { resources: { a: { resource: toStruct({ kind: "A" }) } } }, context: toStruct({}) };
     const { calls } = await run({ steps: stepsOf({}, {}) }, before);
     expect(calls[1]).toMatchObject(before);
   });

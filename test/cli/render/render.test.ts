@@ -89,11 +89,7 @@ describe("what cannot be rendered is an error, said as crossplane render says it
     ],
     ["a Composition without a pipeline", resources, `${ofComposition}render only supports spec.mode: Pipeline`],
     ["a Composition that is none", { "composition.yaml": xr }, `${ofComposition}not a composition: XApp/app`],
-    [
-      "a Composition with a field of another type",
-      composing("step: 1"),
-      `${ofComposition}step: expected a string, found 1`,
-    ],
+    ["a Composition with a wrong type", composing("step: 1"), `${ofComposition}step: expected a string, found 1`],
     [
       "Functions that are none",
       { "functions.yaml": `${functions}\n---\n${xr}` },
