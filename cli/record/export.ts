@@ -29,8 +29,8 @@ import { EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
 import { listRecords } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
-import { toYamlStream } from "../render/yaml.ts";
 import { toPrintable } from "../text.ts";
+import { toYamlStream } from "../yaml.ts";
 import type { ExportFlags } from "./command.ts";
 
 /** Prints the records of all XRs as manifests. @returns the exit code. */

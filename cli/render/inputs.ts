@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { documentOf, objectsAt } from "../../src/model/document.ts";
 import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
+import { parseYaml, splitYamlStream } from "../yaml.ts";
 import type { RenderOptions } from "./command.ts";
 import { RenderError, whileDoing } from "./error.ts";
 import { metadataMap, metadataString, objectAt } from "./objects.ts";
-import { parseYaml, splitYamlStream } from "./yaml.ts";
 
 /** The paths of a render's arguments. */
 export type Files = Readonly<Record<"xr" | "composition" | "functions", string>>;

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, ownValue, withKey } from "../../src/model/js
 import { runFunction } from "../../src/run-function.ts";
 import type { Host } from "../host.ts";
 import { toPrintable } from "../text.ts";
+import { toYamlStream } from "../yaml.ts";
 import type { RenderOptions } from "./command.ts";
 import { whileDoing } from "./error.ts";
 import { type Files, type Inputs, readInputs } from "./inputs.ts";
@@ -11,7 +12,6 @@ import { metadataMap, metadataString, objectAt, withMetadata } from "./objects.t
 import { byResourceName, type CallFunction, type Outcome, RESOURCE_NAME, runPipeline } from "./pipeline.ts";
 import { type Condition, fromStruct, loadMethod, type Resource, type RunFunctionResponse } from "./protocol.ts";
 import { callFunction } from "./runtime.ts";
-import { toYamlStream } from "./yaml.ts";
 
 /** Plays Crossplane's part for one XR, and prints what `crossplane render` prints. @returns the exit code. */
 export async function render(files: Files, options: RenderOptions, host: Host): Promise<number> {

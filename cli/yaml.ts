@@ -1,5 +1,5 @@
 import { parseDocument, stringify, type Tags } from "yaml";
-import type { JsonValue } from "../../src/model/json.ts";
+import type { JsonValue } from "../src/model/json.ts";
 
 /**
  * The tags of YAML 1.1 that go-yaml, and so Kubernetes' tools, know: `on` is a boolean, `0o17` and `017` are numbers, but `1:30`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseYaml, splitYamlStream, toYamlStream } from "../../../cli/render/yaml.ts";
+import { parseYaml, splitYamlStream, toYamlStream } from "../../cli/yaml.ts";
 
 describe("plain scalars mean what they mean to Kubernetes' tools", () => {
   test.each([
