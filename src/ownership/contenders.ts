@@ -4,31 +4,37 @@ import { byPrecedence, type Contender, isNamed } from "./contender.ts";
 /** All contenders of one cloud resource. What is asked below is computed once for all resources of an XR that declare it. */
 export type Contenders = readonly Contender[];
 
+/** Most cloud resources have one contender or two: to remember what is asked of so few takes longer than to compute it. */
+function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) => Made {
+  const remembered = once(compute);
+  return (all) => (all.length > 2 ? remembered(all) : compute(all));
+}
+
 /** Sorts the contenders that may own, the owner first. */
-export const findLiving = once((all: Contenders) => all.filter(isLiving).sort(byPrecedence));
+export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort(byPrecedence));
 
 /** Tells whether the contender may own: one without a controller only if it owned or wrote before a restore. */
 export const isLiving = ({ isDeleting, isControlled, isMarked, isWriting }: Contender): boolean =>
   !isDeleting && (isControlled || isMarked || isWriting);
 
 /** Finds the contenders that block a promotion: they write, or are being deleted together with the cloud resource. */
-export const findInTheWay = once((all: Contenders) =>
+export const findInTheWay = forMany((all: Contenders) =>
   all.filter((one) => one.isWriting || (one.isDeleting && one.isDeletingWithIt)),
 );
 
-export const findCreated = once((all: Contenders) => all.filter(({ isCreated }) => isCreated));
+export const findCreated = forMany((all: Contenders) => all.filter(({ isCreated }) => isCreated));
 
 /** Sorts the contenders that have an external name, those that have found the cloud resource first. */
-export const findNamed = once((all: Contenders) => all.filter(isNamed).sort((a, b) => rankFound(a) - rankFound(b)));
+export const findNamed = forMany((all: Contenders) => all.filter(isNamed).sort((a, b) => rankFound(a) - rankFound(b)));
 
 const rankFound = ({ observation }: Contender): number => Number(observation !== "present");
 
-export const indexByUid = once((all: Contenders) => new Map(all.map((contender) => [contender.uid, contender])));
+export const indexByUid = forMany((all: Contenders) => new Map(all.map((contender) => [contender.uid, contender])));
 
-export const listNames = once((all: Contenders): ReadonlySet<string> => new Set(all.map(({ name }) => name)));
+export const listNames = forMany((all: Contenders): ReadonlySet<string> => new Set(all.map(({ name }) => name)));
 
 /** Tells whether one of them does more than observe the cloud resource. */
-export const areInvolved = once((all: Contenders) => all.some(isInvolved));
+export const areInvolved = forMany((all: Contenders) => all.some(isInvolved));
 
 /** Tells whether the contender created or writes the cloud resource, records its owner, or was chosen by an operator. */
 export const isInvolved = ({ isWriting, isCreated, knowsOwner, takeOwnership }: Contender): boolean =>
