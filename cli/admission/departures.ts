@@ -4,7 +4,7 @@ import { readPolicies } from "../../src/crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation } from "../../src/crossplane/metadata.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { toReference } from "../../src/crossplane/references.ts";
-import { documentOf, stringAt } from "../../src/model/document.ts";
+import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { IDENTITY_LABEL, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
@@ -75,7 +75,8 @@ async function findContenders({ document, identity }: Contender, read: ReadClust
   const cluster = await read([wanted]);
   const kinds = findKinds(wanted, cluster);
   if (kinds.every(({ group }) => group !== toApiGroup(wanted.apiVersion))) return undefined;
-  const options = { labelSelector: `${IDENTITY_LABEL}=${identity}`, isMetadataOnly: true };
+  // Of two names of an association the one counts that is found, which the status says.
+  const options = { labelSelector: `${IDENTITY_LABEL}=${identity}`, isMetadataOnly: !isAssociation(document) };
   return (await inParallel(kinds, (kind) => list(cluster, kind, options))).flat().map(toContender);
 }
 
@@ -97,21 +98,18 @@ export function toDeparture(managed: JsonObject): Contender | undefined {
 
 /**
  * Tells whether a deletion would leave a cloud resource without an owner: a managed resource created it, and no other one remains that
- * can take it over. A cloud resource that existed before is meant to stay. A successor has to know the name that a provider made up for
- * an association, unless nothing has that name.
+ * can take it over. A cloud resource that existed before is meant to stay. A successor of an association has to have its name, or any
+ * name once that one is not found.
  *
  * @param departed the admitted deletions, which the API server's lists may not show yet.
  */
 export function leavesBehind(leaving: Contender, contenders: readonly Contender[], departed: readonly Contender[]) {
   const before = departed.filter(({ identity }) => identity === leaving.identity);
-  const { group, kind } = readManagedKind(leaving.document);
   const gone = new Set([leaving, ...before].map(({ uid }) => uid));
-  const isAssociation = findFacts(group, kind).identity.name.is === "association";
-  const name = isAssociation ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
+  const name = isAssociation(leaving.document) ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
   const hasName = ({ document, observation }: Contender): boolean => {
     const known = stringAt(document, EXTERNAL_NAME);
     if (name === undefined || known === name) return true;
-    // One of the two names is of an association that is gone.
     const isStale =
       leaving.observation === "absent" || (leaving.observation === "unknown" && observation === "present");
     return known !== undefined && isStale;
@@ -132,4 +130,10 @@ function explainDeparture({ document, name: qualified }: Contender): string {
     `To delete both: kubectl patch ${resource} --type=merge -p '${JSON.stringify({ spec })}', and delete it again. ` +
     `To leave the cloud resource behind: kubectl annotate ${resource} ${LEAVE_BEHIND}=true`
   );
+}
+
+/** Tells whether a provider makes up the name. */
+function isAssociation(managed: Document): boolean {
+  const { group, kind } = readManagedKind(managed);
+  return findFacts(group, kind).identity.name.is === "association";
 }

@@ -57,9 +57,7 @@ const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR];
 /** Finds an annotation that grants nothing because it is misspelt: `…/allowed-namespace`. Other tools have annotations of that name, too. */
 export function findMisspeltGrant(shared: Document): string | undefined {
   const annotations = shared.at(["metadata", "annotations"]);
-  const ours = Object.keys(isObject(annotations) ? annotations : {}).filter((key) =>
-    key.startsWith("shared-infrastructure."),
-  );
+  const ours = Object.keys(isObject(annotations) ? annotations : {}).filter((key) => key.startsWith(`${DOMAIN}/`));
   const names = GRANTS.map(toName);
   return ours.sort().find((key) => !GRANTS.includes(key) && didYouMean(toName(key), names) !== "");
 }

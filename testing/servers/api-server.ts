@@ -68,11 +68,17 @@ export async function startApiServer({ kinds, ...options }: ApiServerOptions): P
       request.socket.destroy();
       return;
     }
+    const isMetadataOnly = request.headers.accept?.includes("as=PartialObjectMetadata") ?? false;
     const { status, headers, body } =
-      fault === undefined ? answer(new URL(request.url ?? "", "https://x")) : { headers: {}, body: "", ...fault };
+      fault === undefined
+        ? answer(new URL(request.url ?? "", "https://x"), isMetadataOnly)
+        : { headers: {}, body: "", ...fault };
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  const answer = (url: URL): Said => discovery(url.pathname, kinds) ?? resources(url, kinds, state);
+  const answer = (url: URL, isMetadataOnly: boolean): Said => {
+    const objects = isMetadataOnly ? state.objects.map(metadataOf) : state.objects;
+    return discovery(url.pathname, kinds) ?? resources(url, kinds, { ...state, objects });
+  };
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -98,6 +104,13 @@ export async function runOn(
 
 /** The way there, for a client. */
 export const connectTo = ({ kubeconfig }: ApiServer) => connect({ kubeconfig, env: {} });
+
+/** Leaves of an object what an API server sends to those who ask for metadata only. */
+const metadataOf = ({ apiVersion = null, kind = null, metadata = {} }: JsonObject): JsonObject => ({
+  apiVersion,
+  kind,
+  metadata,
+});
 
 interface Said {
   readonly status: number;

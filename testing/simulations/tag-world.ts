@@ -77,6 +77,11 @@ const NOT_CREATED = {
   outsider: "none" as "none" | "exists" | "created",
   /** True once one of ours has created it: a second cloud resource of the same name looks like the first. */
   isCreatedByUs: false,
+  /**
+   * True for an association that was created by a managed resource that was being deleted, before its XR knew who else declares it:
+   * its name is gone, and to give such a one Delete could delete what another XR owns.
+   */
+  isLost: false,
   /** True if the one that is there now was created by one of ours. */
   isOurs: false,
   /** The control plane that wrote its tags last. */
@@ -277,6 +282,7 @@ export class TagWorld {
     const seen = { found: "present", foundName: name, foundGeneration: managed.generation } as const;
     const created = { begun: undefined, isCreating: true, cloudCreatedAt: at, putBack: before, cloudName };
     const reported = { ...managed, ...seen, ...created };
+    this.#cloud[name].isLost = this.#isAssociation && managed.isDeleting && !may(managed.applied, "Delete");
     this.#put(reported);
     if (nameOf(reported) !== name) this.#leave(name);
   }
@@ -320,7 +326,7 @@ export class TagWorld {
   get lasting(): readonly string[] {
     // A runtime that reports no generations has to be paused.
     const hanging = this.#all.filter(({ isDeleting }) => isDeleting && this.#reportsGeneration);
-    const blind = this.living.filter((xr) => this.#now.get(xr)?.found !== "present");
+    const blind = this.#cloud.orders.isLost ? [] : this.living.filter((xr) => this.#now.get(xr)?.found !== "present");
     return [
       ...hanging.map(({ xr }) => `the deletion of XR ${xr} does not end`),
       ...blind.map((xr) => `the provider of XR ${xr} does not find the cloud resource`),
@@ -329,13 +335,13 @@ export class TagWorld {
   }
 
   #faultsOf(name: Name): readonly string[] {
-    const { exists, isOurs, cluster } = this.#cloud[name];
+    const { exists, isOurs, isLost, cluster } = this.#cloud[name];
     const isDeclared = this.#livingOf(name).length > 0;
     const writers = this.writersOf(name).length;
     // An operator may have given it to one of ours, against what the tags say.
     const isElsewhere = exists && cluster === ELSEWHERE;
     const isOwned = writers === Number(isDeclared) || (writers === 0 && isElsewhere);
-    const isLeaked = exists && isOurs && !this.#all.some((managed) => nameOf(managed) === name);
+    const isLeaked = exists && isOurs && !isLost && !this.#all.some((managed) => nameOf(managed) === name);
     return [
       ...(isOwned ? [] : [`${name} has ${writers} writers`]),
       ...(isDeclared && !exists ? [`${name} does not exist`] : []),
@@ -411,7 +417,12 @@ export class TagWorld {
 
   /** @returns when. */
   #createInCloud(name: Name): string {
-    const resource = Object.assign(this.#cloud[name], { exists: true, isCreatedByUs: true, isOurs: true });
+    const resource = Object.assign(this.#cloud[name], {
+      exists: true,
+      isCreatedByUs: true,
+      isOurs: true,
+      isLost: false,
+    });
     if (this.#isAssociation) resource.cloudName = `made-up-${this.#history.length}`;
     return this.#timestamp();
   }

@@ -1,3 +1,4 @@
+import { readCreationTime } from "../../crossplane/managed-resource.ts";
 import {
   ALL_ACTIONS,
   isSameSet,
@@ -64,8 +65,8 @@ export function settle(verdict: Verdict, entrant: Entrant): Settlement {
 }
 
 /**
- * Names an association for its provider, which makes up the name: as one has recorded it that has found the association, ours first,
- * else as the owner's, ours or another one has. Without the name a provider finds nothing, and fails to create what exists.
+ * Names an association for its provider, which makes up the name. Without the name a provider finds nothing, and fails to create what
+ * exists.
  */
 function nameAssociation(
   verdict: Verdict,
@@ -74,12 +75,16 @@ function nameAssociation(
 ): string | undefined {
   if (facts.name.is !== "association" || verdict.is === "unresolved") return undefined;
   if (stringAt(desired, EXTERNAL_NAME) !== undefined) return undefined;
-  const owner = verdict.is === "theirs" ? verdict.owner : undefined;
-  const ours = move === undefined ? own : undefined;
   const other = contenders && firstOther(findNamed(contenders), own?.uid ?? "");
-  const isFound = (one: Contender | undefined): boolean => one?.observation === "present" && isNamed(one);
-  const known = [ours, owner, other].find(isFound) ?? [owner, ours, other].find((one) => one && isNamed(one));
+  const known = chooseNamed(verdict.is === "theirs" ? verdict.owner : undefined, move ? undefined : own, other);
   return known && stringAt(known.document, EXTERNAL_NAME);
+}
+
+/** Chooses one that has found the association, first an owner that created it, then ours; else the owner, ours or another one. */
+function chooseNamed(owner?: Contender, ours?: Contender, other?: Contender): Contender | undefined {
+  const creator = owner && readCreationTime(owner.document) !== undefined ? owner : undefined;
+  const isFound = (one: Contender | undefined): boolean => one?.observation === "present" && isNamed(one);
+  return [creator, ours, owner, other].find(isFound) ?? [owner, ours, other].find((one) => one && isNamed(one));
 }
 
 /** Settles a managed resource whose provider has not read yet which cloud resource it declares. */
@@ -103,9 +108,9 @@ function actOn(verdict: Verdict, entrant: Entrant): Settlement {
     case "deleting":
       return leave(own);
     case "free":
-      return { ...asNewcomer(entrant), reason: { is: "Arbitrating" } };
+      return { ...asNewcomer(own), reason: { is: "Arbitrating" } };
     case "unobserved":
-      return { ...asNewcomer(entrant), reason: { is: "WaitingForProvider" } };
+      return { ...asNewcomer(own), reason: { is: "WaitingForProvider" } };
     case "existed":
       return { ...observing(own), ready: "True", reason: { is: "ExistedBefore", isObserved: true } };
     case "ours":
@@ -142,11 +147,10 @@ function leave(own: Contender | undefined): Settlement {
  * Starts a new managed resource as an observer. One that is older than this step in its Composition continues to write, so that it
  * loses no tag, but without Delete until the other contenders are known.
  */
-function asNewcomer(entrant: Entrant): Unexplained {
-  const { own } = entrant;
+function asNewcomer(own: Contender | undefined): Unexplained {
   if (own === undefined || (own.identity !== undefined && !own.isMarked)) return { ...observing(own), ready: "False" };
   const before = asBefore(own);
-  return own.isMarked || isUnnamed(entrant) ? before : { ...before, policies: withoutDelete(before.policies) };
+  return own.isMarked ? before : { ...before, policies: withoutDelete(before.policies) };
 }
 
 /** Picks annotations of ours that are to stay. */
@@ -160,12 +164,13 @@ const noteOrigin = (own: Contender | undefined, isCreated: boolean): Annotations
 });
 
 /**
- * Tells whether an association has no name yet: its provider finds, and so deletes, only what it creates itself. Deleted while that
- * is under way, it would leave what nobody could find.
+ * Tells whether the owner of an association has no name for it and has found none: its provider can delete only what it creates.
+ * Deleted without Delete meanwhile, it would leave what nobody could find.
  */
 const isUnnamed = ({ subject: { desired, facts }, own, contenders = [] }: Entrant): boolean =>
   facts.name.is === "association" &&
   stringAt(desired, EXTERNAL_NAME) === undefined &&
+  own?.observation !== "present" &&
   ![own, ...findNamed(contenders)].some((one) => one !== undefined && isNamed(one));
 
 function asOwner({ others, origin }: Ours, entrant: Entrant): Settlement {

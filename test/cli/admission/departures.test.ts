@@ -51,13 +51,22 @@ const BOTH =
 
 describe("the deletion of a managed resource", () => {
   const startWith = async (...objects: readonly JsonObject[]) => {
-    const kinds = ["s3.aws.upbound.io", "s3.aws.m.upbound.io"].map((group) => kindOf(group, "Bucket"));
+    const kinds = ["s3.aws.upbound.io", "s3.aws.m.upbound.io"].flatMap((group) =>
+      ["Bucket", "BucketPolicy"].map((kind) => kindOf(group, kind)),
+    );
     const api = await startApiServer({ kinds, objects });
     const client = toClient(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 } });
     const [departed, read]: [Departed, ReturnType<typeof rememberKinds>] = [new Map(), rememberKinds(client)];
     return (asked: ReturnType<typeof request>) => decideDeparture(asked, departed, read);
   };
 
+  const policy = (bucket: JsonObject, name: string, isFound: boolean): JsonObject => ({
+    ...withMetadata(bucket, { annotations: { "crossplane.io/external-name": name } }),
+    kind: "BucketPolicy",
+    status: synced(isFound ? "True" : "False"),
+  });
+  const [unseen, unnamed] = [policy(owner, "id-1", false), policy(owner, "", false)];
+  const found = policy(observer, "id-2", true);
   const ownerGoing = owned(leaves, withoutDelete, true);
   const creatorGoing = observing(EXTERNAL, true);
   const left = observing({ ...CREATED, [`${DOMAIN}/leave-behind`]: "true" });
@@ -72,6 +81,8 @@ describe("the deletion of a managed resource", () => {
     ["denied", "its provider has just created it, and its XR was not reconciled since", owned(EXTERNAL)],
     ["denied", "only the owner that goes as well knows that it was created", observing({}), ownerGoing],
     ["denied", "it found it, and the observer whose provider created it goes as well", owned({}), creatorGoing],
+    ["allowed", "it has an association's name that was not looked for, and another's is found", unseen, found],
+    ["denied", "its association's name is found, and another has none", found, unnamed],
     ["allowed", "the cloud resource existed before", observing({})],
     ["allowed", "the cloud resource existed before, and it owns it", owned({})],
     ["allowed", "an operator wants the cloud resource to stay", left],

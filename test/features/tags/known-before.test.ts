@@ -268,6 +268,9 @@ describe("an association, whose external name its provider makes up,", () => {
   const one = (name: string, externalName?: string, status = LOOKED, marks: JsonObject = {}): JsonObject =>
     first(newcomer, name, { ...marks, ...(externalName && { "crossplane.io/external-name": externalName }) }, status);
   const owner = one("rival", "id-1", LOOKED, { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" });
+  const creator = withMetadata(owner, {
+    annotations: { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" },
+  });
   const ownXr = ownedBy("Shop.apps.example.org/team-a/shop");
 
   const unnamed = first(newcomer, "rival", { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" }, LOOKED);
@@ -276,6 +279,7 @@ describe("an association, whose external name its provider makes up,", () => {
     ["id-1", "is observed beside its owner", one("ours", undefined, FAILED), [owner]],
     ["id-1", "has the name of one that is gone, beside its owner", one("ours", "id-0", FAILED), [owner]],
     ["id-2", "is found beside an owner with another name", one("ours", "id-2"), [owner]],
+    ["id-1", "is found beside an owner that created another", one("ours", "id-2"), [creator]],
     ["id-0", "has that, and the owner's provider has not given one yet", one("ours", "id-0"), [unnamed]],
     ["id-2", "is owned", one("ours", "id-2", LOOKED, ownXr), []],
     ["id-2", "is taken over", one("ours", "id-2"), []],
