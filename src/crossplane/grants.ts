@@ -51,15 +51,17 @@ export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
   };
 });
 
-const toName = (key: string): string => key.slice(key.indexOf("/") + 1);
-const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR];
+const PREFIX = `${DOMAIN}/`;
+const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));
 
-/** Finds an annotation that grants nothing because it is misspelt: `…/allowed-namespace`. Other tools have annotations of that name, too. */
+/** Finds an annotation of ours that grants nothing because it is misspelt: `…/allowed-namespace`. */
 export function findMisspeltGrant(shared: Document): string | undefined {
   const annotations = shared.at(["metadata", "annotations"]);
-  const ours = Object.keys(isObject(annotations) ? annotations : {}).filter((key) => key.startsWith(`${DOMAIN}/`));
-  const names = GRANTS.map(toName);
-  return ours.sort().find((key) => !GRANTS.includes(key) && didYouMean(toName(key), names) !== "");
+  const names = Object.keys(isObject(annotations) ? annotations : {}).flatMap((key) =>
+    key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : [],
+  );
+  const misspelt = names.sort().find((name) => !GRANTS.includes(name) && didYouMean(name, GRANTS) !== "");
+  return misspelt && PREFIX + misspelt;
 }
 
 /** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */

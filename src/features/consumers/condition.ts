@@ -1,12 +1,12 @@
 import type { Composite } from "../../crossplane/composite.ts";
 import { ALLOWED_NAMESPACES } from "../../crossplane/grants.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
-import { type Draft, withCondition, withResults } from "../../model/draft.ts";
+import type { Draft } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { explainLacking } from "../fit-status.ts";
 import { type ReasonOf, tell } from "../reasons.ts";
-import { eventsFor } from "../transition-events.ts";
+import { withConditionAndEvent } from "../transition-events.ts";
 
 const TYPE = "ConsumersServed";
 
@@ -65,5 +65,5 @@ export function withConsumersCondition(draft: Draft, reasons: readonly Consumers
     target: "CompositeAndClaim",
   };
   const isProgress = isServed || first.is === "WaitingForCredentials";
-  return withResults(withCondition(draft, condition), eventsFor(condition, isProgress ? "Normal" : "Warning", call));
+  return withConditionAndEvent(draft, condition, isProgress ? "Normal" : "Warning", call);
 }

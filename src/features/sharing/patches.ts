@@ -1,4 +1,4 @@
-import { FunctionError } from "../../errors.ts";
+import { attempt, FunctionError } from "../../errors.ts";
 import type { Fault } from "../../input/faults.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
 import { TOO_DEEP, type ValueEdit } from "../../model/document.ts";
@@ -142,13 +142,10 @@ function edit(patch: Patch, value: JsonValue, progress: Progress): string | unde
   const path = targetOf(patch);
   const whole = soFar(patch, progress);
   if (!isObject(whole)) return `cannot set ${formatFieldPath(path)}: its object is ${NESTED_TOO_DEEP}`;
-  try {
-    progress.objects.set(objectOf(patch), withValueAt(whole, path, value));
-    return undefined;
-  } catch (error) {
-    if (error instanceof FunctionError) return error.message;
-    throw error;
-  }
+  const edited = attempt(() => withValueAt(whole, path, value));
+  if (edited instanceof FunctionError) return edited.message;
+  progress.objects.set(objectOf(patch), edited);
+  return undefined;
 }
 
 /** The object that a patch edits, with the edits of the patches before it. */

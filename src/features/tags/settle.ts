@@ -171,7 +171,8 @@ const isUnnamed = ({ subject: { desired, facts }, own, contenders = [] }: Entran
   facts.name.is === "association" &&
   stringAt(desired, EXTERNAL_NAME) === undefined &&
   own?.observation !== "present" &&
-  ![own, ...findNamed(contenders)].some((one) => one !== undefined && isNamed(one));
+  !(own && isNamed(own)) &&
+  findNamed(contenders).length === 0;
 
 function asOwner({ others, origin }: Ours, entrant: Entrant): Settlement {
   const { id, own, subject, rules } = entrant;
