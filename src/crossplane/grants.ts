@@ -54,13 +54,17 @@ export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
 const PREFIX = `${DOMAIN}/`;
 const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));
 
+/** The most annotations of ours that are compared: there are some twenty, and a team may write thousands on what it shares. */
+const MAX_COMPARED = 50;
+
 /** Finds an annotation of ours that grants nothing because it is misspelt: `…/allowed-namespace`. */
 export function findMisspeltGrant(shared: Document): string | undefined {
   const annotations = shared.at(["metadata", "annotations"]);
   const names = Object.keys(isObject(annotations) ? annotations : {}).flatMap((key) =>
     key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : [],
   );
-  const misspelt = names.sort().find((name) => !GRANTS.includes(name) && didYouMean(name, GRANTS) !== "");
+  const compared = names.sort().slice(0, MAX_COMPARED);
+  const misspelt = compared.find((name) => !GRANTS.includes(name) && didYouMean(name, GRANTS) !== "");
   return misspelt && PREFIX + misspelt;
 }
 
