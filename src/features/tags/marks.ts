@@ -11,10 +11,11 @@ const MARKED: readonly FieldPath[] = ["labels", "annotations"].map((field) => ["
  * Leaves out what an earlier step desires of ownership marks, operators' decisions and providers' records of a creation: a Composition
  * may copy them from an XR, which a team writes.
  *
- * @param isOurs true for a resource whose marks this step writes; the marks of others may be those of an earlier step of ours.
+ * @param isOurs tells whether this step writes the resource's marks; the marks of others may be those of an earlier step of ours.
  */
-export function withoutMarks(desired: Document, isOurs: boolean): Document {
-  const isMark = (key: string): boolean => DECISIONS.has(key) || key.startsWith(CREATION) || (isOurs && MARKS.has(key));
+export function withoutMarks(desired: Document, isOurs: () => boolean): Document {
+  const isMark = (key: string): boolean =>
+    DECISIONS.has(key) || key.startsWith(CREATION) || (MARKS.has(key) && isOurs());
   const edits = MARKED.flatMap((path): readonly ValueEdit[] => {
     const texts = desired.at(path);
     if (!isObject(texts) || !Object.keys(texts).some(isMark)) return [];

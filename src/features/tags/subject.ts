@@ -92,14 +92,14 @@ function toSubjects(
   const { kind } = known.kind;
   if (isCopy(resource, marked, kind)) return {};
   // Nested XRs and native kinds lack the field that all managed resources have.
-  const isManaged = marked.at(FOR_PROVIDER) !== undefined;
-  const desired = withoutMarks(marked, known.rule !== undefined && isManaged);
+  const isManaged = lazy(() => marked.at(FOR_PROVIDER) !== undefined);
+  const desired = withoutMarks(marked, () => known.rule !== undefined && isManaged());
   const unmarked = desired === marked ? [] : [[resource, desired] as const];
   const observed = call.request.observed.resources.get(resource)?.document;
   const isLeft = ignored.some((fits) => fits(resource)) || isExcluded(desired, observed);
   if (isLeft) return { unmarked, excluded: [resource] };
   const subject = toSubject(resource, desired, observed, known, call);
-  return subject === undefined ? { unmarked, untagged: isManaged ? [kind] : [] } : { unmarked, subjects: [subject] };
+  return subject === undefined ? { unmarked, untagged: isManaged() ? [kind] : [] } : { unmarked, subjects: [subject] };
 }
 
 function isExcluded(desired: Document, observed: Document | undefined): boolean {
