@@ -5,13 +5,11 @@ import {
   ALLOWED_NAMESPACE_SELECTOR,
   ALLOWED_NAMESPACES,
   askReferenceGrants,
+  findGranteeKeys,
   findMisspeltGrant,
   formatGrantee,
-  type Grantee,
-  grantsOf,
   readAccepted,
   readNamespaceGrant,
-  type SecretGrants,
 } from "../../crossplane/grants.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import { toNamespaceRequirement } from "../../crossplane/requirement-names.ts";
@@ -19,18 +17,11 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import { quote } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
-import { once } from "../../model/once.ts";
 import { type Call, isUnreadable } from "../feature.ts";
 import { listNamespaces, type SharingReason } from "./reasons.ts";
 
-/** The reason why it is not known who has access. */
-interface Pending {
-  readonly is: "pending";
-  readonly reason: SharingReason;
-}
-
 type ShareAccess =
-  | Pending
+  | { readonly is: "pending"; readonly reason: SharingReason } // it is not known who has access
   | {
       readonly is: "known";
       isGranted(namespace: string): boolean;
@@ -38,6 +29,7 @@ type ShareAccess =
       remedy(namespaces: readonly string[]): string;
     };
 
+type Pending = Extract<ShareAccess, { is: "pending" }>;
 export type KnownShareAccess = Extract<ShareAccess, { is: "known" }>;
 
 /** @param namespaces the consumers' namespaces: only these are looked up if a label selector decides. */
@@ -143,36 +135,19 @@ export function findUnaccepting(namespace: string, isPlatforms: boolean, call: C
 
 /** Finds the access by the ReferenceGrants for a Secret, to the namespace of the XR or claim, or without one to the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
-  const accesses = accessesOf(composite)(items);
-  const key = `${secret.namespace}/${secret.name}`;
-  const access = accesses.get(key) ?? toReferenceAccess(grantsOf(items, secret), composite);
-  accesses.set(key, access);
-  return access;
-}
-
-/** The accesses of one XR, by list of grants and then by Secret: there may be a thousand copies of one Secret. */
-const accessesOf = once((_composite: Composite) =>
-  once((_items: readonly Document[]) => new Map<string, KnownShareAccess>()),
-);
-
-function toReferenceAccess({ all, named }: SecretGrants, composite: Composite): KnownShareAccess {
-  const kinds = consumerKinds(composite);
   const own = consumerNamespace(composite);
-  // One namespace is looked up in each grant, many in a set of all grants.
-  const sets = [all, ...(own === undefined ? [named.flat()] : named)].map(toGranteeSet);
-  const isGrantee = (namespace: string): boolean =>
-    sets.some((keys) => kinds.some((kind) => keys.has(formatGrantee({ kind, namespace }))));
-  const isOwnGranted = own !== undefined && isGrantee(own);
+  const { apiVersion, claim } = composite;
+  // The kinds that a ReferenceGrant may name for this XR: its own, and its claim's, which teams know.
+  const names = claim === undefined ? [composite.kind] : [composite.kind, claim.kind];
+  const kinds = names.map((name) => toGroupKind(name, toApiGroup(apiVersion)));
+  const granted = findGranteeKeys(items, secret);
   return {
     is: "known",
-    isGranted: own === undefined ? isGrantee : () => isOwnGranted,
+    isGranted: (namespace) =>
+      kinds
+        .map((kind) => formatGrantee({ kind, namespace: own ?? namespace }))
+        .some((grantee) => granted.some((keys) => keys.has(grantee))),
     remedy: (namespaces) =>
       `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? listNamespaces(namespaces)}`,
   };
 }
-
-const toGranteeSet = once((grantees: readonly Grantee[]): ReadonlySet<string> => new Set(grantees.map(formatGrantee)));
-
-/** Lists the kinds that a ReferenceGrant may name for this XR: its own, and its claim's, which teams know. */
-const consumerKinds = ({ apiVersion, kind, claim }: Composite): readonly string[] =>
-  (claim === undefined ? [kind] : [kind, claim.kind]).map((name) => toGroupKind(name, toApiGroup(apiVersion)));

@@ -13,31 +13,25 @@ import {
 } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
-
-export interface Readable {
-  readonly shared: SharedResource;
-  readonly resources: readonly Document[];
-  /** True if a search by labels found nothing, and minMatch allows that. */
-  readonly isEmptyList?: boolean;
-  /** True if it is not known yet, or not available. */
-  readonly isMissing?: boolean;
-}
+import type { Outcome } from "./verdict.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
 /** Makes the context for later steps: shared resources as lists by key, and the environment. Never contains a Secret. */
-export const toContext = (found: readonly Readable[], call: Call): readonly ContextEntry[] => [
-  ...listShared(found, call),
-  ...mergeEnvironment(found, call),
+export const toContext = (shares: readonly Outcome[], call: Call): readonly ContextEntry[] => [
+  ...listShared(shares, call),
+  ...mergeEnvironment(shares, call),
 ];
 
-function listShared(found: readonly Readable[], { request, input }: Call): readonly ContextEntry[] {
-  const looked = found.filter(({ shared: { into, select } }) => into !== undefined && select.by !== "self");
-  const lists = looked.flatMap(({ shared: { into = "" }, resources, isEmptyList = false }) =>
-    resources.length === 0 && !isEmptyList ? [] : [[into, resources.map(withoutManagedFields)] as const],
-  );
+function listShared(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
+  const named = shares.filter(({ shared: { into, select } }) => into !== undefined && select.by !== "self");
+  const lists = named.flatMap(({ shared: { into = "", select }, judgement: { readable }, reasons }) => {
+    // Templates range over the list of a search by labels, also where it need not find anything.
+    const isList = readable.length > 0 || (select.by === "labels" && reasons.length === 0);
+    return isList ? [[into, readable.map(withoutManagedFields)] as const] : [];
+  });
   // Templates look up names in this object, so it exists even if it is empty, unless a shared resource is missing.
-  const isThere = looked.length > 0 && looked.every(({ isMissing = false }) => !isMissing);
+  const isThere = named.length > 0 && named.every(({ reasons }) => reasons.length === 0);
   if (lists.length === 0 && !isThere) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
   if (earlier === TOO_DEEP) return []; // it cannot be decoded, so nothing can be added
@@ -53,15 +47,15 @@ const withoutManagedFields = (resource: Document): Document =>
     : resource.with([{ path: MANAGED_FIELDS, value: [] }]);
 
 /** Merges like function-environment-configs: shared resources over the environment of earlier steps, and that over the defaults. */
-function mergeEnvironment(found: readonly Readable[], { request, input }: Call): readonly ContextEntry[] {
-  const layers = found.flatMap(({ shared, resources }) =>
-    resources.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
+function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
+  const layers = shares.flatMap(({ shared, judgement: { readable } }) =>
+    readable.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
   );
   const { environment } = input.spec;
   // Templates read fields of the environment, so it exists even if it is empty, unless a shared resource is missing.
-  const sources = found.filter(({ shared }) => shared.toEnvironment !== undefined);
+  const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
   const isThere =
-    sources.length > 0 && sources.every(({ resources, isMissing = false }) => !isMissing && resources.length === 0);
+    sources.length > 0 && sources.every(({ judgement, reasons }) => [...judgement.readable, ...reasons].length === 0);
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];

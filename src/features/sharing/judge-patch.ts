@@ -9,13 +9,11 @@ import { type Document, TOO_DEEP } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
+import type { JudgedShare } from "./copies/rows.ts";
 import type { SharingReason } from "./reasons.ts";
-import type { Judgement } from "./verdict.ts";
+import type { Share } from "./verdict.ts";
 
-export interface Judged {
-  readonly shared: SharedResource;
-  readonly judgement: Judgement;
-}
+export type Judged = Share & JudgedShare;
 
 /**
  * The outcome for a patch's field.
@@ -29,26 +27,25 @@ export type PatchVerdict =
   | { readonly is: "keep"; readonly isDefaulting?: boolean; readonly reason?: SharingReason }
   | { readonly is: "leave"; readonly reason?: SharingReason };
 
+export const failed = (fault: string): SharingReason => ({ is: "PatchFailed", fault });
+
 /**
  * Decides about one patch. A composed resource that exists keeps its field whenever the value is not available: the subnets of a
  * database are not taken away because a grant is. The XR's status follows the grant: its field stays while the shared resource is
  * not there, or we cannot tell, and goes where access is refused.
  */
-export function judgePatch(patch: Patch, { shared, judgement }: Judged, call: Call): PatchVerdict {
+export function judgePatch(patch: Patch, { shared, judgement, call }: Judged): PatchVerdict {
   const { toResource } = patch;
   const { is, readable, isRefused } = judgement;
   const { resources } = call.request.desired;
-  if (toResource !== undefined && !resources.has(toResource.name))
-    return judgeUndesired(patch, toResource.name, resources);
+  if (toResource !== undefined && !resources.has(toResource.name)) {
+    if (!isRequired(patch)) return { is: "leave" };
+    return { is: "leave", reason: failed(`cannot patch a resource: ${explainMisnamed(toResource.name, resources)}`) };
+  }
   const isDropped = is === "gone" && shared.connection?.onSourceMissing === "Delete";
   if (isRefused || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
   const [resource] = readable;
   return resource === undefined ? { is: "keep" } : read(patch, resource, shared);
-}
-
-function judgeUndesired(patch: Patch, name: string, desired: ReadonlyMap<string, unknown>): PatchVerdict {
-  const fault = `cannot patch a resource: ${explainMisnamed(name, desired)}`;
-  return { is: "leave", ...(isRequired(patch) && { reason: { is: "PatchFailed", fault } }) };
 }
 
 function read(patch: Patch, resource: Document, { kind }: SharedResource): PatchVerdict {
@@ -59,17 +56,12 @@ function read(patch: Patch, resource: Document, { kind }: SharedResource): Patch
     if (isRequired(patch)) return { is: "keep", reason: { is: "FieldNotSet", field } };
     return toResource === undefined ? { is: "leave" } : { is: "keep", isDefaulting: true };
   }
-  if (value === TOO_DEEP) return unreadable(field, NESTED_TOO_DEEP);
-  const isJson = typeof value !== "number" || Number.isFinite(value);
-  return isJson ? { is: "set", value } : unreadable(field, "a number that JSON cannot hold");
+  if (value === TOO_DEEP) return { is: "keep", reason: failed(`cannot read ${field}: it is ${NESTED_TOO_DEEP}`) };
+  if (typeof value !== "number" || Number.isFinite(value)) return { is: "set", value };
+  return { is: "keep", reason: failed(`cannot read ${field}: it is a number that JSON cannot hold`) };
 }
 
 export const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
-
-const unreadable = (field: string, why: string): PatchVerdict => ({
-  is: "keep",
-  reason: { is: "PatchFailed", fault: `cannot read ${field}: it is ${why}` },
-});
 
 /**
  * Finds the Required patches of resources that are neither desired by an earlier step nor observed: a wrong name, or steps in the wrong

@@ -1,10 +1,24 @@
 import type { SecretName } from "../../crossplane/copies.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
+import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import type { Template } from "../../model/template.ts";
+import type { Binding } from "../../ownership/record.ts";
+import type { Call } from "../feature.ts";
+import type { Targets } from "./copies/targets.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
+
+/** A shared resource of the input, in one call. */
+export interface Share {
+  readonly shared: SharedResource;
+  /** The Secrets that are to be its copies. */
+  readonly targets: Targets;
+  /** What the XR's record says of it. */
+  readonly before: readonly Binding[];
+  readonly call: Call;
+}
 
 /** A key of a copy, with its resolved name: a key of the source, or a text. */
 export type NamedKey = { readonly to: string } & (
@@ -58,7 +72,7 @@ export interface Copying extends Original, Held {
 export type Cause = "unknown" | "broken" | "gone";
 
 /** The resource that the XR names now, whether it may use it, and the ticket with which it asks a member of a pool. */
-interface Wanted {
+export interface Wanted {
   readonly resource: Reference;
   readonly isGranted: boolean;
   readonly ticket?: string | undefined;
@@ -82,3 +96,11 @@ export const withoutCopies = (is: Cause, ...reasons: readonly SharingReason[]): 
   readable: [],
   isRefused: false,
 });
+
+/** The outcome for one shared resource. */
+export interface Outcome {
+  readonly shared: SharedResource;
+  readonly judgement: Judgement;
+  /** The reasons why it is not available; empty if it is. */
+  readonly reasons: readonly SharingReason[];
+}

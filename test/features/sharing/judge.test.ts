@@ -24,7 +24,8 @@ const judge = (parts: CallParts) => {
   const [first] = call.input.spec.sharedResources;
   if (first === undefined) throw new Error("no shared resource");
   const targets = resolveTargets(first.connection?.copies ?? [], call);
-  const judgement = judgeShare(first, targets, findShared(first, [], call), [], call);
+  const share = { shared: first, targets, before: [], call };
+  const judgement = judgeShare(share, findShared(share));
   const [reason] = judgement.is === "copy" ? [] : judgement.reasons;
   return { judgement, is: judgement.is, says: reason && explainReason(reason, first) };
 };
