@@ -59,16 +59,14 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];
-  // Merges the later objects first: a list that an object replaces must not hide defaults from that object.
-  const set = isObject(earlier) ? [earlier, ...asOne(layers)] : layers;
-  const objects = environment === undefined ? set : [environment.defaultData, ...asOne(set)];
+  const objects = [
+    ...(environment ? [environment.defaultData] : []),
+    ...(isObject(earlier) ? [earlier] : []),
+    ...layers,
+  ];
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
   return [[ENVIRONMENT, mergeAll(isNew ? [...objects, NEW_ENVIRONMENT] : objects)]];
 }
-
-/** Merges several objects; a single one, which may be large, is not copied. */
-const asOne = (objects: readonly JsonObject[]): readonly JsonObject[] =>
-  objects.length > 1 ? [mergeAll(objects)] : objects;
 
 /** Without a type of the owner's: function-patch-and-transform cannot read an environment that is of none, and stops the XR. */
 function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
@@ -79,27 +77,27 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
   return [toFieldPath === undefined ? pick(value, isField) : withValueAt({}, toFieldPath, value)];
 }
 
-/** Merges objects field by field; of other values the later one wins. Copies each field once, since there may be many. */
+/**
+ * Merges objects field by field; of other values the later one wins. Begins with the last: a list that an object replaces must not hide
+ * what comes before it. Copies each field once, since there may be many.
+ */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
   const made = new Set<JsonValue>();
   const merged: MutableObject = {};
-  for (const object of objects) addTo(merged, object, made);
+  for (const object of objects.toReversed()) fillIn(merged, object, made);
   return merged;
 }
 
 /** @param made the objects that this merge created and so may mutate. */
-function addTo(merged: MutableObject, object: JsonObject, made: Set<JsonValue>): void {
+function fillIn(merged: MutableObject, object: JsonObject, made: Set<JsonValue>): void {
   for (const key of Object.keys(object)) {
-    const value = object[key] as JsonValue;
-    const before = isObject(value) ? ownValue(merged, key) : undefined;
-    if (!isObject(value) || !isObject(before)) {
-      define(merged, key, value);
-      continue;
-    }
-    const nested: MutableObject = made.has(before) ? before : { ...before };
+    const [value, later] = [object[key] as JsonValue, ownValue(merged, key)];
+    if (later === undefined) define(merged, key, value);
+    if (!isObject(value) || !isObject(later)) continue;
+    const nested: MutableObject = made.has(later) ? later : { ...later };
     made.add(nested);
     define(merged, key, nested);
-    addTo(nested, value, made);
+    fillIn(nested, value, made);
   }
 }
 

@@ -5,6 +5,7 @@ import { resourceKey, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { compareTexts } from "../../model/collections.ts";
 import { quote } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
@@ -13,11 +14,10 @@ import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
-import { chooseMember } from "./pool.ts";
+import { chooseMember } from "./bind.ts";
 import type { SharingReason } from "./reasons.ts";
 import { type Judgement, type Share, withoutCopies } from "./verdict.ts";
 
-const NAME_PATH = ["metadata", "name"];
 const NAMESPACE_PATH = ["metadata", "namespace"];
 
 /** The resources that a selector finds, and the name by which the consumer asked. */
@@ -153,25 +153,24 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
   return `with labels ${labels.sort().join(",")}${place}`;
 }
 
-/** Sorts by the values at a path, texts before numbers, missing ones last, as function-extra-resources does; then by name. */
+/** Sorts by the values at a path, texts before numbers, others last, as function-extra-resources does; then by name. */
 function sortBy(resources: readonly Document[], path: FieldPath | undefined): readonly Document[] {
-  const paths = [...(path === undefined ? [] : [path]), NAMESPACE_PATH, NAME_PATH];
-  const keyed = resources.map((resource) => ({ resource, keys: paths.map((each) => toSortKey(resource.at(each))) }));
-  keyed.sort((a, b) => a.keys.map((key, index) => compareSortKeys(key, b.keys[index])).find(Boolean) ?? 0);
+  const keyed = resources.map((resource) => ({
+    resource,
+    value: path && resource.at(path),
+    name: qualifiedName(resource),
+  }));
+  keyed.sort((a, b) => compareValues(a.value, b.value) || compareTexts(a.name, b.name));
   return keyed.map(({ resource }) => resource);
 }
 
-type SortKey = string | number | undefined;
-
-function toSortKey(value: JsonValue | undefined): SortKey {
-  if (typeof value === "number" || typeof value === "string") return value === "" ? undefined : value;
-  return value === undefined || value === null ? undefined : JSON.stringify(value);
+function compareValues(a: JsonValue | undefined, b: JsonValue | undefined): number {
+  if (toRank(a) !== toRank(b)) return toRank(a) - toRank(b);
+  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
+  return typeof a === "number" && typeof b === "number" ? a - b : 0;
 }
 
-const RANKS = ["string", "number", "undefined"];
-
-function compareSortKeys(a: SortKey, b: SortKey): number {
-  if (typeof a !== typeof b) return RANKS.indexOf(typeof a) - RANKS.indexOf(typeof b);
-  if (a === undefined || b === undefined || a === b) return 0;
-  return a < b ? -1 : 1;
+function toRank(value: JsonValue | undefined): number {
+  if (typeof value === "string" && value !== "") return 0;
+  return typeof value === "number" ? 1 : 2;
 }

@@ -2,18 +2,16 @@ import { consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
-import type { Connection } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
-import { withHeld } from "./bind.ts";
+import { withAdmission, withHeld } from "./bind.ts";
 import { needsSource } from "./copies/contents.ts";
 import { findTargetFault } from "./copies/targets.ts";
 import type { Found, Lookup } from "./find.ts";
-import { withAdmission } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
-import { findSource, readSecret, type Source } from "./source.ts";
+import { findSource, readSecret } from "./source.ts";
 import { type Judgement, type Share, type Target, withoutCopies } from "./verdict.ts";
 
 const ONE_NAMESPACE =
@@ -26,36 +24,19 @@ const ONE_NAMESPACE =
 export const judgeShare = (share: Share, lookup: Lookup): Judgement =>
   withHeld(lookup.is === "found" ? withAdmission(judgeFound(share, lookup), share, lookup) : lookup, share);
 
-function judgeFound(share: Share, found: Found): Judgement {
+function judgeFound(share: Share, { resources, name }: Found): Judgement {
   const { connection } = share.shared;
-  if (connection === undefined) return judgeFields(share, found);
-  const [resource] = found.resources;
-  if (resource === undefined) return withoutCopies("gone");
-  if (connection.secretRef.perConsumer && share.targets.namespaces.length > 1)
+  if (connection && resources.length === 0) return withoutCopies("gone");
+  if (connection?.secretRef.perConsumer && share.targets.namespaces.length > 1)
     return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
-  return judgeConnection(share, connection, resource, found.name);
+  // Several resources hand out fields only: those that grant access, while the first one that does not is told.
+  const judged = resources.map((resource) => judgeResource(share, resource, name));
+  const whole = judged.find(({ isRefused }) => isRefused) ?? judged[0] ?? NOTHING;
+  const readable = judged.flatMap((each) => each.readable);
+  return judged.find(({ is }) => is === "unknown") ?? { ...whole, readable };
 }
 
-/** Judges a share of fields without copies, each resource separately. */
-function judgeFields({ shared, call }: Share, { resources, name }: Found): Judgement {
-  const namespace = consumerNamespace(call.composite) ?? "*";
-  const readable: Document[] = [];
-  let refusal: SharingReason | undefined;
-  for (const resource of resources) {
-    const access = findShareAccess(shared, resource, undefined, [namespace], call);
-    if (access.is === "pending") return withoutCopies("unknown", access.reason);
-    if (access.isGranted(namespace)) readable.push(resource);
-    else refusal ??= refuse(name, [namespace], access);
-  }
-  const [resource] = resources;
-  return {
-    is: "nothing",
-    reasons: refusal === undefined ? [] : [refusal],
-    readable,
-    isRefused: refusal !== undefined,
-    wanted: resource && { resource: toReference(resource), isGranted: readable.length > 0 },
-  };
-}
+const NOTHING: Judgement = { is: "nothing", reasons: [], readable: [], isRefused: false };
 
 const refuse = (shared: string, namespaces: readonly string[], { remedy }: KnownShareAccess): SharingReason => ({
   is: "AccessNotGranted",
@@ -72,46 +53,54 @@ interface Accessible {
   readonly access: KnownShareAccess;
 }
 
-function judgeConnection(share: Share, { secretRef }: Connection, resource: Document, name: string): Judgement {
+/** Judges one resource that was found: what is copied of it, and whether its fields may be read. */
+function judgeResource(share: Share, resource: Document, name: string): Judgement {
   const { shared, targets, call } = share;
-  const { namespaces } = targets;
-  const own = consumerNamespace(call.composite);
-  const source = findSource(resource, secretRef, namespaces[0], call);
+  const own = consumerNamespace(call.composite) ?? "*";
+  const secret = findSecret(share, resource, name);
+  const source = "is" in secret ? undefined : secret;
   // A ReferenceGrant names the Secret, so there it comes first.
-  if (shared.grant === "ReferenceGrant" && source.is !== "named")
-    return withoutSource(source.is, secretRef, share, name);
-  const secret = source.is === "named" ? source.secret : undefined;
-  const access = findShareAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
+  if ("is" in secret && shared.grant === "ReferenceGrant") return secret;
+  const access = findShareAccess(shared, resource, source, [own, ...targets.namespaces], call);
   if (access.is === "pending") {
-    if (secret !== undefined) askNamespaces(share, secret);
+    if (source !== undefined) askNamespaces(share, source);
     return withoutCopies("unknown", access.reason);
   }
   const accessible = { resource, name, access };
-  const judged =
-    source.is === "named"
-      ? judgeTargets(share, source.secret, accessible)
-      : withoutSource(source.is, secretRef, share, name, access);
-  return withFields(judged, share, accessible);
+  return withFields(judgeCopies(share, secret, accessible), share, accessible);
 }
 
-/** Explains a missing source Secret, to consumers with a grant only. */
-function withoutSource(
-  is: Exclude<Source["is"], "named">,
-  { perConsumer, nameFieldPath }: Connection["secretRef"],
-  { targets: { namespaces }, call }: Share,
-  shared: string,
-  access?: KnownShareAccess,
-): Judgement {
-  const [namespace] = namespaces;
-  const asking = namespace === undefined ? [consumerNamespace(call.composite) ?? "*"] : namespaces;
-  if (access && !asking.some((each) => access.isGranted(each)))
-    return withoutCopies("broken", refuse(shared, asking, access));
-  if (is === "pending")
-    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${shared}` });
-  if (is === "foreign") return withoutCopies("broken", { is: "SourceNotAllowed", shared });
-  return perConsumer && namespace !== undefined
-    ? withoutCopies("gone", { is: "NoCredential", shared, namespace })
-    : withoutCopies("gone", { is: "NoConnectionSecret", shared, field: formatFieldPath(nameFieldPath) });
+/** Finds the source Secret, or the judgement where there is none. */
+function findSecret({ shared: { connection }, targets, call }: Share, resource: Document, name: string) {
+  if (connection === undefined) return NOTHING;
+  const { secretRef } = connection;
+  const [namespace] = targets.namespaces;
+  const source = findSource(resource, secretRef, namespace, call);
+  switch (source.is) {
+    case "named":
+      return source.secret;
+    case "pending":
+      return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${name}` });
+    case "foreign":
+      return withoutCopies("broken", { is: "SourceNotAllowed", shared: name });
+    case "missing":
+      return secretRef.perConsumer && namespace !== undefined
+        ? withoutCopies("gone", { is: "NoCredential", shared: name, namespace })
+        : withoutCopies("gone", {
+            is: "NoConnectionSecret",
+            shared: name,
+            field: formatFieldPath(secretRef.nameFieldPath),
+          });
+  }
+}
+
+/** Judges the copies. That there is no source Secret is told to consumers with a grant only. */
+function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: Accessible): Judgement {
+  if (!("is" in secret)) return judgeTargets(share, secret, accessible);
+  const { name, access } = accessible;
+  const asking = askingForCopies(share);
+  const isTold = secret === NOTHING || asking.some((namespace) => access.isGranted(namespace));
+  return isTold ? secret : withoutCopies("broken", refuse(name, asking, access));
 }
 
 /** Judges each target of the copies, and asks for the source Secret where one of them needs it. */
@@ -154,17 +143,21 @@ const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
   findUnaccepting(namespace, copy.namespaces === undefined || copy.namespaces.is === "literal", call);
 
 /** Adds the shared resource's fields to the judgement: they are granted to the consumer's own namespace. */
-function withFields(judged: Judgement, { shared, targets, call }: Share, accessible: Accessible): Judgement {
-  const { resource, name, access } = accessible;
-  const { namespaces } = targets;
-  const own = consumerNamespace(call.composite);
-  const platforms = namespaces.length > 0 ? namespaces : ["*"];
-  const asking = own === undefined ? platforms : [own];
+function withFields(judged: Judgement, share: Share, { resource, name, access }: Accessible): Judgement {
+  const { patches, toEnvironment } = share.shared;
+  const own = consumerNamespace(share.call.composite);
+  const asking = own === undefined ? askingForCopies(share) : [own];
   const isGranted = (namespace: string): boolean => access.isGranted(namespace);
-  const wanted = { resource: toReference(resource), isGranted: [...asking, ...namespaces].some(isGranted) };
+  const isServed = [...asking, ...share.targets.namespaces].some(isGranted);
+  const wanted = { resource: toReference(resource), isGranted: isServed };
   if (asking.some(isGranted)) return { ...judged, readable: [resource], wanted };
-  const isHandedOut = shared.patches.length > 0 || shared.toEnvironment !== undefined;
-  const isSaid = judged.is !== "copy" || judged.reasons.some(({ is }) => is === "AccessNotGranted");
-  const reasons = isSaid || !isHandedOut ? judged.reasons : [refuse(name, asking, access), ...judged.reasons];
+  const isTold =
+    judged.is === "nothing" || (judged.is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
+  const isSaid = judged.reasons.some(({ is }) => is === "AccessNotGranted");
+  const reasons = isSaid || !isTold ? judged.reasons : [refuse(name, asking, access), ...judged.reasons];
   return { ...judged, isRefused: true, reasons, wanted };
 }
+
+/** The namespaces of the copies; the consumer's own where they are not known. */
+const askingForCopies = ({ targets: { namespaces }, call }: Share): readonly string[] =>
+  namespaces.length > 0 ? namespaces : [consumerNamespace(call.composite) ?? "*"];

@@ -1,25 +1,31 @@
+import { qualifiedName } from "../../crossplane/metadata.ts";
 import { attempt, FunctionError } from "../../errors.ts";
 import type { Fault } from "../../input/faults.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
-import { TOO_DEEP, type ValueEdit } from "../../model/document.ts";
+import { compareTexts } from "../../model/collections.ts";
+import { brief, listSome, MAX_NAMES, quote } from "../../model/condition.ts";
+import { didYouMean } from "../../model/did-you-mean.ts";
+import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withCompositeValues, withObject, withResource } from "../../model/draft.ts";
-import { type FieldPath, formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import type { Room } from "./copies/contents.ts";
-import { failed, findMisnamed, type Judged, judgePatch, NESTED_TOO_DEEP, type PatchVerdict } from "./judge-patch.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
+import type { Judged } from "./verdict.ts";
 
-export interface Patches {
-  readonly composite: readonly ValueEdit[];
-  /** Composed resources as they are with their fields, by name. */
-  readonly resources: ReadonlyMap<string, JsonObject>;
-  /** Composed resources that must not be created before their fields are set. */
-  readonly heldBack: readonly string[];
-  readonly reasons: ReadonlyMap<string, readonly SharingReason[]>;
-  /** The Composition's mistakes. */
-  readonly faults: readonly Fault[];
+/** The decision about a patch's field: the shared resource's value, else the one that is observed, or that of earlier steps. */
+type Verdict =
+  | { readonly is: "set"; readonly value: JsonValue }
+  | { readonly is: "leave"; readonly reason?: SharingReason }
+  | Keeping;
+
+interface Keeping {
+  readonly is: "keep";
+  /** True if earlier steps may have a value of their own for the field. */
+  readonly isDefaulting?: boolean;
+  readonly reason?: SharingReason;
 }
 
 interface Applied {
@@ -33,12 +39,6 @@ interface Applied {
 type Objects = Map<string, JsonObject>;
 const COMPOSITE = "";
 
-const objectOf = ({ toResource }: Patch): string => toResource?.name ?? COMPOSITE;
-
-/** The path of the field that a patch sets: the input gives one of the two. */
-const targetOf = ({ toResource, toCompositeFieldPath }: Patch): FieldPath =>
-  toResource?.fieldPath ?? toCompositeFieldPath ?? [];
-
 /** A response has 4 MiB, which other steps share, and the owner of a field decides how large it is. */
 const MAX_BYTES = 512 * 1024;
 
@@ -46,121 +46,164 @@ const MAX_BYTES = 512 * 1024;
  * Patches all fields that shared resources hand out. One that fails leaves the others as they are.
  *
  * @param hasCopies true if the XR has copies of Secrets, of this step or another.
+ * @returns the reasons by share, and the Composition's mistakes.
  */
-export function toPatches(shares: readonly Judged[], hasCopies: boolean, call: Call): Patches {
+export function withPatches(draft: Draft, shares: readonly Judged[], hasCopies: boolean, call: Call) {
   const objects: Objects = new Map();
-  const byShare = shares.map((share) => {
+  const patched = shares.map((share) => {
     const room = { left: MAX_BYTES };
     return { ...share, applied: share.shared.patches.map((patch) => apply(patch, share, room, objects)) };
   });
-  const all = byShare.flatMap(({ applied }) => applied);
-  const status = fitStatus(toValues(objects.get(COMPOSITE) ?? {}, all), call);
+  const status = objects.get(COMPOSITE) ?? {};
   objects.delete(COMPOSITE);
-  const reasons = byShare.map(({ shared, judgement, applied }) => {
-    const said = applied.flatMap(({ reason }) => reason ?? []);
+  let edited = draft;
+  const reasons = new Map<string, readonly SharingReason[]>();
+  for (const { shared, judgement, applied } of patched) {
+    const { values, lacking } = fitStatus(toValues(status, applied), call);
+    edited = withCompositeValues(edited, values);
     // While the shared resource is looked up, the outcome is not known, and the condition says so.
     const outcome = judgement.is === "unknown" ? [] : findOutcome(applied);
-    return [shared.name, [...said, ...outcome, ...findLacking(applied, status.lacking, call)]] as const;
-  });
-  return {
-    composite: status.values,
-    resources: objects,
-    heldBack: fieldsThatAre("heldBack", all).map(({ resource }) => resource),
-    reasons: new Map(reasons),
-    faults: hasCopies ? [] : findMisnamed(shares, call),
-  };
+    const unfit = lacking.length > 0 ? [failed(explainLacking(lacking, call.composite))] : [];
+    reasons.set(shared.name, [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit]);
+  }
+  for (const [name, object] of objects) edited = withObject(edited, name, object);
+  const heldBack = patched.flatMap(({ applied }) => findFields("heldBack", applied));
+  for (const { name } of heldBack) edited = withResource(edited, name, { is: "removed" });
+  return { draft: edited, reasons, faults: hasCopies ? [] : findMisnamed(shares, call) };
 }
 
-/** Reads the values that were written to the XR. */
-const toValues = (object: JsonObject, applied: readonly Applied[]): readonly ValueEdit[] =>
-  applied.flatMap(({ patch, is }) => {
-    const path = toStatusPath(patch);
-    const value = path && is !== "left" ? valueAt(object, path) : undefined;
-    return path === undefined || value === undefined ? [] : [{ path, value }];
+/** Reads the values that a share's patches wrote to the XR: for a list's item the whole list. */
+const toValues = (status: JsonObject, applied: readonly Applied[]): readonly ValueEdit[] =>
+  applied.flatMap(({ patch: { toCompositeFieldPath: path = [] }, is }) => {
+    const list = path.findIndex((step) => typeof step === "number");
+    const whole = list < 0 ? path : path.slice(0, list);
+    const value = is === "left" || path.length === 0 ? undefined : valueAt(status, whole);
+    return value === undefined ? [] : [{ path: whole, value }];
   });
-
-/** Finds the path of the value that is sent to the XR: for a list's item the whole list. */
-function toStatusPath({ toCompositeFieldPath: path }: Patch): FieldPath | undefined {
-  const list = path?.findIndex((step) => typeof step === "number") ?? -1;
-  return list < 0 ? path : path?.slice(0, list);
-}
 
 /** Finds the composed resources that are held back, and those that keep fields for which there is no value now. */
 function findOutcome(applied: readonly Applied[]): readonly SharingReason[] {
-  const [heldBack, kept] = [fieldsThatAre("heldBack", applied), fieldsThatAre("kept", applied)];
+  const [heldBack, kept] = [findFields("heldBack", applied), findFields("kept", applied)];
   return [
     ...(heldBack.length > 0 ? [{ is: "ResourcesHeldBack", fields: heldBack } as const] : []),
     ...(kept.length > 0 ? [{ is: "FieldsKept", fields: kept } as const] : []),
   ];
 }
 
-const fieldsThatAre = (outcome: Applied["is"], applied: readonly Applied[]): readonly PatchedField[] =>
-  applied.flatMap(({ patch: { toResource }, is }) =>
-    is === outcome && toResource ? [{ resource: toResource.name, path: toResource.fieldPath }] : [],
-  );
-
-/** Finds the fields of a share's patches that the schema of the XR's status lacks. */
-function findLacking(applied: readonly Applied[], lacking: readonly FieldPath[], { composite }: Call) {
-  const targets = applied.map(({ patch }) => toStatusPath(patch));
-  const own = lacking.filter((path) => targets.some((target) => target?.every((step, index) => step === path[index])));
-  return own.length === 0 ? [] : [failed(explainLacking(own, composite))];
-}
+const findFields = (outcome: Applied["is"], applied: readonly Applied[]): readonly PatchedField[] =>
+  applied.flatMap(({ patch: { toResource }, is }) => (is === outcome ? (toResource ?? []) : []));
 
 function apply(patch: Patch, share: Judged, room: Room, objects: Objects): Applied {
-  const { call } = share;
   const verdict = judgePatch(patch, share);
-  if (verdict.is === "leave") return leave(patch, verdict.reason, call);
-  if (verdict.is === "keep") return keep(patch, verdict, objects, call);
+  if (verdict.is === "keep") return keep(patch, verdict, objects, share.call);
+  if (verdict.is === "leave") return leave(patch, verdict.reason, share.call);
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
     bytes > room.left
-      ? `cannot set ${formatFieldPath(targetOf(patch))}: the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`
-      : edit(patch, verdict.value, objects, call);
-  if (fault !== undefined) return keep(patch, { reason: failed(fault) }, objects, call);
+      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`
+      : edit(patch, verdict.value, objects, share.call);
+  if (fault !== undefined) return keep(patch, { is: "keep", reason: failed(fault) }, objects, share.call);
   room.left -= bytes;
   return { patch, is: "set" };
 }
 
-/** Edits a patch's field in its object, which has the edits of the patches before it. @returns the fault where that is not possible. */
+/**
+ * Decides about one patch. A composed resource that exists keeps its field whenever the value is not available: the subnets of a
+ * database are not taken away because a grant is. The XR's status follows the grant: its field stays while the shared resource is
+ * not there, or we cannot tell, and goes where access is refused.
+ */
+function judgePatch(patch: Patch, { shared, judgement, call }: Judged): Verdict {
+  const { toResource } = patch;
+  const { is, readable, isRefused } = judgement;
+  const { resources } = call.request.desired;
+  if (toResource !== undefined && !resources.has(toResource.name)) {
+    if (!isRequired(patch)) return { is: "leave" };
+    return { is: "leave", reason: failed(`cannot patch a resource: ${explainMisnamed(toResource.name, resources)}`) };
+  }
+  const isDropped = is === "gone" && shared.connection?.onSourceMissing === "Delete";
+  if (isRefused || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
+  const [resource] = readable;
+  return resource === undefined ? { is: "keep" } : read(patch, resource, shared.kind);
+}
+
+function read(patch: Patch, resource: Document, kind: string): Verdict {
+  const { fromFieldPath, toResource } = patch;
+  const field = `${formatFieldPath(fromFieldPath)} of ${kind} ${qualifiedName(resource)}`;
+  const value = resource.at(fromFieldPath, TOO_DEEP);
+  if (value === undefined) {
+    if (isRequired(patch)) return { is: "keep", reason: { is: "FieldNotSet", field } };
+    return toResource === undefined ? { is: "leave" } : { is: "keep", isDefaulting: true };
+  }
+  if (value === TOO_DEEP) return { is: "keep", reason: failed(`cannot read ${field}: it is ${NESTED_TOO_DEEP}`) };
+  if (typeof value !== "number" || Number.isFinite(value)) return { is: "set", value };
+  return { is: "keep", reason: failed(`cannot read ${field}: it is a number that JSON cannot hold`) };
+}
+
+const failed = (fault: string): SharingReason => ({ is: "PatchFailed", fault });
+
+const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
+
+/** The object and the field that a patch edits: the input gives one of the two. */
+const targetOf = ({ toResource, toCompositeFieldPath: fieldPath = [] }: Patch) =>
+  toResource ?? { name: COMPOSITE, fieldPath };
+
+/** Edits a patch's field in its object. @returns the fault where that is not possible. */
 function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): string | undefined {
-  const whole = soFar(patch, objects, call);
-  if (!isObject(whole)) return `cannot set ${formatFieldPath(targetOf(patch))}: its object is ${NESTED_TOO_DEEP}`;
-  const edited = attempt(() => withValueAt(whole, targetOf(patch), value));
+  const { name, fieldPath } = targetOf(patch);
+  const whole = soFar(name, objects, call);
+  if (!isObject(whole)) return `cannot set ${formatFieldPath(fieldPath)}: its object is ${NESTED_TOO_DEEP}`;
+  const edited = attempt(() => withValueAt(whole, fieldPath, value));
   if (edited instanceof FunctionError) return edited.message;
-  objects.set(objectOf(patch), edited);
+  objects.set(name, edited);
   return undefined;
 }
 
-function soFar(patch: Patch, objects: Objects, { request }: Call): JsonValue | typeof TOO_DEEP {
-  const { composite, resources } = request.desired;
-  const desired = patch.toResource === undefined ? composite : resources.get(patch.toResource.name);
-  return objects.get(objectOf(patch)) ?? desired?.document.at([], TOO_DEEP) ?? {};
+/** The object of earlier steps, with the edits of the patches before. */
+function soFar(name: string, objects: Objects, { request: { desired } }: Call): JsonValue | typeof TOO_DEEP {
+  const before = name === COMPOSITE ? desired.composite : desired.resources.get(name);
+  return objects.get(name) ?? before?.document.at([], TOO_DEEP) ?? {};
 }
 
 /** Keeps the value that the patched field has now, if it has one. */
 function keep(patch: Patch, { reason, isDefaulting = false }: Keeping, objects: Objects, call: Call): Applied {
-  const { toResource } = patch;
-  const shown = toResource === undefined ? call.composite : call.request.observed.resources.get(toResource.name);
-  const value = shown?.document.at(targetOf(patch));
-  const whole = soFar(patch, objects, call);
-  const before = isObject(whole) ? valueAt(whole, targetOf(patch)) : undefined;
+  const { name, fieldPath } = targetOf(patch);
+  const shown = name === COMPOSITE ? call.composite : call.request.observed.resources.get(name);
+  const value = shown?.document.at(fieldPath);
+  const whole = soFar(name, objects, call);
+  const before = isObject(whole) ? valueAt(whole, fieldPath) : undefined;
   if (value === undefined || edit(patch, value, objects, call) !== undefined) return leave(patch, reason, call);
   const isExpected = isDefaulting && (before === undefined || contains(value, before));
   return { patch, is: isExpected ? "set" : "kept", reason };
 }
 
-type Keeping = Omit<Extract<PatchVerdict, { is: "keep" }>, "is">;
-
 /** Leaves a field. A resource is not created without one that is Required: that may be irreparable (subnets, encryption keys). */
 function leave(patch: Patch, reason: SharingReason | undefined, { request: { desired, observed } }: Call): Applied {
-  const name = patch.toResource?.name;
-  const isNew = name !== undefined && desired.resources.has(name) && !observed.resources.has(name);
+  const { name } = targetOf(patch);
+  const isNew = desired.resources.has(name) && !observed.resources.has(name);
   return { patch, is: isNew && isRequired(patch) ? "heldBack" : "left", reason };
 }
 
-export function withPatches(draft: Draft, { composite, resources, heldBack }: Patches): Draft {
-  let patched = withCompositeValues(draft, composite);
-  for (const [name, object] of resources) patched = withObject(patched, name, object);
-  for (const name of heldBack) patched = withResource(patched, name, { is: "removed" });
-  return patched;
+/**
+ * Finds the Required patches of resources that are neither desired by an earlier step nor observed: a wrong name, or steps in the wrong
+ * order. An observed resource was desired before and is being deleted. Beside copies of Secrets, also of other steps, such a patch fails
+ * alone: a field of the XR may decide what an earlier step desires, and a Fatal result would keep a copy whose grant is revoked.
+ */
+function findMisnamed(shares: readonly Judged[], { request: { desired, observed } }: Call): readonly Fault[] {
+  if (shares.some(({ shared }) => shared.connection !== undefined)) return [];
+  return shares.flatMap(({ shared }, share) =>
+    shared.patches.flatMap((patch, index): readonly Fault[] => {
+      const { name } = targetOf(patch);
+      const isThere = name === COMPOSITE || desired.resources.has(name) || observed.resources.has(name);
+      if (isThere || !isRequired(patch)) return [];
+      const path = `spec.sharedResources[${share}].patches[${index}].toResource.name`;
+      return [{ path, message: explainMisnamed(name, desired.resources) }];
+    }),
+  );
+}
+
+function explainMisnamed(name: string, desired: ReadonlyMap<string, unknown>): string {
+  const names = [...desired.keys()].sort(compareTexts);
+  return names.length === 0
+    ? `no earlier step desires ${quote(name)}, or any other resource: this step has to come after the one that does`
+    : `no earlier step desires ${quote(name)}; they desire ${listSome(names, MAX_NAMES, brief)}${didYouMean(name, names)}`;
 }

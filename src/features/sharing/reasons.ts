@@ -1,18 +1,17 @@
 import { formatSecret, type SecretName } from "../../crossplane/copies.ts";
 import { ACCEPT_COPIES_FROM } from "../../crossplane/grants.ts";
+import type { Patch } from "../../input/patch.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
 import { brief, briefError, listSome, MAX_NAMES } from "../../model/condition.ts";
-import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
 import { type ReasonOf, tell } from "../reasons.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
 
-export interface PatchedField {
-  readonly resource: string;
-  readonly path: FieldPath;
-}
+/** A field of a composed resource. */
+export type PatchedField = NonNullable<Patch["toResource"]>;
 
 interface Fact {
   readonly kind: string;
@@ -125,4 +124,4 @@ export const explainReason = (reason: SharingReason, { kind }: Pick<SharedResour
 export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);
 
 const listFields = (fields: readonly PatchedField[]): string =>
-  listSome(fields, MAX_NAMES, ({ resource, path }) => `${brief(resource)} (${brief(formatFieldPath(path))})`);
+  listSome(fields, MAX_NAMES, ({ name, fieldPath }) => `${brief(name)} (${brief(formatFieldPath(fieldPath))})`);

@@ -22,14 +22,13 @@ import { findCopies } from "./copies/observed.ts";
 import { resolveTargets } from "./copies/targets.ts";
 import { findShared } from "./find.ts";
 import { judgeShare } from "./judge.ts";
-import { toPatches, withPatches } from "./patches.ts";
+import { withPatches } from "./patches.ts";
 import { explainReason, type SharingReason } from "./reasons.ts";
 import { assertSupported } from "./support.ts";
 import type { Outcome } from "./verdict.ts";
 
 /** The outcome for a shared resource, and what the XR was and is bound to. */
 interface BoundShare extends Outcome {
-  readonly before: readonly Binding[];
   readonly bindings: readonly Binding[];
 }
 
@@ -46,19 +45,18 @@ export const sharing: Feature = (call, draft) => {
   const judged = sharedResources.map((shared) => judge(shared, recorded, call));
   const copies = findCopies(observed.resources);
   const deliveries = deliverCopies(judged, copies, earlier, call);
-  const patched = toPatches(judged, copies.length > 0, call);
-  const shares = judged.map((share, index): BoundShare => {
-    const { shared, lookup } = share;
-    const { reasons = [], made = [], copies: own = [] } = deliveries[index] ?? {};
-    const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
-    const reported = lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, shared));
-    return { ...share, bindings: bind(share, { made, copies: own }), reasons: reported };
-  });
   const resources = deliveries.flatMap((delivery) => [...delivery.resources]);
   const details = deliveries.flatMap((delivery) => [...delivery.details]);
   const delivered = withConnectionDetails(withResources(draft, resources), details);
-  const bound = withRecord(delivered, shares, earlier, call);
-  return withResults(withShares(withPatches(bound, patched), shares, call), toFatal(patched.faults));
+  const patched = withPatches(delivered, judged, copies.length > 0, call);
+  const shares = judged.map((share, index): BoundShare => {
+    const { reasons = [], made = [], copies: own = [] } = deliveries[index] ?? {};
+    const all = [...reasons, ...(patched.reasons.get(share.shared.name) ?? [])];
+    const reported = share.lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, share.shared));
+    return { ...share, bindings: bind(share, { made, copies: own }), reasons: reported };
+  });
+  const bound = withRecord(patched.draft, shares, earlier, call);
+  return withResults(withShares(bound, shares, call), toFatal(patched.faults));
 };
 
 /** Looks up and judges one shared resource. */

@@ -33,12 +33,6 @@ export interface Target extends SecretName {
   readonly copy: NamedCopy;
 }
 
-/** The shared resource that copies are made from, and its Secret. */
-export interface Original {
-  readonly origin: Reference;
-  readonly source: SecretName;
-}
-
 /** A target, and the reason why its copy may not be written, or why that is not known. */
 export interface JudgedTarget extends Target {
   readonly refusal: SharingReason | undefined;
@@ -53,8 +47,11 @@ export interface Held {
 }
 
 /** The targets of copies; each is decided for itself (copies/decide.ts). */
-export interface Copying extends Original, Held {
+export interface Copying extends Held {
   readonly is: "copy";
+  /** The shared resource that copies are made from, and its Secret. */
+  readonly origin: Reference;
+  readonly source: SecretName;
   readonly secret: SourceSecret;
   readonly targets: readonly JudgedTarget[];
   /** True if the shared resource is being deleted: no new copies are made. */
@@ -97,10 +94,11 @@ export const withoutCopies = (is: Cause, ...reasons: readonly SharingReason[]): 
   isRefused: false,
 });
 
-/** The outcome for one shared resource. */
-export interface Outcome {
-  readonly shared: SharedResource;
+export interface Judged extends Share {
   readonly judgement: Judgement;
+}
+
+export interface Outcome extends Judged {
   /** The reasons why it is not available; empty if it is. */
   readonly reasons: readonly SharingReason[];
 }

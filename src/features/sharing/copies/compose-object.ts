@@ -10,8 +10,8 @@ import { isObject, type JsonObject, type JsonValue, pick } from "../../../model/
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import { pickObserved } from "../../desired.ts";
-import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins } from "../source.ts";
-import type { Copying, NamedCopy, Original, Target } from "../verdict.ts";
+import { type Data, EARLIER_RESOURCES } from "../source.ts";
+import type { Copying, NamedCopy, Target } from "../verdict.ts";
 import { isSecret, REFERENCES } from "./observed.ts";
 
 /** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read at once, not at its next poll. */
@@ -82,7 +82,7 @@ function publishingObject(
 }
 
 /** Composes the copy without its data. */
-const composeManifest = ({ source }: Original, target: Target, composite: Composite) => ({
+const composeManifest = ({ source }: Copying, target: Target, composite: Composite) => ({
   apiVersion: "v1",
   kind: "Secret",
   metadata: {
@@ -105,12 +105,12 @@ interface Metadata {
 
 const withOrigin = (metadata: Metadata, origin: Reference) => ({
   ...metadata,
-  annotations: { ...metadata.annotations, [SHARED_RESOURCE]: formatOrigin(origin) },
+  annotations: { ...metadata.annotations, [SHARED_RESOURCE]: JSON.stringify(origin) },
 });
 
 /** Composes an Object; for a namespaced XR the namespaced kind (provider-kubernetes v1, kubernetes.m.crossplane.io). */
 function composeObject(
-  { origin }: Pick<Original, "origin">,
+  { origin }: Pick<Copying, "origin">,
   composite: Composite,
   { providerConfigRef: { kind, name } }: NamedCopy,
   spec: JsonObject,
@@ -137,7 +137,7 @@ function composeReferences({ namespace, name }: SecretName, { keys }: NamedCopy)
 
 /** Records on an Object the former shared resources whose values may still be in its Secret. */
 export const withEarlierOrigins = (object: JsonObject, origins: readonly Reference[]): JsonObject =>
-  origins.length === 0 ? object : withValueAt(object, annotationPath(EARLIER_RESOURCES), formatOrigins(origins));
+  origins.length === 0 ? object : withValueAt(object, annotationPath(EARLIER_RESOURCES), JSON.stringify(origins));
 
 /** Makes an Object observe only: it neither writes nor deletes its Secret. */
 export const asObserver = (object: JsonObject): JsonObject => ({
