@@ -12,8 +12,7 @@ import type { Delivery } from "./copies/deliver.ts";
 import { findCopied } from "./copies/observed.ts";
 import { isOfKind, judgeBound } from "./copies/recorded.ts";
 import type { Found, Lookup } from "./find.ts";
-import type { SharingReason } from "./reasons.ts";
-import { type Judged, type Judgement, type Share, type Wanted, withoutCopies } from "./verdict.ts";
+import { type Judged, type Judgement, type Share, withoutCopies } from "./verdict.ts";
 
 /** Finds the recorded bindings of a share to resources of its kind: a team may write others, and Crossplane would look them up. */
 export const boundBefore = (shared: SharedResource, observed: Bindings): readonly Binding[] =>
@@ -25,6 +24,13 @@ const isBound = ({ select }: SharedResource): boolean =>
 
 export const findBinding = (resource: Reference, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isSameResource(binding.resource, resource));
+
+/** Tells what the record says of a resource that the XR names. */
+export function accessOf(resource: Reference, isGranted: boolean, before: readonly Binding[]): Binding["access"] {
+  if (isGranted) return "Granted";
+  const known = findBinding(resource, before);
+  return known === undefined || known.access === "Requested" ? "Requested" : "Revoked";
+}
 
 /**
  * Chooses the member of a pool that the XR proposes itself to, where it can among those that grant access and have capacity left.
@@ -92,14 +98,13 @@ export function withAdmission(judged: Judgement, share: Share, { resources: [res
   if (!isPool || judged.wanted === undefined || resource === undefined) return judged;
   const known = findBinding(judged.wanted.resource, share.before);
   const wanted = { ...judged.wanted, ticket: known?.ticket ?? toTicket(share) };
-  const admission = wanted.isGranted ? judgeAdmission(resource, share) : "admitted";
+  const admission = wanted.access === "Granted" ? judgeAdmission(resource, share) : "admitted";
   if (admission === "admitted") return { ...judged, wanted };
   if (admission === "pending")
     return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "its admission" });
   const reason = { is: isFull(resource) ? "NoCapacity" : "WaitingForAdmission", wanted: name } as const;
-  return known?.access === "Granted"
-    ? { ...withoutCopies("unknown", reason), wanted }
-    : { ...withoutCopies("broken", reason), wanted: { ...wanted, isGranted: false } };
+  const access = known?.access ?? "Requested";
+  return { ...withoutCopies(access === "Granted" ? "unknown" : "broken", reason), wanted: { ...wanted, access } };
 }
 
 /**
@@ -109,34 +114,27 @@ export function withAdmission(judged: Judgement, share: Share, { resources: [res
  */
 export function withHeld(judged: Judgement, { shared, targets, before, call }: Share): Judgement {
   const { wanted } = judged;
-  if (judged.is === "unknown" || (wanted?.isGranted && targets.details.length === 0)) return judged;
+  const isServed = wanted?.access === "Granted";
+  if (judged.is === "unknown" || (isServed && targets.details.length === 0)) return judged;
   const own = consumerNamespace(call.composite);
   const isHeld = ({ resource, secrets }: Binding): boolean => {
     const asking =
       own === undefined ? [...targets.namespaces, ...secrets.map(({ namespace }) => namespace), "*"] : [own];
     return judgeBound(resource, shared, asking, call) !== "ended";
   };
-  const isWanted = ({ resource }: Binding): boolean =>
-    wanted !== undefined && isSameResource(resource, wanted.resource);
   const granted = before.filter(({ access }) => access === "Granted");
-  const others = granted.filter((binding) => !isWanted(binding));
+  const others = granted.filter(({ resource }) => !wanted || !isSameResource(resource, wanted.resource));
   const held = others.filter(isHeld);
-  // Connection details of the XR have no record of their own: they may be of any resource that it was bound to.
-  const kept = { ...judged, held: held.map(({ resource }) => resource), hasLost: held.length < others.length };
-  if (wanted?.isGranted) return kept;
-  const isRevoked = wanted !== undefined && wasGranted(wanted.resource, before);
+  const isEnded = granted[0] !== held[0];
+  const isRefused = isEnded || (judged.isRefused && (wanted?.access === "Revoked" || held.length === 0));
   return {
-    ...kept,
-    isRefused: granted[0] !== held[0] || (judged.isRefused && (isRevoked || held.length === 0)),
-    reasons: isRevoked ? judged.reasons.map(asRevoked) : judged.reasons,
+    ...judged,
+    held: held.map(({ resource }) => resource),
+    // Connection details of the XR have no record of their own: they may be of any resource that it was bound to.
+    hasLost: held.length < others.length,
+    isRefused: isServed ? judged.isRefused : isRefused,
   };
 }
-
-const wasGranted = (wanted: Reference, before: readonly Binding[]): boolean =>
-  before.some(({ resource, access }) => access !== "Requested" && isSameResource(resource, wanted));
-
-const asRevoked = (reason: SharingReason): SharingReason =>
-  reason.is === "AccessNotGranted" ? { ...reason, isRevoked: true } : reason;
 
 /** Binds a share to the resource that the XR names, and to those whose grants stand or whose copies are kept. */
 export function bind(
@@ -146,25 +144,29 @@ export function bind(
   if (!isBound(shared)) return [];
   const copies = groupBy(made, ({ origin }) => resourceKey(origin));
   const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
-  const toBinding = ({ resource, access }: Pick<Binding, "resource" | "access">): Binding => {
+  const toBinding = ({ resource, access, ticket }: NonNullable<typeof wanted>): Binding => {
     const secrets = (copies.get(resourceKey(resource)) ?? []).flatMap(({ secret }) => secret ?? []);
-    const isWanted = wanted !== undefined && isSameResource(wanted.resource, resource);
-    const known = findBinding(resource, before);
-    const copied = credentialFor === undefined ? undefined : (findCopied(observed, resource) ?? known?.copied);
-    return { resource, access, secrets, credentialFor, copied, ticket: (isWanted ? wanted : known)?.ticket };
+    const copied = findCopied(observed, resource) ?? findBinding(resource, before)?.copied;
+    return {
+      resource,
+      access,
+      secrets,
+      credentialFor,
+      copied: credentialFor === undefined ? undefined : copied,
+      ticket,
+    };
   };
   // The resource that the XR names replaces those that it held on to; only copies may still come from these.
-  const granted = [...(wanted?.isGranted ? [] : held), ...made.map(({ origin }) => origin)];
+  const granted = [...(wanted?.access === "Granted" ? [] : held), ...made.map(({ origin }) => origin)];
   const all = [
-    ...(wanted ? [{ resource: wanted.resource, access: accessOf(wanted, before) }] : []),
+    ...(wanted ? [wanted] : []),
     ...(is === "unknown" ? before : []),
-    ...granted.map((resource) => ({ resource, access: "Granted" as const })),
+    ...granted.map((resource) => ({
+      resource,
+      access: "Granted" as const,
+      ticket: findBinding(resource, before)?.ticket,
+    })),
   ];
   const distinct = groupBy(all, ({ resource }) => resourceKey(resource));
   return [...distinct.values()].flatMap((same) => same.slice(0, 1).map(toBinding));
-}
-
-function accessOf({ resource, isGranted }: Wanted, before: readonly Binding[]): Binding["access"] {
-  if (isGranted) return "Granted";
-  return wasGranted(resource, before) ? "Revoked" : "Requested";
 }

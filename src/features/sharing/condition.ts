@@ -1,8 +1,14 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
-import { type Condition, cutMessage, type Result, type ShownCondition, shownCondition } from "../../model/condition.ts";
+import {
+  type Condition,
+  type Result,
+  type ShownCondition,
+  shownCondition,
+  withMessageCut,
+} from "../../model/condition.ts";
 import { type Draft, withCondition, withContext, withResults, withShareOutcomes } from "../../model/draft.ts";
-import { isList, isObject, type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
+import { isList, isObject, type JsonValue, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { explainReason } from "./reasons.ts";
@@ -16,10 +22,7 @@ const MAX_REASONS = 10;
 /** The context key with the faults of earlier steps: Crossplane takes the last condition of a type, which has to cover all steps. */
 const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
-interface Remark {
-  readonly reason: string;
-  readonly message: string;
-}
+type Remark = { readonly reason: string; readonly message: string };
 
 /**
  * Adds one condition for the shared resources of this step and of earlier ones: its reason is the first fault, or without a fault
@@ -30,7 +33,13 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
   const before = call.request.context.at([UNAVAILABLE]);
   // Crossplane returns our own context to us when it calls the step again.
   const earlier = Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
-  const said = shares.map((share) => ({ ...share, remarks: toRemarks(share) }));
+  const said = shares.map(({ shared, reasons }) => ({
+    shared,
+    remarks: reasons.map((reason) => ({
+      reason: reason.is,
+      message: `${shared.name}: ${explainReason(reason, shared)}`,
+    })),
+  }));
   const own = said.flatMap(({ remarks }) => remarks);
   const condition = toSharingCondition([...earlier.flatMap(([, entry]) => readRemarks(entry)), ...own]);
   const outcomes = said.map(({ shared, remarks }) => ({
@@ -40,43 +49,33 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
   const conditioned = withShareOutcomes(withCondition(draft, condition), outcomes);
   const results = withResults(conditioned, findEvents(own, [...names], call.composite));
   const unavailable = said.flatMap(({ shared, remarks }) => {
-    const entry = toContextEntry(remarks);
-    return entry.length === 0 ? [] : [[shared.name, entry] as const];
+    // Pending answers are known before the next step begins. Cut: a team may write a name of a megabyte, and each step repeats it.
+    const lasting = remarks.filter(({ reason }) => reason !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
+    return lasting.length === 0 ? [] : [[shared.name, lasting.map(withMessageCut)] as const];
   });
   if (before === undefined && unavailable.length === 0) return results;
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
-
-const toRemarks = ({ shared, reasons }: Outcome): readonly Remark[] =>
-  reasons.map((reason) => ({ reason: reason.is, message: `${shared.name}: ${explainReason(reason, shared)}` }));
-
-/** The reasons that pass without a person. docs/conditions.md lists them too, for health checks. */
-const WAITS: readonly string[] = [
-  "WaitingForRequiredResources",
-  "WaitingForCopies",
-  "WaitingForAdmission",
-  "FieldNotSet",
-  "NoCredential",
-  "SourceNotFound",
-  "ResourcesHeldBack",
-];
-
-/** Converts remarks to JSON, cut as in the condition: a team may write a name of a megabyte, and each step repeats it. */
-const toContextEntry = (remarks: readonly Remark[]): readonly JsonObject[] =>
-  remarks
-    .filter(({ reason }) => reason !== "WaitingForRequiredResources") // known before the next step begins
-    .slice(0, MAX_REASONS)
-    .map(({ reason, message }) => ({ reason, message: cutMessage(message) }));
 
 const readRemarks = (entry: JsonValue): readonly Remark[] =>
   (isList(entry) ? entry : [])
     .filter(isObject)
     .map(({ reason, message }) => ({ reason: toPlainText(reason), message: toPlainText(message) }));
 
+/** The reasons that pass without a person, in the order in which they are told. docs/conditions.md lists them too, for health checks. */
+const WAITS: readonly string[] = [
+  "WaitingForRequiredResources",
+  "WaitingForAdmission",
+  "FieldNotSet",
+  "NoCredential",
+  "SourceNotFound",
+  "ResourcesHeldBack",
+  "WaitingForCopies",
+];
+
 /** Makes the condition. Faults, which a person has to fix, come before waits, which pass: a wait must not hide a fault. */
 function toSharingCondition(remarks: readonly Remark[]): Condition {
-  const isWait = ({ reason }: Remark): boolean => WAITS.includes(reason);
-  const sorted = [...remarks.filter((remark) => !isWait(remark)), ...remarks.filter(isWait)];
+  const sorted = [...remarks].sort((a, b) => WAITS.indexOf(a.reason) - WAITS.indexOf(b.reason));
   const common = { type: TYPE, target: "CompositeAndClaim" } as const;
   const [first] = sorted;
   if (first === undefined) return { ...common, status: "True", reason: "Available" };

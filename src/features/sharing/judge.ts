@@ -6,7 +6,7 @@ import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
-import { withAdmission, withHeld } from "./bind.ts";
+import { accessOf, withAdmission, withHeld } from "./bind.ts";
 import { needsSource } from "./copies/contents.ts";
 import { findTargetFault } from "./copies/targets.ts";
 import type { Found, Lookup } from "./find.ts";
@@ -38,35 +38,40 @@ function judgeFound(share: Share, { resources, name }: Found): Judgement {
 
 const NOTHING: Judgement = { is: "nothing", reasons: [], readable: [], isRefused: false };
 
-const refuse = (shared: string, namespaces: readonly string[], { remedy }: KnownShareAccess): SharingReason => ({
-  is: "AccessNotGranted",
-  shared,
-  namespaces,
-  remedy,
-});
-
 /** A shared resource whose grants are known. */
 interface Accessible {
   readonly resource: Document;
   /** The name by which the consumer asked: nothing else of it is told before access to it is granted. */
   readonly name: string;
   readonly access: KnownShareAccess;
+  readonly wanted: NonNullable<Judgement["wanted"]>;
 }
+
+const refuse = ({ name, access, wanted }: Accessible, namespaces: readonly string[]): SharingReason => ({
+  is: "AccessNotGranted",
+  shared: name,
+  namespaces,
+  remedy: access.remedy,
+  isRevoked: wanted.access === "Revoked",
+});
 
 /** Judges one resource that was found: what is copied of it, and whether its fields may be read. */
 function judgeResource(share: Share, resource: Document, name: string): Judgement {
-  const { shared, targets, call } = share;
-  const own = consumerNamespace(call.composite) ?? "*";
+  const { shared, targets, before, call } = share;
+  const asking = [consumerNamespace(call.composite) ?? "*", ...targets.namespaces];
   const secret = findSecret(share, resource, name);
   const source = "is" in secret ? undefined : secret;
   // A ReferenceGrant names the Secret, so there it comes first.
   if ("is" in secret && shared.grant === "ReferenceGrant") return secret;
-  const access = findShareAccess(shared, resource, source, [own, ...targets.namespaces], call);
+  const access = findShareAccess(shared, resource, source, asking, call);
   if (access.is === "pending") {
     if (source !== undefined) askNamespaces(share, source);
     return withoutCopies("unknown", access.reason);
   }
-  const accessible = { resource, name, access };
+  const isGranted = asking.some((namespace) => access.isGranted(namespace));
+  const reference = toReference(resource);
+  const wanted = { resource: reference, access: accessOf(reference, isGranted, before) };
+  const accessible = { resource, name, access, wanted };
   return withFields(judgeCopies(share, secret, accessible), share, accessible);
 }
 
@@ -97,14 +102,14 @@ function findSecret({ shared: { connection }, targets, call }: Share, resource: 
 /** Judges the copies. That there is no source Secret is told to consumers with a grant only. */
 function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: Accessible): Judgement {
   if (!("is" in secret)) return judgeTargets(share, secret, accessible);
-  const { name, access } = accessible;
   const asking = askingForCopies(share);
-  const isTold = secret === NOTHING || asking.some((namespace) => access.isGranted(namespace));
-  return isTold ? secret : withoutCopies("broken", refuse(name, asking, access));
+  const isTold = secret === NOTHING || asking.some((namespace) => accessible.access.isGranted(namespace));
+  return isTold ? secret : withoutCopies("broken", refuse(accessible, asking));
 }
 
 /** Judges each target of the copies, and asks for the source Secret where one of them needs it. */
-function judgeTargets(share: Share, source: SecretName, { resource, name, access }: Accessible): Judgement {
+function judgeTargets(share: Share, source: SecretName, accessible: Accessible): Judgement {
+  const { resource, access, wanted } = accessible;
   const { shared, targets, call } = share;
   if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
   const fault = findTargetFault(targets, source, call);
@@ -114,12 +119,12 @@ function judgeTargets(share: Share, source: SecretName, { resource, name, access
     ...target,
     refusal: access.isGranted(target.namespace)
       ? judgeAcceptance(target, call)
-      : refuse(name, [target.namespace], access),
+      : refuse(accessible, [target.namespace]),
   }));
   const isRead = judged.some(({ refusal, copy }) => refusal === undefined && needsSource(copy));
   return {
     is: "copy",
-    origin: toReference(resource),
+    origin: wanted.resource,
     source,
     secret: isRead ? readSecret(shared.name, source, call) : { is: "pending" },
     targets: judged,
@@ -143,18 +148,16 @@ const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
   findUnaccepting(namespace, copy.namespaces === undefined || copy.namespaces.is === "literal", call);
 
 /** Adds the shared resource's fields to the judgement: they are granted to the consumer's own namespace. */
-function withFields(judged: Judgement, share: Share, { resource, name, access }: Accessible): Judgement {
+function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {
+  const { resource, access, wanted } = accessible;
   const { patches, toEnvironment } = share.shared;
   const own = consumerNamespace(share.call.composite);
   const asking = own === undefined ? askingForCopies(share) : [own];
-  const isGranted = (namespace: string): boolean => access.isGranted(namespace);
-  const isServed = [...asking, ...share.targets.namespaces].some(isGranted);
-  const wanted = { resource: toReference(resource), isGranted: isServed };
-  if (asking.some(isGranted)) return { ...judged, readable: [resource], wanted };
+  if (asking.some((namespace) => access.isGranted(namespace))) return { ...judged, readable: [resource], wanted };
   const isTold =
     judged.is === "nothing" || (judged.is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
   const isSaid = judged.reasons.some(({ is }) => is === "AccessNotGranted");
-  const reasons = isSaid || !isTold ? judged.reasons : [refuse(name, asking, access), ...judged.reasons];
+  const reasons = isSaid || !isTold ? judged.reasons : [refuse(accessible, asking), ...judged.reasons];
   return { ...judged, isRefused: true, reasons, wanted };
 }
 

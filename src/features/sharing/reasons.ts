@@ -97,10 +97,7 @@ export const isRefusal = ({ is }: SharingReason): boolean =>
 /** Joins reasons that each copy of a share has: one names all namespaces, one all Secrets that are waited for. A look-up is told once. */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
   const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));
-  const joined = [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));
-  // What passes once copies are written comes last.
-  const isLast = ({ is }: SharingReason): boolean => is === "WaitingForCopies";
-  return [...joined.filter((reason) => !isLast(reason)), ...joined.filter(isLast)];
+  return [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));
 }
 
 const isJoined = (reason: SharingReason): boolean =>

@@ -12,7 +12,7 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
-import { type Binding, type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../ownership/record.ts";
+import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../ownership/record.ts";
 import type { Call, Feature } from "../feature.ts";
 import { bind, boundBefore, findBinding } from "./bind.ts";
 import { withSharingCondition } from "./condition.ts";
@@ -26,11 +26,6 @@ import { withPatches } from "./patches.ts";
 import { explainReason, type SharingReason } from "./reasons.ts";
 import { assertSupported } from "./support.ts";
 import type { Outcome } from "./verdict.ts";
-
-/** The outcome for a shared resource, and what the XR was and is bound to. */
-interface BoundShare extends Outcome {
-  readonly bindings: readonly Binding[];
-}
 
 /** Finds the shared resources that this XR uses, and copies their connection Secrets, as far as the owners grant it. */
 export const sharing: Feature = (call, draft) => {
@@ -49,7 +44,7 @@ export const sharing: Feature = (call, draft) => {
   const details = deliveries.flatMap((delivery) => [...delivery.details]);
   const delivered = withConnectionDetails(withResources(draft, resources), details);
   const patched = withPatches(delivered, judged, copies.length > 0, call);
-  const shares = judged.map((share, index): BoundShare => {
+  const shares = judged.map((share, index): Outcome => {
     const { reasons = [], made = [], copies: own = [] } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(share.shared.name) ?? [])];
     const reported = share.lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, share.shared));
@@ -74,14 +69,14 @@ const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): bool
   resolution === "Optional" && ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept"].includes(is);
 
 /** Records the bindings of this step beside those of earlier steps. A share with copies is in it in any case: it decides about them. */
-function withRecord(draft: Draft, shares: readonly BoundShare[], earlier: Bindings, { composite }: Call): Draft {
+function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings, { composite }: Call): Draft {
   const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
   const all = new Map([...earlier, ...own.map(({ shared, bindings }) => [shared.name, bindings] as const)]);
   if (all.size === 0) return draft;
   return withResource(draft, RECORD_NAME, { is: "set", object: composeRecord(composite, all), ready: "True" });
 }
 
-function withShares(draft: Draft, shares: readonly BoundShare[], call: Call): Draft {
+function withShares(draft: Draft, shares: readonly Outcome[], call: Call): Draft {
   const shown = withContext(draft, toContext(shares, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
@@ -91,7 +86,7 @@ function withShares(draft: Draft, shares: readonly BoundShare[], call: Call): Dr
 }
 
 /** Makes the Fatal result for shares with `resolution: Fail`, once all shares are looked up. */
-function findFailure(shares: readonly BoundShare[]): readonly Result[] {
+function findFailure(shares: readonly Outcome[]): readonly Result[] {
   const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
   const faults = shares.flatMap(({ shared, reasons }) =>
     shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explainReason(reason, shared)}`) : [],
@@ -109,7 +104,7 @@ function toFatal(faults: readonly Fault[]): readonly Result[] {
 }
 
 /** Makes an event if another shared resource has taken the place of the one before. */
-function toMoveEvent({ shared, before, bindings }: BoundShare): readonly Result[] {
+function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;
   const left = before.find(({ resource, access }) => access === "Granted" && !findBinding(resource, bindings));
   if (left === undefined || now?.access !== "Granted") return [];

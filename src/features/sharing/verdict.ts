@@ -68,12 +68,8 @@ export interface Copying extends Held {
  */
 export type Cause = "unknown" | "broken" | "gone";
 
-/** The resource that the XR names now, whether it may use it, and the ticket with which it asks a member of a pool. */
-export interface Wanted {
-  readonly resource: Reference;
-  readonly isGranted: boolean;
-  readonly ticket?: string | undefined;
-}
+/** The resource that the XR names now, as it goes into the record. */
+type Wanted = Pick<Binding, "resource" | "access" | "ticket">;
 
 /** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
 export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) & {
@@ -101,4 +97,6 @@ export interface Judged extends Share {
 export interface Outcome extends Judged {
   /** The reasons why it is not available; empty if it is. */
   readonly reasons: readonly SharingReason[];
+  /** The resources that the XR is bound to now. */
+  readonly bindings: readonly Binding[];
 }
