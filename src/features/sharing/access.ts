@@ -52,14 +52,9 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const name = `shared-resource/${shared.name}/reference-grants`;
   const answer = askReferenceGrants(name, secret, call.request, call.requirements);
-  switch (answer.is) {
-    case "resolved":
-      return referenceAccess(answer.items, secret, call.composite);
-    case "notServed":
-      return { is: "pending", reason: { is: "ReferenceGrantsNotInstalled" } };
-    case "pending":
-      return { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } };
-  }
+  if (answer.is === "resolved") return referenceAccess(answer.items, secret, call.composite);
+  const waiting = { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } as const;
+  return { is: "pending", reason: answer.is === "pending" ? waiting : { is: "ReferenceGrantsNotInstalled" } };
 };
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */

@@ -7,16 +7,26 @@ import { hashText } from "../../model/hash.ts";
 import { admissionSubject, askAnswer } from "../../ownership/answer.ts";
 import { isFull, readLoad } from "../../ownership/capacity.ts";
 import { type Binding, type Bindings, recordOf } from "../../ownership/record.ts";
+import type { Call } from "../feature.ts";
 import { findShareAccess } from "./access.ts";
 import type { Delivery } from "./copies/deliver.ts";
 import { findCopied } from "./copies/observed.ts";
 import { isOfKind, judgeBound } from "./copies/recorded.ts";
+import { resolveTargets } from "./copies/targets.ts";
 import type { Found, Lookup } from "./find.ts";
 import { type Judged, type Judgement, type Share, withoutCopies } from "./verdict.ts";
 
-/** Finds the recorded bindings of a share to resources of its kind: a team may write others, and Crossplane would look them up. */
-export const boundBefore = (shared: SharedResource, observed: Bindings): readonly Binding[] =>
-  isBound(shared) ? (observed.get(shared.name) ?? []).filter(({ resource }) => isOfKind(resource, shared)) : [];
+/** Resolves a share, without recorded bindings to other kinds: a team may write them, and Crossplane would look them up. */
+export function toShare(shared: SharedResource, recorded: Bindings, call: Call): Share {
+  const before = isBound(shared) ? (recorded.get(shared.name) ?? []) : [];
+  return {
+    shared,
+    targets: resolveTargets(shared.connection?.copies ?? [], call),
+    before: before.filter(({ resource }) => isOfKind(resource, shared)),
+    own: consumerNamespace(call.composite),
+    call,
+  };
+}
 
 /** Tells whether a share is bound to one resource: not to this XR itself, or to a list for later steps. */
 const isBound = ({ select }: SharedResource): boolean =>
@@ -38,8 +48,7 @@ export function accessOf(resource: Reference, isGranted: boolean, before: readon
  * @param sorted the members that match, in order; the XR is served by none of them yet.
  */
 export function chooseMember(share: Share, sorted: readonly Document[], name: string): Lookup {
-  const { shared, call } = share;
-  const own = consumerNamespace(call.composite);
+  const { shared, own, call } = share;
   const open: Document[] = [];
   for (const item of sorted) {
     const access = own === undefined ? undefined : findShareAccess(shared, item, undefined, [own], call);
@@ -112,11 +121,10 @@ export function withAdmission(judged: Judgement, share: Share, { resources: [res
  * XR's fields come from the first binding in its record (only copies come from the others). They are refused once that grant is
  * revoked, even if the XR names nothing now.
  */
-export function withHeld(judged: Judgement, { shared, targets, before, call }: Share): Judgement {
+export function withHeld(judged: Judgement, { shared, targets, before, own, call }: Share): Judgement {
   const { wanted } = judged;
   const isServed = wanted?.access === "Granted";
   if (judged.is === "unknown" || (isServed && targets.details.length === 0)) return judged;
-  const own = consumerNamespace(call.composite);
   const isHeld = ({ resource, secrets }: Binding): boolean => {
     const asking =
       own === undefined ? [...targets.namespaces, ...secrets.map(({ namespace }) => namespace), "*"] : [own];

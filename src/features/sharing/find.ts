@@ -1,4 +1,3 @@
-import { consumerNamespace } from "../../crossplane/composite.ts";
 import { readNamespaceGrant } from "../../crossplane/grants.ts";
 import { qualifiedName } from "../../crossplane/metadata.ts";
 import { resourceKey, toReference } from "../../crossplane/references.ts";
@@ -94,8 +93,7 @@ const tooFew = (wanted: string, found: number, minMatch: number): Lookup =>
   withoutCopies("gone", found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch });
 
 /** Names the matches that the consumer may know: those whose grant needs no further look-up. */
-function nameGranting(found: readonly Document[], { shared, call }: Share): readonly string[] {
-  const own = consumerNamespace(call.composite);
+function nameGranting(found: readonly Document[], { shared, own }: Share): readonly string[] {
   const isTold = (item: Document): boolean => {
     if (own === undefined || shared.grant === "None") return true;
     const { isForAll, names } = readNamespaceGrant(item);

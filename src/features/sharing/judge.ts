@@ -1,4 +1,3 @@
-import { consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
@@ -36,7 +35,7 @@ function judgeFound(share: Share, { resources, name }: Found): Judgement {
   return judged.find(({ is }) => is === "unknown") ?? { ...whole, readable };
 }
 
-const NOTHING: Judgement = { is: "nothing", reasons: [], readable: [], isRefused: false };
+const NOTHING = withoutCopies("nothing");
 
 /** A shared resource whose grants are known. */
 interface Accessible {
@@ -57,8 +56,8 @@ const refuse = ({ name, access, wanted }: Accessible, namespaces: readonly strin
 
 /** Judges one resource that was found: what is copied of it, and whether its fields may be read. */
 function judgeResource(share: Share, resource: Document, name: string): Judgement {
-  const { shared, targets, before, call } = share;
-  const asking = [consumerNamespace(call.composite) ?? "*", ...targets.namespaces];
+  const { shared, targets, before, own = "*", call } = share;
+  const asking = [own, ...targets.namespaces];
   const secret = findSecret(share, resource, name);
   const source = "is" in secret ? undefined : secret;
   // A ReferenceGrant names the Secret, so there it comes first.
@@ -151,8 +150,7 @@ const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
 function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {
   const { resource, access, wanted } = accessible;
   const { patches, toEnvironment } = share.shared;
-  const own = consumerNamespace(share.call.composite);
-  const asking = own === undefined ? askingForCopies(share) : [own];
+  const asking = share.own === undefined ? askingForCopies(share) : [share.own];
   if (asking.some((namespace) => access.isGranted(namespace))) return { ...judged, readable: [resource], wanted };
   const isTold =
     judged.is === "nothing" || (judged.is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
@@ -162,5 +160,5 @@ function withFields(judged: Judgement, share: Share, accessible: Accessible): Ju
 }
 
 /** The namespaces of the copies; the consumer's own where they are not known. */
-const askingForCopies = ({ targets: { namespaces }, call }: Share): readonly string[] =>
-  namespaces.length > 0 ? namespaces : [consumerNamespace(call.composite) ?? "*"];
+const askingForCopies = ({ targets: { namespaces }, own = "*" }: Share): readonly string[] =>
+  namespaces.length > 0 ? namespaces : [own];

@@ -15,18 +15,13 @@ import type { Room } from "./copies/contents.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 import type { Judged } from "./verdict.ts";
 
-/** The decision about a patch's field: the shared resource's value, else the one that is observed, or that of earlier steps. */
+/**
+ * The decision about a patch's field: the shared resource's value, else the one that is observed (`default`: earlier steps may have a
+ * value of their own), or the one of earlier steps.
+ */
 type Verdict =
   | { readonly is: "set"; readonly value: JsonValue }
-  | { readonly is: "leave"; readonly reason?: SharingReason }
-  | Keeping;
-
-interface Keeping {
-  readonly is: "keep";
-  /** True if earlier steps may have a value of their own for the field. */
-  readonly isDefaulting?: boolean;
-  readonly reason?: SharingReason;
-}
+  | { readonly is: "keep" | "default" | "leave"; readonly reason?: SharingReason };
 
 interface Applied {
   readonly patch: Patch;
@@ -94,15 +89,16 @@ const findFields = (outcome: Applied["is"], applied: readonly Applied[]): readon
   applied.flatMap(({ patch: { toResource }, is }) => (is === outcome ? (toResource ?? []) : []));
 
 function apply(patch: Patch, share: Judged, room: Room, objects: Objects): Applied {
+  const { call } = share;
   const verdict = judgePatch(patch, share);
-  if (verdict.is === "keep") return keep(patch, verdict, objects, share.call);
-  if (verdict.is === "leave") return leave(patch, verdict.reason, share.call);
+  if (verdict.is !== "set")
+    return verdict.is === "leave" ? leave(patch, verdict.reason, call) : keep(patch, verdict, objects, call);
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
     bytes > room.left
       ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`
-      : edit(patch, verdict.value, objects, share.call);
-  if (fault !== undefined) return keep(patch, { is: "keep", reason: failed(fault) }, objects, share.call);
+      : edit(patch, verdict.value, objects, call);
+  if (fault !== undefined) return keep(patch, { is: "keep", reason: failed(fault) }, objects, call);
   room.left -= bytes;
   return { patch, is: "set" };
 }
@@ -132,7 +128,7 @@ function read(patch: Patch, resource: Document, kind: string): Verdict {
   const value = resource.at(fromFieldPath, TOO_DEEP);
   if (value === undefined) {
     if (isRequired(patch)) return { is: "keep", reason: { is: "FieldNotSet", field } };
-    return toResource === undefined ? { is: "leave" } : { is: "keep", isDefaulting: true };
+    return toResource === undefined ? { is: "leave" } : { is: "default" };
   }
   if (value === TOO_DEEP) return { is: "keep", reason: failed(`cannot read ${field}: it is ${NESTED_TOO_DEEP}`) };
   if (typeof value !== "number" || Number.isFinite(value)) return { is: "set", value };
@@ -165,14 +161,14 @@ function soFar(name: string, objects: Objects, { request: { desired } }: Call): 
 }
 
 /** Keeps the value that the patched field has now, if it has one. */
-function keep(patch: Patch, { reason, isDefaulting = false }: Keeping, objects: Objects, call: Call): Applied {
+function keep(patch: Patch, { is, reason }: Exclude<Verdict, { is: "set" }>, objects: Objects, call: Call): Applied {
   const { name, fieldPath } = targetOf(patch);
   const shown = name === COMPOSITE ? call.composite : call.request.observed.resources.get(name);
   const value = shown?.document.at(fieldPath);
   const whole = soFar(name, objects, call);
   const before = isObject(whole) ? valueAt(whole, fieldPath) : undefined;
   if (value === undefined || edit(patch, value, objects, call) !== undefined) return leave(patch, reason, call);
-  const isExpected = isDefaulting && (before === undefined || contains(value, before));
+  const isExpected = is === "default" && (before === undefined || contains(value, before));
   return { patch, is: isExpected ? "set" : "kept", reason };
 }
 

@@ -14,12 +14,11 @@ import {
 } from "../../model/draft.ts";
 import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../ownership/record.ts";
 import type { Call, Feature } from "../feature.ts";
-import { bind, boundBefore, findBinding } from "./bind.ts";
+import { bind, findBinding, toShare } from "./bind.ts";
 import { withSharingCondition } from "./condition.ts";
 import { toContext } from "./context.ts";
 import { deliverCopies } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
-import { resolveTargets } from "./copies/targets.ts";
 import { findShared } from "./find.ts";
 import { judgeShare } from "./judge.ts";
 import { withPatches } from "./patches.ts";
@@ -56,8 +55,7 @@ export const sharing: Feature = (call, draft) => {
 
 /** Looks up and judges one shared resource. */
 function judge(shared: SharedResource, recorded: Bindings, call: Call) {
-  const targets = resolveTargets(shared.connection?.copies ?? [], call);
-  const share = { shared, targets, before: boundBefore(shared, recorded), call };
+  const share = toShare(shared, recorded, call);
   const lookup = findShared(share);
   // Asked with the shared resource: Crossplane calls a step six times at most, and the grant is asked for in the next call.
   if (shared.grant === "ReferenceGrant" && lookup.is === "unknown") findGrantVersion(call.request, call.requirements);

@@ -17,6 +17,8 @@ export interface Share {
   readonly targets: Targets;
   /** What the XR's record says of it. */
   readonly before: readonly Binding[];
+  /** The consumer's namespace; undefined for the platform's XRs. */
+  readonly own: string | undefined;
   readonly call: Call;
 }
 
@@ -83,7 +85,7 @@ export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) 
 };
 
 /** Makes a judgement without copies; without a reason where the input accepts that. */
-export const withoutCopies = (is: Cause, ...reasons: readonly SharingReason[]): Judgement => ({
+export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   is,
   reasons,
   readable: [],
