@@ -35,11 +35,11 @@ const isBound = ({ select }: SharedResource): boolean =>
 export const findBinding = (resource: Reference, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isSameResource(binding.resource, resource));
 
-/** Tells what the record says of a resource that the XR names. */
-export function accessOf(resource: Reference, isGranted: boolean, before: readonly Binding[]): Binding["access"] {
-  if (isGranted) return "Granted";
+/** Says of the resource that the XR names now what the record is to say. */
+export function toWanted(resource: Reference, isGranted: boolean, before: readonly Binding[]): Judgement["wanted"] {
+  if (isGranted) return { resource, access: "Granted" };
   const known = findBinding(resource, before);
-  return known === undefined || known.access === "Requested" ? "Requested" : "Revoked";
+  return { resource, access: known === undefined || known.access === "Requested" ? "Requested" : "Revoked" };
 }
 
 /**

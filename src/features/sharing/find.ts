@@ -15,6 +15,7 @@ import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
 import { chooseMember } from "./bind.ts";
 import type { SharingReason } from "./reasons.ts";
+import { isEverywhere } from "./support.ts";
 import { type Judgement, type Share, withoutCopies } from "./verdict.ts";
 
 const NAMESPACE_PATH = ["metadata", "namespace"];
@@ -101,9 +102,6 @@ function nameGranting(found: readonly Document[], { shared, own }: Share): reado
   };
   return found.filter(isTold).map(qualifiedName);
 }
-
-/** Tells whether a selector by labels is for all namespaces. */
-export const isEverywhere = ({ namespace }: Select): boolean => namespace?.is === "literal" && namespace.value === "*";
 
 /** Resolves the selector of a share for Crossplane's look-up. It has no labels where all are optional and none is set. */
 function resolveSelector(

@@ -5,7 +5,7 @@ import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
-import { accessOf, withAdmission, withHeld } from "./bind.ts";
+import { toWanted, withAdmission, withHeld } from "./bind.ts";
 import { needsSource } from "./copies/contents.ts";
 import { findTargetFault } from "./copies/targets.ts";
 import type { Found, Lookup } from "./find.ts";
@@ -29,7 +29,7 @@ function judgeFound(share: Share, { resources, name }: Found): Judgement {
   if (connection?.secretRef.perConsumer && share.targets.namespaces.length > 1)
     return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
   // Several resources hand out fields only: those that grant access, while the first one that does not is told.
-  const judged = resources.map((resource) => judgeResource(share, resource, name));
+  const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
   const whole = judged.find(({ isRefused }) => isRefused) ?? judged[0] ?? NOTHING;
   const readable = judged.flatMap((each) => each.readable);
   return judged.find(({ is }) => is === "unknown") ?? { ...whole, readable };
@@ -43,7 +43,7 @@ interface Accessible {
   /** The name by which the consumer asked: nothing else of it is told before access to it is granted. */
   readonly name: string;
   readonly access: KnownShareAccess;
-  readonly wanted: NonNullable<Judgement["wanted"]>;
+  readonly wanted: Judgement["wanted"];
 }
 
 const refuse = ({ name, access, wanted }: Accessible, namespaces: readonly string[]): SharingReason => ({
@@ -51,11 +51,11 @@ const refuse = ({ name, access, wanted }: Accessible, namespaces: readonly strin
   shared: name,
   namespaces,
   remedy: access.remedy,
-  isRevoked: wanted.access === "Revoked",
+  isRevoked: wanted?.access === "Revoked",
 });
 
 /** Judges one resource that was found: what is copied of it, and whether its fields may be read. */
-function judgeResource(share: Share, resource: Document, name: string): Judgement {
+function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
   const { shared, targets, before, own = "*", call } = share;
   const asking = [own, ...targets.namespaces];
   const secret = findSecret(share, resource, name);
@@ -68,8 +68,7 @@ function judgeResource(share: Share, resource: Document, name: string): Judgemen
     return withoutCopies("unknown", access.reason);
   }
   const isGranted = asking.some((namespace) => access.isGranted(namespace));
-  const reference = toReference(resource);
-  const wanted = { resource: reference, access: accessOf(reference, isGranted, before) };
+  const wanted = isOneOfMany ? undefined : toWanted(toReference(resource), isGranted, before);
   const accessible = { resource, name, access, wanted };
   return withFields(judgeCopies(share, secret, accessible), share, accessible);
 }
@@ -108,7 +107,7 @@ function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: A
 
 /** Judges each target of the copies, and asks for the source Secret where one of them needs it. */
 function judgeTargets(share: Share, source: SecretName, accessible: Accessible): Judgement {
-  const { resource, access, wanted } = accessible;
+  const { resource, access } = accessible;
   const { shared, targets, call } = share;
   if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
   const fault = findTargetFault(targets, source, call);
@@ -123,7 +122,7 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   const isRead = judged.some(({ refusal, copy }) => refusal === undefined && needsSource(copy));
   return {
     is: "copy",
-    origin: wanted.resource,
+    origin: toReference(resource),
     source,
     secret: isRead ? readSecret(shared.name, source, call) : { is: "pending" },
     targets: judged,

@@ -1,9 +1,9 @@
 import { type Composite, canSelectNamespaces } from "../../crossplane/composite.ts";
 import type { Copy } from "../../input/connection.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
+import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
-import { isEverywhere } from "./find.ts";
 
 /** v2.0 and v2.1 advertise no capabilities; only XRs of v2 distinguish them from v1. */
 export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
@@ -27,6 +27,9 @@ export function assertSupported({ request, composite, input }: Call): void {
   });
   if (faults.length > 0) throw invalidInput(faults);
 }
+
+/** Tells whether a selector by labels is for all namespaces. */
+export const isEverywhere = ({ namespace }: Select): boolean => namespace?.is === "literal" && namespace.value === "*";
 
 function beyondV1({ select, grant }: SharedResource, path: string): readonly Fault[] {
   const faults: Fault[] = [];
