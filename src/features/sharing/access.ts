@@ -29,7 +29,6 @@ type ShareAccess =
       remedy(namespaces: readonly string[]): string;
     };
 
-type Pending = Extract<ShareAccess, { is: "pending" }>;
 export type KnownShareAccess = Extract<ShareAccess, { is: "known" }>;
 
 /** @param namespaces the consumers' namespaces: only these are looked up if a label selector decides. */
@@ -80,30 +79,24 @@ function explainInvalid(resource: Document): string {
   const { invalidName, invalidSelector } = readNamespaceGrant(resource);
   const misspelt = findMisspeltGrant(resource);
   return [
-    invalidName === undefined ? "" : `, separated by commas, in which ${quote(invalidName)} is no namespace`,
-    invalidSelector === undefined
-      ? ""
-      : `, or correct ${ALLOWED_NAMESPACE_SELECTOR}: ${quote(invalidSelector)} is no label selector`,
-    misspelt === undefined ? "" : `; its annotation ${quote(misspelt)} is misspelt`,
+    invalidName && `, separated by commas, in which ${quote(invalidName)} is no namespace`,
+    invalidSelector && `, or correct ${ALLOWED_NAMESPACE_SELECTOR}: ${quote(invalidSelector)} is no label selector`,
+    misspelt && `; its annotation ${quote(misspelt)} is misspelt`,
   ].join("");
 }
 
 const NAMESPACE_REQUIREMENT = "namespace/";
 
-/** A Namespace that was looked up by name. `found` is undefined if it does not exist. */
-type LookedUpNamespace =
-  | Pending
-  | { readonly is: "known"; readonly namespace: string; readonly found: Document | undefined };
-
-function lookUpNamespace(namespace: string, call: Call): LookedUpNamespace {
+/** Looks up a Namespace by its name. `found` is undefined if it does not exist. */
+function lookUpNamespace(namespace: string, call: Call) {
   const requirement = toNamespaceRequirement(`${NAMESPACE_REQUIREMENT}${namespace}`, { name: namespace });
+  const pending = (reason: SharingReason) => ({ is: "pending", reason }) as const;
   if (isUnreadable(requirement, NAMESPACE_REQUIREMENT, call))
-    return { is: "pending", reason: { is: "NamespaceNotReadable", namespaces: [namespace] } };
+    return pending({ is: "NamespaceNotReadable", namespaces: [namespace] });
   const answer = call.requirements.ask(requirement);
-  if (answer.is === "pending")
-    return { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` } };
+  if (answer.is === "pending") return pending({ is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` });
   const found = answer.items.find((item) => stringAt(item, ["metadata", "name"]) === namespace);
-  return { is: "known", namespace, found };
+  return { is: "known", namespace, found } as const;
 }
 
 /**

@@ -1,16 +1,9 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { groupBy } from "../../model/collections.ts";
 import { type Document, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { withValueAt } from "../../model/field-path.ts";
-import {
-  define,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  type MutableObject,
-  ownValue,
-  pick,
-} from "../../model/json.ts";
+import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
 import type { Outcome } from "./verdict.ts";
@@ -48,22 +41,18 @@ const withoutManagedFields = (resource: Document): Document =>
 
 /** Merges like function-environment-configs: shared resources over the environment of earlier steps, and that over the defaults. */
 function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
-  const layers = shares.flatMap(({ shared, judgement: { readable } }) =>
-    readable.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
-  );
   const { environment } = input.spec;
-  // Templates read fields of the environment, so it exists even if it is empty, unless a shared resource is missing.
   const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
+  const layers = sources.flatMap(({ shared, judgement }) =>
+    judgement.readable.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
+  );
+  // Templates read fields of the environment, so it exists even if it is empty, unless a shared resource is missing.
   const isThere =
     sources.length > 0 && sources.every(({ judgement, reasons }) => [...judgement.readable, ...reasons].length === 0);
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];
-  const objects = [
-    ...(environment ? [environment.defaultData] : []),
-    ...(isObject(earlier) ? [earlier] : []),
-    ...layers,
-  ];
+  const objects = [environment?.defaultData, earlier, ...layers].filter(isObject);
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
   return [[ENVIRONMENT, mergeAll(isNew ? [...objects, NEW_ENVIRONMENT] : objects)]];
 }
@@ -78,27 +67,17 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
 }
 
 /**
- * Merges objects field by field; of other values the later one wins. Begins with the last: a list that an object replaces must not hide
- * what comes before it. Copies each field once, since there may be many.
+ * Merges objects field by field; of other values the last one wins. A list between two objects is not in the way of the first: an
+ * earlier step's must not hide defaults.
  */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
-  const made = new Set<JsonValue>();
-  const merged: MutableObject = {};
-  for (const object of objects.toReversed()) fillIn(merged, object, made);
-  return merged;
-}
-
-/** @param made the objects that this merge created and so may mutate. */
-function fillIn(merged: MutableObject, object: JsonObject, made: Set<JsonValue>): void {
-  for (const key of Object.keys(object)) {
-    const [value, later] = [object[key] as JsonValue, ownValue(merged, key)];
-    if (later === undefined) define(merged, key, value);
-    if (!isObject(value) || !isObject(later)) continue;
-    const nested: MutableObject = made.has(later) ? later : { ...later };
-    made.add(nested);
-    define(merged, key, nested);
-    fillIn(nested, value, made);
-  }
+  const fields = objects.flatMap((object) => Object.entries(object));
+  const merged = [...groupBy(fields, ([key]) => key)].map(([key, same]) => {
+    const values = same.map(([, value]) => value);
+    const last = values.at(-1) ?? null;
+    return [key, isObject(last) && values.length > 1 ? mergeAll(values.filter(isObject)) : last] as const;
+  });
+  return Object.fromEntries(merged);
 }
 
 /** The type of a new environment, as function-environment-configs sets it. */

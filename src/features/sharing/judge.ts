@@ -79,6 +79,7 @@ function findSecret({ shared: { connection }, targets, call }: Share, resource: 
   const { secretRef } = connection;
   const [namespace] = targets.namespaces;
   const source = findSource(resource, secretRef, namespace, call);
+  const field = formatFieldPath(secretRef.nameFieldPath);
   switch (source.is) {
     case "named":
       return source.secret;
@@ -89,11 +90,7 @@ function findSecret({ shared: { connection }, targets, call }: Share, resource: 
     case "missing":
       return secretRef.perConsumer && namespace !== undefined
         ? withoutCopies("gone", { is: "NoCredential", shared: name, namespace })
-        : withoutCopies("gone", {
-            is: "NoConnectionSecret",
-            shared: name,
-            field: formatFieldPath(secretRef.nameFieldPath),
-          });
+        : withoutCopies("gone", { is: "NoConnectionSecret", shared: name, field });
   }
 }
 

@@ -57,11 +57,8 @@ export function readSecret(share: string, secret: SecretName, call: Call): Sourc
   const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === secret.namespace);
   if (found === undefined) return { is: "missing" };
   const values = found.at(["data"]);
-  return {
-    is: "read",
-    data: isObject(values) ? values : {},
-    version: stringAt(found, ["metadata", "resourceVersion"]),
-  };
+  const version = stringAt(found, ["metadata", "resourceVersion"]);
+  return { is: "read", data: isObject(values) ? values : {}, version };
 }
 
 /** The annotation with a copy's former shared resources, until the provider has written the values of the new one. */
