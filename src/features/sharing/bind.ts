@@ -128,7 +128,7 @@ export function withHeld(judged: Judgement, { shared, targets, before, own, call
   const isHeld = ({ resource, secrets }: Binding): boolean => {
     const asking =
       own === undefined ? [...targets.namespaces, ...secrets.map(({ namespace }) => namespace), "*"] : [own];
-    return judgeBound(resource, shared, asking, call) !== "ended";
+    return judgeBound(resource, asking, { shared, call }) !== "ended";
   };
   const granted = before.filter(({ access }) => access === "Granted");
   const others = granted.filter(({ resource }) => !wanted || !isSameResource(resource, wanted.resource));

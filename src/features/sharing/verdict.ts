@@ -48,7 +48,7 @@ export interface Held {
   readonly hasLost?: boolean;
 }
 
-/** The targets of copies; each is decided for itself (copies/decide.ts). */
+/** The targets of copies; each is decided for itself (copies/deliver.ts). */
 export interface Copying extends Held {
   readonly is: "copy";
   /** The shared resource that copies are made from, and its Secret. */
