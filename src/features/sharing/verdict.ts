@@ -41,7 +41,7 @@ export interface JudgedTarget extends Target {
 }
 
 /** The resources that the XR was bound to and does not name now. */
-export interface Held {
+interface Held {
   /** Those that it holds on to, because their grants stand. */
   readonly held?: readonly Reference[];
   /** True if a grant was revoked whose values may still be in the XR's connection details. */
