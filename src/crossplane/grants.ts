@@ -124,27 +124,24 @@ export interface Grantee {
 /** Writes a grantee as a key: namespace/Kind.group. */
 export const formatGrantee = ({ namespace, kind }: Grantee): string => `${namespace}/${kind}`;
 
-export function readGrantees(grants: readonly Document[], secret: SecretName): readonly Grantee[] {
-  const { all, named } = grantsOf(grants, secret);
-  return [...all, ...named.flat()];
-}
+export const readGrantees = (grants: readonly Document[], secret: SecretName): readonly Grantee[] =>
+  granteesOf(grants, secret).flat(2);
 
-export interface SecretGrants {
-  /** From grants for all Secrets of its namespace. */
-  readonly all: readonly Grantee[];
-  /** From each grant that names the Secret. */
-  readonly named: readonly (readonly Grantee[])[];
-}
+/** Finds the grantees of a Secret as keys, in sets that are made once: it may have a thousand copies, and as many grants. */
+export const findGranteeKeys = (grants: readonly Document[], secret: SecretName): readonly ReadonlySet<string>[] =>
+  granteesOf(grants, secret).map(toKeys);
 
-/** Finds the grantees of a Secret. Ignores grants of other namespaces, which `crossplane render` returns too. */
-export function grantsOf(grants: readonly Document[], { namespace, name }: SecretName): SecretGrants {
+type Grantees = readonly (readonly Grantee[])[];
+
+/** From grants for all Secrets of its namespace, and from those that name it. Ignores other namespaces, which `crossplane render` returns too. */
+function granteesOf(grants: readonly Document[], { namespace, name }: SecretName): readonly Grantees[] {
   const index = bySecret(grants);
-  return { all: flat(index.get(`${namespace}/`) ?? NONE), named: index.get(`${namespace}/${name}`) ?? NONE };
+  return [`${namespace}/`, `${namespace}/${name}`].map((key) => index.get(key) ?? NONE);
 }
 
-const NONE: readonly (readonly Grantee[])[] = [];
+const NONE: Grantees = [];
 
-const flat = once((lists: readonly (readonly Grantee[])[]): readonly Grantee[] => lists.flat());
+const toKeys = once((lists: Grantees): ReadonlySet<string> => new Set(lists.flat().map(formatGrantee)));
 
 /** Indexes the grantees of each grant by Secret. An entry of `to` without a name covers all Secrets of the namespace. */
 const bySecret = once((grants: readonly Document[]) => {

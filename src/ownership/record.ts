@@ -136,7 +136,8 @@ function readEntry(entry: JsonValue, most: number): readonly Binding[] {
   ];
 }
 
-function readSecretName(text: JsonValue | undefined): readonly SecretName[] {
+/** Reads a name as formatSecret formats it; none where it is invalid. */
+export function readSecretName(text: JsonValue | undefined): readonly SecretName[] {
   const [namespace = "", name = "", ...rest] = typeof text === "string" ? text.split("/", 3) : [];
   return DNS_LABEL.test(namespace) && isName(name) && rest.length === 0 ? [{ namespace, name }] : [];
 }

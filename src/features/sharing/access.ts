@@ -5,13 +5,11 @@ import {
   ALLOWED_NAMESPACE_SELECTOR,
   ALLOWED_NAMESPACES,
   askReferenceGrants,
+  findGranteeKeys,
   findMisspeltGrant,
   formatGrantee,
-  type Grantee,
-  grantsOf,
   readAccepted,
   readNamespaceGrant,
-  type SecretGrants,
 } from "../../crossplane/grants.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import { toNamespaceRequirement } from "../../crossplane/requirement-names.ts";
@@ -19,18 +17,11 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import { quote } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
-import { once } from "../../model/once.ts";
 import { type Call, isUnreadable } from "../feature.ts";
 import { listNamespaces, type SharingReason } from "./reasons.ts";
 
-/** The reason why it is not known who has access. */
-interface Pending {
-  readonly is: "pending";
-  readonly reason: SharingReason;
-}
-
 type ShareAccess =
-  | Pending
+  | { readonly is: "pending"; readonly reason: SharingReason } // it is not known who has access
   | {
       readonly is: "known";
       isGranted(namespace: string): boolean;
@@ -60,14 +51,9 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const name = `shared-resource/${shared.name}/reference-grants`;
   const answer = askReferenceGrants(name, secret, call.request, call.requirements);
-  switch (answer.is) {
-    case "resolved":
-      return referenceAccess(answer.items, secret, call.composite);
-    case "notServed":
-      return { is: "pending", reason: { is: "ReferenceGrantsNotInstalled" } };
-    case "pending":
-      return { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } };
-  }
+  if (answer.is === "resolved") return referenceAccess(answer.items, secret, call.composite);
+  const waiting = { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } as const;
+  return { is: "pending", reason: answer.is === "pending" ? waiting : { is: "ReferenceGrantsNotInstalled" } };
 };
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
@@ -93,30 +79,24 @@ function explainInvalid(resource: Document): string {
   const { invalidName, invalidSelector } = readNamespaceGrant(resource);
   const misspelt = findMisspeltGrant(resource);
   return [
-    invalidName === undefined ? "" : `, separated by commas, in which ${quote(invalidName)} is no namespace`,
-    invalidSelector === undefined
-      ? ""
-      : `, or correct ${ALLOWED_NAMESPACE_SELECTOR}: ${quote(invalidSelector)} is no label selector`,
-    misspelt === undefined ? "" : `; its annotation ${quote(misspelt)} is misspelt`,
+    invalidName && `, separated by commas, in which ${quote(invalidName)} is no namespace`,
+    invalidSelector && `, or correct ${ALLOWED_NAMESPACE_SELECTOR}: ${quote(invalidSelector)} is no label selector`,
+    misspelt && `; its annotation ${quote(misspelt)} is misspelt`,
   ].join("");
 }
 
 const NAMESPACE_REQUIREMENT = "namespace/";
 
-/** A Namespace that was looked up by name. `found` is undefined if it does not exist. */
-type LookedUpNamespace =
-  | Pending
-  | { readonly is: "known"; readonly namespace: string; readonly found: Document | undefined };
-
-function lookUpNamespace(namespace: string, call: Call): LookedUpNamespace {
+/** Looks up a Namespace by its name. `found` is undefined if it does not exist. */
+function lookUpNamespace(namespace: string, call: Call) {
   const requirement = toNamespaceRequirement(`${NAMESPACE_REQUIREMENT}${namespace}`, { name: namespace });
+  const pending = (reason: SharingReason) => ({ is: "pending", reason }) as const;
   if (isUnreadable(requirement, NAMESPACE_REQUIREMENT, call))
-    return { is: "pending", reason: { is: "NamespaceNotReadable", namespaces: [namespace] } };
+    return pending({ is: "NamespaceNotReadable", namespaces: [namespace] });
   const answer = call.requirements.ask(requirement);
-  if (answer.is === "pending")
-    return { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` } };
+  if (answer.is === "pending") return pending({ is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` });
   const found = answer.items.find((item) => stringAt(item, ["metadata", "name"]) === namespace);
-  return { is: "known", namespace, found };
+  return { is: "known", namespace, found } as const;
 }
 
 /**
@@ -143,36 +123,19 @@ export function findUnaccepting(namespace: string, isPlatforms: boolean, call: C
 
 /** Finds the access by the ReferenceGrants for a Secret, to the namespace of the XR or claim, or without one to the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
-  const accesses = accessesOf(composite)(items);
-  const key = `${secret.namespace}/${secret.name}`;
-  const access = accesses.get(key) ?? toReferenceAccess(grantsOf(items, secret), composite);
-  accesses.set(key, access);
-  return access;
-}
-
-/** The accesses of one XR, by list of grants and then by Secret: there may be a thousand copies of one Secret. */
-const accessesOf = once((_composite: Composite) =>
-  once((_items: readonly Document[]) => new Map<string, KnownShareAccess>()),
-);
-
-function toReferenceAccess({ all, named }: SecretGrants, composite: Composite): KnownShareAccess {
-  const kinds = consumerKinds(composite);
   const own = consumerNamespace(composite);
-  // One namespace is looked up in each grant, many in a set of all grants.
-  const sets = [all, ...(own === undefined ? [named.flat()] : named)].map(toGranteeSet);
-  const isGrantee = (namespace: string): boolean =>
-    sets.some((keys) => kinds.some((kind) => keys.has(formatGrantee({ kind, namespace }))));
-  const isOwnGranted = own !== undefined && isGrantee(own);
+  const { apiVersion, claim } = composite;
+  // The kinds that a ReferenceGrant may name for this XR: its own, and its claim's, which teams know.
+  const names = claim === undefined ? [composite.kind] : [composite.kind, claim.kind];
+  const kinds = names.map((name) => toGroupKind(name, toApiGroup(apiVersion)));
+  const granted = findGranteeKeys(items, secret);
   return {
     is: "known",
-    isGranted: own === undefined ? isGrantee : () => isOwnGranted,
+    isGranted: (namespace) =>
+      kinds
+        .map((kind) => formatGrantee({ kind, namespace: own ?? namespace }))
+        .some((grantee) => granted.some((keys) => keys.has(grantee))),
     remedy: (namespaces) =>
       `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? listNamespaces(namespaces)}`,
   };
 }
-
-const toGranteeSet = once((grantees: readonly Grantee[]): ReadonlySet<string> => new Set(grantees.map(formatGrantee)));
-
-/** Lists the kinds that a ReferenceGrant may name for this XR: its own, and its claim's, which teams know. */
-const consumerKinds = ({ apiVersion, kind, claim }: Composite): readonly string[] =>
-  (claim === undefined ? [kind] : [kind, claim.kind]).map((name) => toGroupKind(name, toApiGroup(apiVersion)));

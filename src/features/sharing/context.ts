@@ -1,43 +1,30 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { groupBy } from "../../model/collections.ts";
 import { type Document, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { withValueAt } from "../../model/field-path.ts";
-import {
-  define,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  type MutableObject,
-  ownValue,
-  pick,
-} from "../../model/json.ts";
+import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
-
-export interface Readable {
-  readonly shared: SharedResource;
-  readonly resources: readonly Document[];
-  /** True if a search by labels found nothing, and minMatch allows that. */
-  readonly isEmptyList?: boolean;
-  /** True if it is not known yet, or not available. */
-  readonly isMissing?: boolean;
-}
+import type { Outcome } from "./verdict.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
 /** Makes the context for later steps: shared resources as lists by key, and the environment. Never contains a Secret. */
-export const toContext = (found: readonly Readable[], call: Call): readonly ContextEntry[] => [
-  ...listShared(found, call),
-  ...mergeEnvironment(found, call),
+export const toContext = (shares: readonly Outcome[], call: Call): readonly ContextEntry[] => [
+  ...listShared(shares, call),
+  ...mergeEnvironment(shares, call),
 ];
 
-function listShared(found: readonly Readable[], { request, input }: Call): readonly ContextEntry[] {
-  const looked = found.filter(({ shared: { into, select } }) => into !== undefined && select.by !== "self");
-  const lists = looked.flatMap(({ shared: { into = "" }, resources, isEmptyList = false }) =>
-    resources.length === 0 && !isEmptyList ? [] : [[into, resources.map(withoutManagedFields)] as const],
-  );
+function listShared(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
+  const named = shares.filter(({ shared: { into, select } }) => into !== undefined && select.by !== "self");
+  const lists = named.flatMap(({ shared: { into = "", select }, judgement: { readable }, reasons }) => {
+    // Templates range over the list of a search by labels, also where it need not find anything.
+    const isList = readable.length > 0 || (select.by === "labels" && reasons.length === 0);
+    return isList ? [[into, readable.map(withoutManagedFields)] as const] : [];
+  });
   // Templates look up names in this object, so it exists even if it is empty, unless a shared resource is missing.
-  const isThere = looked.length > 0 && looked.every(({ isMissing = false }) => !isMissing);
+  const isThere = named.length > 0 && named.every(({ reasons }) => reasons.length === 0);
   if (lists.length === 0 && !isThere) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
   if (earlier === TOO_DEEP) return []; // it cannot be decoded, so nothing can be added
@@ -53,28 +40,22 @@ const withoutManagedFields = (resource: Document): Document =>
     : resource.with([{ path: MANAGED_FIELDS, value: [] }]);
 
 /** Merges like function-environment-configs: shared resources over the environment of earlier steps, and that over the defaults. */
-function mergeEnvironment(found: readonly Readable[], { request, input }: Call): readonly ContextEntry[] {
-  const layers = found.flatMap(({ shared, resources }) =>
-    resources.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
-  );
+function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const { environment } = input.spec;
+  const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
+  const layers = sources.flatMap(({ shared, judgement }) =>
+    judgement.readable.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
+  );
   // Templates read fields of the environment, so it exists even if it is empty, unless a shared resource is missing.
-  const sources = found.filter(({ shared }) => shared.toEnvironment !== undefined);
   const isThere =
-    sources.length > 0 && sources.every(({ resources, isMissing = false }) => !isMissing && resources.length === 0);
+    sources.length > 0 && sources.every(({ judgement, reasons }) => [...judgement.readable, ...reasons].length === 0);
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];
-  // Merges the later objects first: a list that an object replaces must not hide defaults from that object.
-  const set = isObject(earlier) ? [earlier, ...asOne(layers)] : layers;
-  const objects = environment === undefined ? set : [environment.defaultData, ...asOne(set)];
+  const objects = [environment?.defaultData, earlier, ...layers].filter(isObject);
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
   return [[ENVIRONMENT, mergeAll(isNew ? [...objects, NEW_ENVIRONMENT] : objects)]];
 }
-
-/** Merges several objects; a single one, which may be large, is not copied. */
-const asOne = (objects: readonly JsonObject[]): readonly JsonObject[] =>
-  objects.length > 1 ? [mergeAll(objects)] : objects;
 
 /** Without a type of the owner's: function-patch-and-transform cannot read an environment that is of none, and stops the XR. */
 function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
@@ -85,28 +66,18 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
   return [toFieldPath === undefined ? pick(value, isField) : withValueAt({}, toFieldPath, value)];
 }
 
-/** Merges objects field by field; of other values the later one wins. Copies each field once, since there may be many. */
+/**
+ * Merges objects field by field; of other values the last one wins. A list between two objects is not in the way of the first: an
+ * earlier step's must not hide defaults.
+ */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
-  const made = new Set<JsonValue>();
-  const merged: MutableObject = {};
-  for (const object of objects) addTo(merged, object, made);
-  return merged;
-}
-
-/** @param made the objects that this merge created and so may mutate. */
-function addTo(merged: MutableObject, object: JsonObject, made: Set<JsonValue>): void {
-  for (const key of Object.keys(object)) {
-    const value = object[key] as JsonValue;
-    const before = isObject(value) ? ownValue(merged, key) : undefined;
-    if (!isObject(value) || !isObject(before)) {
-      define(merged, key, value);
-      continue;
-    }
-    const nested: MutableObject = made.has(before) ? before : { ...before };
-    made.add(nested);
-    define(merged, key, nested);
-    addTo(nested, value, made);
-  }
+  const fields = objects.flatMap((object) => Object.entries(object));
+  const merged = [...groupBy(fields, ([key]) => key)].map(([key, same]) => {
+    const values = same.map(([, value]) => value);
+    const last = values.at(-1) ?? null;
+    return [key, isObject(last) && values.length > 1 ? mergeAll(values.filter(isObject)) : last] as const;
+  });
+  return Object.fromEntries(merged);
 }
 
 /** The type of a new environment, as function-environment-configs sets it. */

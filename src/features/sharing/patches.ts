@@ -1,178 +1,205 @@
+import { qualifiedName } from "../../crossplane/metadata.ts";
 import { attempt, FunctionError } from "../../errors.ts";
 import type { Fault } from "../../input/faults.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
-import { TOO_DEEP, type ValueEdit } from "../../model/document.ts";
+import { compareTexts } from "../../model/collections.ts";
+import { brief, listSome, MAX_NAMES, quote } from "../../model/condition.ts";
+import { didYouMean } from "../../model/did-you-mean.ts";
+import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withCompositeValues, withObject, withResource } from "../../model/draft.ts";
-import { type FieldPath, formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import type { Room } from "./copies/contents.ts";
-import { findMisnamed, type Judged, judgePatch, NESTED_TOO_DEEP, type PatchVerdict } from "./judge-patch.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
+import type { Judged } from "./verdict.ts";
 
-export interface Patches {
-  readonly composite: readonly ValueEdit[];
-  /** Composed resources as they are with their fields, by name. */
-  readonly resources: ReadonlyMap<string, JsonObject>;
-  /** Composed resources that must not be created before their fields are set. */
-  readonly heldBack: ReadonlySet<string>;
-  readonly reasons: ReadonlyMap<string, readonly SharingReason[]>;
-  /** The Composition's mistakes. */
-  readonly faults: readonly Fault[];
-}
+/**
+ * The decision about a patch's field: the shared resource's value, else the one that is observed (`default`: earlier steps may have a
+ * value of their own), or the one of earlier steps.
+ */
+type Verdict =
+  | { readonly is: "set"; readonly value: JsonValue }
+  | { readonly is: "keep" | "default" | "leave"; readonly reason?: SharingReason };
 
 interface Applied {
   readonly patch: Patch;
-  /** `kept`: with the value that is observed. `untouched`: as earlier steps desire it. */
-  readonly is: "set" | "kept" | "untouched";
-  /** True if keeping it needs no remark: the shared resource has no value for an Optional patch, and earlier steps no other. */
-  readonly isFine?: boolean;
+  /** `kept`: with the value that is observed, which needs a remark. `left`: as earlier steps desire it. */
+  readonly is: "set" | "kept" | "left" | "heldBack";
   readonly reason?: SharingReason | undefined;
 }
 
-/** The objects with their fields as far as they are patched, by the resource's name. */
-interface Progress {
-  readonly objects: Map<string, JsonObject>;
-  readonly call: Call;
-}
+/** The patched objects by the name of the composed resource; the XR has none, and no resource has an empty one. */
+type Objects = Map<string, JsonObject>;
+const COMPOSITE = "";
 
 /** A response has 4 MiB, which other steps share, and the owner of a field decides how large it is. */
 const MAX_BYTES = 512 * 1024;
-
-/** The key of the XR among patched objects: no resource has an empty name. */
-const COMPOSITE = "";
-
-const objectOf = ({ toResource }: Patch): string => toResource?.name ?? COMPOSITE;
-
-/** The path of the field that a patch sets: the input gives one of the two. */
-const targetOf = ({ toResource, toCompositeFieldPath }: Patch): FieldPath =>
-  toResource?.fieldPath ?? toCompositeFieldPath ?? [];
 
 /**
  * Patches all fields that shared resources hand out. One that fails leaves the others as they are.
  *
  * @param hasCopies true if the XR has copies of Secrets, of this step or another.
+ * @returns the reasons by share, and the Composition's mistakes.
  */
-export function toPatches(shares: readonly Judged[], hasCopies: boolean, call: Call): Patches {
-  const progress: Progress = { objects: new Map(), call };
-  const applied = shares.map((share) => {
+export function withPatches(draft: Draft, shares: readonly Judged[], hasCopies: boolean, call: Call) {
+  const objects: Objects = new Map();
+  const patched = shares.map((share) => {
     const room = { left: MAX_BYTES };
-    return share.shared.patches.map((patch) => apply(patch, judgePatch(patch, share, call), room, progress));
+    return { ...share, applied: share.shared.patches.map((patch) => apply(patch, share, room, objects)) };
   });
-  const { objects } = progress;
-  const status = fitStatus(toValues(objects.get(COMPOSITE) ?? {}, applied.flat()), call);
+  const status = objects.get(COMPOSITE) ?? {};
   objects.delete(COMPOSITE);
-  const heldBack = applied.flat().filter(isHeldBack(call));
-  const reasons = shares.map(({ shared, judgement }, index) => {
-    const own = applied[index] ?? [];
+  let edited = draft;
+  const reasons = new Map<string, readonly SharingReason[]>();
+  for (const { shared, judgement, applied } of patched) {
+    const { values, lacking } = fitStatus(toValues(status, applied), call);
+    edited = withCompositeValues(edited, values);
     // While the shared resource is looked up, the outcome is not known, and the condition says so.
-    const outcome = judgement.is === "unknown" ? [] : findOutcome(own, call);
-    const said = own.flatMap(({ reason }) => reason ?? []);
-    return [shared.name, [...said, ...outcome, ...findLacking(own, status.lacking, call)]] as const;
-  });
-  return {
-    composite: status.values,
-    resources: objects,
-    heldBack: new Set(heldBack.map(({ patch }) => objectOf(patch))),
-    reasons: new Map(reasons),
-    faults: hasCopies ? [] : findMisnamed(shares, call),
-  };
+    const outcome = judgement.is === "unknown" ? [] : findOutcome(applied);
+    const unfit = lacking.length > 0 ? [failed(explainLacking(lacking, call.composite))] : [];
+    reasons.set(shared.name, [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit]);
+  }
+  for (const [name, object] of objects) edited = withObject(edited, name, object);
+  const heldBack = patched.flatMap(({ applied }) => findFields("heldBack", applied));
+  for (const { name } of heldBack) edited = withResource(edited, name, { is: "removed" });
+  return { draft: edited, reasons, faults: hasCopies ? [] : findMisnamed(shares, call) };
 }
 
-/** Reads the values that were written to the XR. */
-const toValues = (object: JsonObject, applied: readonly Applied[]): readonly ValueEdit[] =>
-  applied.flatMap(({ patch, is }) => {
-    const path = toStatusPath(patch);
-    const value = path && is !== "untouched" ? valueAt(object, path) : undefined;
-    return path === undefined || value === undefined ? [] : [{ path, value }];
+/** Reads the values that a share's patches wrote to the XR: for a list's item the whole list. */
+const toValues = (status: JsonObject, applied: readonly Applied[]): readonly ValueEdit[] =>
+  applied.flatMap(({ patch: { toCompositeFieldPath: path = [] }, is }) => {
+    const list = path.findIndex((step) => typeof step === "number");
+    const whole = list < 0 ? path : path.slice(0, list);
+    const value = is === "left" || path.length === 0 ? undefined : valueAt(status, whole);
+    return value === undefined ? [] : [{ path: whole, value }];
   });
-
-/** Finds the path of the value that is sent to the XR: for a list's item the whole list. */
-function toStatusPath({ toCompositeFieldPath: path }: Patch): FieldPath | undefined {
-  const list = path?.findIndex((step) => typeof step === "number") ?? -1;
-  return list < 0 ? path : path?.slice(0, list);
-}
-
-/** Tells whether a patch holds its resource back: one created without a required field may be irreparable (subnets, encryption keys). */
-const isHeldBack =
-  ({ request: { desired, observed } }: Call) =>
-  ({ patch, is }: Applied): boolean => {
-    const { toResource } = patch;
-    if (toResource === undefined || is !== "untouched" || !isRequired(patch)) return false;
-    return desired.resources.has(toResource.name) && !observed.resources.has(toResource.name);
-  };
 
 /** Finds the composed resources that are held back, and those that keep fields for which there is no value now. */
-function findOutcome(applied: readonly Applied[], call: Call): readonly SharingReason[] {
-  const heldBack = applied.filter(isHeldBack(call)).flatMap(toField);
-  const kept = applied.filter(({ is, isFine }) => is === "kept" && !isFine).flatMap(toField);
+function findOutcome(applied: readonly Applied[]): readonly SharingReason[] {
+  const [heldBack, kept] = [findFields("heldBack", applied), findFields("kept", applied)];
   return [
     ...(heldBack.length > 0 ? [{ is: "ResourcesHeldBack", fields: heldBack } as const] : []),
     ...(kept.length > 0 ? [{ is: "FieldsKept", fields: kept } as const] : []),
   ];
 }
 
-const toField = ({ patch: { toResource } }: Applied): readonly PatchedField[] =>
-  toResource === undefined ? [] : [{ resource: toResource.name, path: toResource.fieldPath }];
+const findFields = (outcome: Applied["is"], applied: readonly Applied[]): readonly PatchedField[] =>
+  applied.flatMap(({ patch: { toResource }, is }) => (is === outcome ? (toResource ?? []) : []));
 
-/** Finds the fields of a share's patches that the schema of the XR's status lacks. */
-function findLacking(applied: readonly Applied[], lacking: readonly FieldPath[], { composite }: Call) {
-  const targets = applied.map(({ patch }) => toStatusPath(patch));
-  const own = lacking.filter((path) => targets.some((target) => target?.every((step, index) => step === path[index])));
-  return own.length === 0 ? [] : [{ is: "PatchFailed", fault: explainLacking(own, composite) } as const];
-}
-
-/** Edits a patch's field in its object. Where a value cannot be set, the field keeps the one that it has. */
-function apply(patch: Patch, verdict: PatchVerdict, room: Room, progress: Progress): Applied {
-  if (verdict.is === "leave") return { patch, is: "untouched", reason: verdict.reason };
-  if (verdict.is === "keep") return keep(patch, verdict, progress);
+function apply(patch: Patch, share: Judged, room: Room, objects: Objects): Applied {
+  const { call } = share;
+  const verdict = judgePatch(patch, share);
+  if (verdict.is !== "set")
+    return verdict.is === "leave" ? leave(patch, verdict.reason, call) : keep(patch, verdict, objects, call);
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
     bytes > room.left
-      ? `cannot set ${formatFieldPath(targetOf(patch))}: the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`
-      : edit(patch, verdict.value, progress);
-  if (fault !== undefined) return keep(patch, { is: "keep", reason: { is: "PatchFailed", fault } }, progress);
+      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`
+      : edit(patch, verdict.value, objects, call);
+  if (fault !== undefined) return keep(patch, { is: "keep", reason: failed(fault) }, objects, call);
   room.left -= bytes;
   return { patch, is: "set" };
 }
 
-/** Sets a patch's field. @returns the fault where that is not possible. */
-function edit(patch: Patch, value: JsonValue, progress: Progress): string | undefined {
-  const path = targetOf(patch);
-  const whole = soFar(patch, progress);
-  if (!isObject(whole)) return `cannot set ${formatFieldPath(path)}: its object is ${NESTED_TOO_DEEP}`;
-  const edited = attempt(() => withValueAt(whole, path, value));
+/**
+ * Decides about one patch. A composed resource that exists keeps its field whenever the value is not available: the subnets of a
+ * database are not taken away because a grant is. The XR's status follows the grant: its field stays while the shared resource is
+ * not there, or we cannot tell, and goes where access is refused.
+ */
+function judgePatch(patch: Patch, { shared, judgement, call }: Judged): Verdict {
+  const { toResource } = patch;
+  const { is, readable, isRefused } = judgement;
+  const { resources } = call.request.desired;
+  if (toResource !== undefined && !resources.has(toResource.name)) {
+    if (!isRequired(patch)) return { is: "leave" };
+    return { is: "leave", reason: failed(`cannot patch a resource: ${explainMisnamed(toResource.name, resources)}`) };
+  }
+  const isDropped = is === "gone" && shared.connection?.onSourceMissing === "Delete";
+  if (isRefused || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
+  const [resource] = readable;
+  return resource === undefined ? { is: "keep" } : read(patch, resource, shared.kind);
+}
+
+function read(patch: Patch, resource: Document, kind: string): Verdict {
+  const { fromFieldPath, toResource } = patch;
+  const field = `${formatFieldPath(fromFieldPath)} of ${kind} ${qualifiedName(resource)}`;
+  const value = resource.at(fromFieldPath, TOO_DEEP);
+  if (value === undefined) {
+    if (isRequired(patch)) return { is: "keep", reason: { is: "FieldNotSet", field } };
+    return toResource === undefined ? { is: "leave" } : { is: "default" };
+  }
+  if (value === TOO_DEEP) return { is: "keep", reason: failed(`cannot read ${field}: it is ${NESTED_TOO_DEEP}`) };
+  if (typeof value !== "number" || Number.isFinite(value)) return { is: "set", value };
+  return { is: "keep", reason: failed(`cannot read ${field}: it is a number that JSON cannot hold`) };
+}
+
+const failed = (fault: string): SharingReason => ({ is: "PatchFailed", fault });
+
+const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
+
+/** The object and the field that a patch edits: the input gives one of the two. */
+const targetOf = ({ toResource, toCompositeFieldPath: fieldPath = [] }: Patch) =>
+  toResource ?? { name: COMPOSITE, fieldPath };
+
+/** Edits a patch's field in its object. @returns the fault where that is not possible. */
+function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): string | undefined {
+  const { name, fieldPath } = targetOf(patch);
+  const whole = soFar(name, objects, call);
+  if (!isObject(whole)) return `cannot set ${formatFieldPath(fieldPath)}: its object is ${NESTED_TOO_DEEP}`;
+  const edited = attempt(() => withValueAt(whole, fieldPath, value));
   if (edited instanceof FunctionError) return edited.message;
-  progress.objects.set(objectOf(patch), edited);
+  objects.set(name, edited);
   return undefined;
 }
 
-/** The object that a patch edits, with the edits of the patches before it. */
-function soFar(patch: Patch, { objects, call: { request } }: Progress): JsonValue | typeof TOO_DEEP {
-  const { composite, resources } = request.desired;
-  const desired = patch.toResource === undefined ? composite : resources.get(patch.toResource.name);
-  return objects.get(objectOf(patch)) ?? desired?.document.at([], TOO_DEEP) ?? {};
+/** The object of earlier steps, with the edits of the patches before. */
+function soFar(name: string, objects: Objects, { request: { desired } }: Call): JsonValue | typeof TOO_DEEP {
+  const before = name === COMPOSITE ? desired.composite : desired.resources.get(name);
+  return objects.get(name) ?? before?.document.at([], TOO_DEEP) ?? {};
 }
 
 /** Keeps the value that the patched field has now, if it has one. */
-function keep(patch: Patch, { reason, isDefaulting = false }: Keeping, progress: Progress): Applied {
-  const { toResource } = patch;
-  const { composite, request } = progress.call;
-  const shown = toResource === undefined ? composite : request.observed.resources.get(toResource.name);
-  const value = shown?.document.at(targetOf(patch));
-  const whole = soFar(patch, progress);
-  const before = isObject(whole) ? valueAt(whole, targetOf(patch)) : undefined;
-  if (value === undefined || edit(patch, value, progress) !== undefined) return { patch, is: "untouched", reason };
-  const isFine = isDefaulting && (before === undefined || contains(value, before));
-  return { patch, is: "kept", isFine, reason };
+function keep(patch: Patch, { is, reason }: Exclude<Verdict, { is: "set" }>, objects: Objects, call: Call): Applied {
+  const { name, fieldPath } = targetOf(patch);
+  const shown = name === COMPOSITE ? call.composite : call.request.observed.resources.get(name);
+  const value = shown?.document.at(fieldPath);
+  const whole = soFar(name, objects, call);
+  const before = isObject(whole) ? valueAt(whole, fieldPath) : undefined;
+  if (value === undefined || edit(patch, value, objects, call) !== undefined) return leave(patch, reason, call);
+  const isExpected = is === "default" && (before === undefined || contains(value, before));
+  return { patch, is: isExpected ? "set" : "kept", reason };
 }
 
-type Keeping = Extract<PatchVerdict, { is: "keep" }>;
+/** Leaves a field. A resource is not created without one that is Required: that may be irreparable (subnets, encryption keys). */
+function leave(patch: Patch, reason: SharingReason | undefined, { request: { desired, observed } }: Call): Applied {
+  const { name } = targetOf(patch);
+  const isNew = desired.resources.has(name) && !observed.resources.has(name);
+  return { patch, is: isNew && isRequired(patch) ? "heldBack" : "left", reason };
+}
 
-export function withPatches(draft: Draft, { composite, resources, heldBack }: Patches): Draft {
-  let patched = withCompositeValues(draft, composite);
-  for (const [name, object] of resources) patched = withObject(patched, name, object);
-  for (const name of heldBack) patched = withResource(patched, name, { is: "removed" });
-  return patched;
+/**
+ * Finds the Required patches of resources that are neither desired by an earlier step nor observed: a wrong name, or steps in the wrong
+ * order. An observed resource was desired before and is being deleted. Beside copies of Secrets, also of other steps, such a patch fails
+ * alone: a field of the XR may decide what an earlier step desires, and a Fatal result would keep a copy whose grant is revoked.
+ */
+function findMisnamed(shares: readonly Judged[], { request: { desired, observed } }: Call): readonly Fault[] {
+  if (shares.some(({ shared }) => shared.connection !== undefined)) return [];
+  return shares.flatMap(({ shared }, share) =>
+    shared.patches.flatMap((patch, index): readonly Fault[] => {
+      const { name } = targetOf(patch);
+      const isThere = name === COMPOSITE || desired.resources.has(name) || observed.resources.has(name);
+      if (isThere || !isRequired(patch)) return [];
+      const path = `spec.sharedResources[${share}].patches[${index}].toResource.name`;
+      return [{ path, message: explainMisnamed(name, desired.resources) }];
+    }),
+  );
+}
+
+function explainMisnamed(name: string, desired: ReadonlyMap<string, unknown>): string {
+  const names = [...desired.keys()].sort(compareTexts);
+  return names.length === 0
+    ? `no earlier step desires ${quote(name)}, or any other resource: this step has to come after the one that does`
+    : `no earlier step desires ${quote(name)}; they desire ${listSome(names, MAX_NAMES, brief)}${didYouMean(name, names)}`;
 }

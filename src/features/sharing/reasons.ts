@@ -1,17 +1,17 @@
 import { formatSecret, type SecretName } from "../../crossplane/copies.ts";
 import { ACCEPT_COPIES_FROM } from "../../crossplane/grants.ts";
+import type { Patch } from "../../input/patch.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { groupBy } from "../../model/collections.ts";
 import { brief, briefError, listSome, MAX_NAMES } from "../../model/condition.ts";
-import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
 import { type ReasonOf, tell } from "../reasons.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
 
-export interface PatchedField {
-  readonly resource: string;
-  readonly path: FieldPath;
-}
+/** A field of a composed resource. */
+export type PatchedField = NonNullable<Patch["toResource"]>;
 
 interface Fact {
   readonly kind: string;
@@ -94,30 +94,23 @@ export type SharingReason = ReasonOf<typeof SENTENCES, "kind">;
 export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 
-/** Reasons of which one names all namespaces that it holds for, in the order in which they are told. */
-const BY_NAMESPACE = ["AccessNotGranted", "NamespaceNotAccepting", "NamespaceNotReadable"] as const;
-
-const JOINED: readonly string[] = [...BY_NAMESPACE, "WaitingForRequiredResources", "TooLarge", "WaitingForCopies"];
-
-const pickReasons = <Is extends SharingReason["is"]>(reasons: readonly SharingReason[], is: Is) =>
-  reasons.filter((reason): reason is Extract<SharingReason, { is: Is }> => reason.is === is);
-
 /** Joins reasons that each copy of a share has: one names all namespaces, one all Secrets that are waited for. A look-up is told once. */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
-  const byNamespace = BY_NAMESPACE.flatMap((is) => {
-    const same = pickReasons(reasons, is);
-    const namespaces = [...new Set(same.flatMap((reason) => reason.namespaces))].sort();
-    return same.slice(0, 1).map((first) => ({ ...first, namespaces }));
-  });
-  const targets = pickReasons(reasons, "WaitingForCopies").flatMap((reason) => reason.targets);
-  const excess = pickReasons(reasons, "TooLarge").length;
-  return [
-    ...byNamespace,
-    ...pickReasons(reasons, "WaitingForRequiredResources").slice(0, 1),
-    ...reasons.filter(({ is }) => !JOINED.includes(is)),
-    ...(excess > 0 ? [{ is: "TooLarge", excess } as const] : []),
-    ...(targets.length > 0 ? [{ is: "WaitingForCopies", targets } as const] : []),
-  ];
+  const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));
+  return [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));
+}
+
+const isJoined = (reason: SharingReason): boolean =>
+  "namespaces" in reason || "targets" in reason || ["WaitingForRequiredResources", "TooLarge"].includes(reason.is);
+
+function joinTo(first: SharingReason, same: readonly SharingReason[]): SharingReason {
+  if ("namespaces" in first) {
+    const namespaces = same.flatMap((reason) => ("namespaces" in reason ? reason.namespaces : []));
+    return { ...first, namespaces: [...new Set(namespaces)].sort() };
+  }
+  if ("targets" in first)
+    return { ...first, targets: same.flatMap((reason) => ("targets" in reason ? reason.targets : [])) };
+  return "excess" in first ? { ...first, excess: same.length } : first;
 }
 
 /** Explains a reason to the team whose claim or XR shows it. */
@@ -128,4 +121,4 @@ export const explainReason = (reason: SharingReason, { kind }: Pick<SharedResour
 export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);
 
 const listFields = (fields: readonly PatchedField[]): string =>
-  listSome(fields, MAX_NAMES, ({ resource, path }) => `${brief(resource)} (${brief(formatFieldPath(path))})`);
+  listSome(fields, MAX_NAMES, ({ name, fieldPath }) => `${brief(name)} (${brief(formatFieldPath(fieldPath))})`);

@@ -1,5 +1,5 @@
 import { findGrantVersion } from "../../crossplane/grants.ts";
-import { isSameResource, type Reference } from "../../crossplane/references.ts";
+import type { Reference } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Result } from "../../model/condition.ts";
@@ -8,29 +8,23 @@ import {
   withCompositeUnready,
   withConnectionDetails,
   withContext,
+  withResource,
   withResources,
   withResults,
 } from "../../model/draft.ts";
-import type { Binding } from "../../ownership/record.ts";
+import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../ownership/record.ts";
 import type { Call, Feature } from "../feature.ts";
-import { bind, boundBefore, readRecord, withRecord } from "./bind.ts";
+import { bind, findBinding, toShare } from "./bind.ts";
 import { withSharingCondition } from "./condition.ts";
-import { type Readable, toContext } from "./context.ts";
-import { type Delivery, deliverCopies } from "./copies/deliver.ts";
+import { toContext } from "./context.ts";
+import { deliverCopies } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
-import { resolveTargets } from "./copies/targets.ts";
-import { findShared, type Lookup } from "./find.ts";
+import { findShared } from "./find.ts";
 import { judgeShare } from "./judge.ts";
-import { toPatches, withPatches } from "./patches.ts";
+import { withPatches } from "./patches.ts";
 import { explainReason, type SharingReason } from "./reasons.ts";
 import { assertSupported } from "./support.ts";
-
-/** A shared resource of the input, the resources that the XR was and is bound to, and the reasons why it is not available. */
-interface Share extends Readable {
-  readonly before: readonly Binding[];
-  readonly bindings: readonly Binding[];
-  readonly reasons: readonly SharingReason[];
-}
+import type { Outcome } from "./verdict.ts";
 
 /** Finds the shared resources that this XR uses, and copies their connection Secrets, as far as the owners grant it. */
 export const sharing: Feature = (call, draft) => {
@@ -39,56 +33,48 @@ export const sharing: Feature = (call, draft) => {
     return environment === undefined ? draft : withContext(draft, toContext([], call));
   }
   assertSupported(call);
-  const record = readRecord(call);
-  const judged = sharedResources.map((shared) => judge(shared, boundBefore(shared, record), call));
-  const copies = findCopies(call.request.observed.resources);
-  const deliveries = deliverCopies(judged, copies, record.desired, call);
-  const patched = toPatches(judged, copies.length > 0, call);
-  const shares = judged.map((share, index): Share => {
-    const { shared, before, judgement, lookup } = share;
-    const { reasons = [], made = [], copies: own = [] } = deliveries[index] ?? {};
-    const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
-    const reported = all.filter((reason) => lookup.is === "found" || !isExpected(reason, shared));
-    return {
-      shared,
-      before,
-      bindings: bind(share, { made, copies: own }, before),
-      resources: judgement.readable,
-      isEmptyList: isEmptyList(lookup, shared),
-      isMissing: reported.length > 0,
-      reasons: reported,
-    };
-  });
-  const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
-  const bindings = new Map(own.map((share) => [share.shared.name, share.bindings]));
-  const recorded = withRecord(withDeliveries(draft, deliveries), bindings, record, call);
-  return withResults(withShares(withPatches(recorded, patched), shares, call), toFatal(patched.faults));
-};
-
-/** Looks up and judges one shared resource. @param before what the XR's record says of it. */
-function judge(shared: SharedResource, before: readonly Binding[], call: Call) {
-  const targets = resolveTargets(shared.connection?.copies ?? [], call);
-  const lookup = findShared(shared, before, call);
-  // Asked with the shared resource: Crossplane calls a step six times at most, and the grant is asked for in the next call.
-  if (shared.grant === "ReferenceGrant" && lookup.is === "unknown") findGrantVersion(call.request, call.requirements);
-  return { shared, before, targets, lookup, judgement: judgeShare(shared, targets, lookup, before, call) };
-}
-
-function withDeliveries(draft: Draft, deliveries: readonly Delivery[]): Draft {
+  const { observed, desired } = call.request;
+  const recorded = readBindings(observed.resources.get(RECORD_NAME)?.document);
+  const earlier = readBindings(desired.resources.get(RECORD_NAME)?.document);
+  const judged = sharedResources.map((shared) => judge(shared, recorded, call));
+  const copies = findCopies(observed.resources);
+  const deliveries = deliverCopies(judged, copies, earlier, call);
   const resources = deliveries.flatMap((delivery) => [...delivery.resources]);
   const details = deliveries.flatMap((delivery) => [...delivery.details]);
-  return withConnectionDetails(withResources(draft, resources), details);
+  const delivered = withConnectionDetails(withResources(draft, resources), details);
+  const patched = withPatches(delivered, judged, copies.length > 0, call);
+  const shares = judged.map((share, index): Outcome => {
+    const { reasons = [], made = [], copies: own = [] } = deliveries[index] ?? {};
+    const all = [...reasons, ...(patched.reasons.get(share.shared.name) ?? [])];
+    const reported = share.lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, share.shared));
+    return { ...share, bindings: bind(share, { made, copies: own }), reasons: reported };
+  });
+  const bound = withRecord(patched.draft, shares, earlier, call);
+  return withResults(withShares(bound, shares, call), toFatal(patched.faults));
+};
+
+/** Looks up and judges one shared resource. */
+function judge(shared: SharedResource, recorded: Bindings, call: Call) {
+  const share = toShare(shared, recorded, call);
+  const lookup = findShared(share);
+  // Asked with the shared resource: Crossplane calls a step six times at most, and the grant is asked for in the next call.
+  if (shared.grant === "ReferenceGrant" && lookup.is === "unknown") findGrantVersion(call.request, call.requirements);
+  return { ...share, lookup, judgement: judgeShare(share, lookup) };
 }
 
-/** Tells whether a search by labels found nothing, and that is enough: templates then range over an empty list. */
-function isEmptyList(lookup: Lookup, { select, resolution }: SharedResource): boolean {
-  if (select.by !== "labels") return false;
-  if (lookup.is === "found") return lookup.resources.length === 0;
-  if (lookup.is !== "gone") return false;
-  return lookup.reason === undefined || (lookup.reason.is === "NotFound" && resolution === "Optional");
+/** Tells whether a reason is expected: an optional shared resource may be missing. */
+const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
+  resolution === "Optional" && ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept"].includes(is);
+
+/** Records the bindings of this step beside those of earlier steps. A share with copies is in it in any case: it decides about them. */
+function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings, { composite }: Call): Draft {
+  const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
+  const all = new Map([...earlier, ...own.map(({ shared, bindings }) => [shared.name, bindings] as const)]);
+  if (all.size === 0) return draft;
+  return withResource(draft, RECORD_NAME, { is: "set", object: composeRecord(composite, all), ready: "True" });
 }
 
-function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
+function withShares(draft: Draft, shares: readonly Outcome[], call: Call): Draft {
   const shown = withContext(draft, toContext(shares, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
@@ -98,7 +84,7 @@ function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
 }
 
 /** Makes the Fatal result for shares with `resolution: Fail`, once all shares are looked up. */
-function findFailure(shares: readonly Share[]): readonly Result[] {
+function findFailure(shares: readonly Outcome[]): readonly Result[] {
   const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
   const faults = shares.flatMap(({ shared, reasons }) =>
     shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explainReason(reason, shared)}`) : [],
@@ -109,25 +95,20 @@ function findFailure(shares: readonly Share[]): readonly Result[] {
 }
 
 /** A Composition's mistake stops the XR before a resource goes out without what it needs. */
-const toFatal = (faults: readonly Fault[]): readonly Result[] => {
+function toFatal(faults: readonly Fault[]): readonly Result[] {
   if (faults.length === 0) return [];
   const { message, code: reason } = invalidInput(faults);
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
-};
+}
 
 /** Makes an event if another shared resource has taken the place of the one before. */
-function toMoveEvent({ shared, before, bindings }: Share): readonly Result[] {
+function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;
-  const isBound = ({ resource }: Binding): boolean => bindings.some((each) => isSameResource(each.resource, resource));
-  const left = before.find((binding) => binding.access === "Granted" && !isBound(binding));
+  const left = before.find(({ resource, access }) => access === "Granted" && !findBinding(resource, bindings));
   if (left === undefined || now?.access !== "Granted") return [];
   const message = `${shared.name}: ${nameReference(now.resource)} takes the place of ${nameReference(left.resource)}`;
   return [{ severity: "Normal", reason: "SourceChanged", message, target: "CompositeAndClaim" }];
 }
 
-const nameReference = ({ kind, namespace, name: own }: Reference): string =>
-  `${kind} ${[namespace, own].filter((part) => part !== undefined).join("/")}`;
-
-/** Tells whether a reason is expected: an optional shared resource may be missing. */
-const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
-  resolution === "Optional" && ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept"].includes(is);
+const nameReference = ({ kind, namespace, name }: Reference): string =>
+  `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;

@@ -54,27 +54,15 @@ export type SourceSecret =
 export function readSecret(share: string, secret: SecretName, call: Call): SourceSecret {
   const answer = call.requirements.ask(toSecretRequirement(`shared-resource/${share}/secret`, secret));
   if (answer.is === "pending") return answer;
-  const isIt = (namespace: unknown): boolean => namespace === secret.namespace;
-  const [found] = answer.items.filter((item) => isIt(item.at(["metadata", "namespace"])));
+  const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === secret.namespace);
   if (found === undefined) return { is: "missing" };
-  const version = found.at(["metadata", "resourceVersion"]);
   const values = found.at(["data"]);
-  return {
-    is: "read",
-    data: isObject(values) ? values : {},
-    version: typeof version === "string" ? version : undefined,
-  };
+  const version = stringAt(found, ["metadata", "resourceVersion"]);
+  return { is: "read", data: isObject(values) ? values : {}, version };
 }
 
 /** The annotation with a copy's former shared resources, until the provider has written the values of the new one. */
 export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
-
-/** Formats a shared resource for `readSharedResource`. */
-export const formatOrigin = (origin: Reference): string => JSON.stringify(toRecord(origin));
-
-export const formatOrigins = (origins: readonly Reference[]): string => JSON.stringify(origins.map(toRecord));
-
-const toRecord = ({ apiVersion, kind, namespace, name }: Reference) => ({ apiVersion, kind, namespace, name });
 
 /** Reads the former shared resources whose values may still be in the copy. */
 export function readEarlierOrigins(composed: Document): readonly Reference[] {

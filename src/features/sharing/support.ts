@@ -1,42 +1,55 @@
-import { canSelectNamespaces } from "../../crossplane/composite.ts";
+import { type Composite, canSelectNamespaces } from "../../crossplane/composite.ts";
 import type { Copy } from "../../input/connection.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
+import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
+
+/** v2.0 and v2.1 advertise no capabilities; only XRs of v2 distinguish them from v1. */
+export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 /**
  * Guards against inputs that this version of Crossplane, or this kind of XR, does not support.
  *
  * @throws {FunctionError} `InvalidInput`, with every fault and an alternative.
  */
-export function assertSupported(call: Call): void {
-  const faults = call.input.spec.sharedResources.flatMap((shared, index) => {
+export function assertSupported({ request, composite, input }: Call): void {
+  const isV2 = canSelectNamespaces(request, composite);
+  const faults = input.spec.sharedResources.flatMap((shared, index) => {
     const path = `spec.sharedResources[${index}]`;
-    const isV2 = canSelectNamespaces(call.request, call.composite);
-    return [...(isV2 ? [] : beyondV1(shared, path)), ...beyondModern(shared, path, call)];
+    const copies = shared.connection?.copies ?? [];
+    return [
+      ...(isV2 ? [] : beyondV1(shared, path)),
+      ...copies.flatMap((copy, number) =>
+        findCopyFaults(copy, `${path}.connection.copies[${number}]`, isV2, composite),
+      ),
+    ];
   });
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-/** v2.0 and v2.1 advertise no capabilities; only XRs of v2 distinguish them from v1. */
-export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
+/** Tells whether a selector by labels is for all namespaces. */
+export const isEverywhere = ({ namespace }: Select): boolean => namespace?.is === "literal" && namespace.value === "*";
 
-function beyondV1({ select, grant, connection }: SharedResource, path: string): Fault[] {
+function beyondV1({ select, grant }: SharedResource, path: string): readonly Fault[] {
   const faults: Fault[] = [];
-  const isEverywhere = select.namespace?.is === "literal" && select.namespace.value === "*";
-  if (select.namespace !== undefined && !isEverywhere) {
+  if (select.namespace !== undefined && !isEverywhere(select)) {
     const message = `${NEEDS_V2}; else share a cluster-scoped kind, or select by matchLabels in namespace "*"`;
     faults.push({ path: `${path}.select.namespace`, message });
   }
   if (grant === "ReferenceGrant") {
     faults.push({ path: `${path}.grant`, message: `ReferenceGrant ${NEEDS_V2}; else use Annotation` });
   }
-  const copies = connection?.copies ?? [];
-  return [...faults, ...copies.flatMap((copy, index) => copyBeyondV1(copy, `${path}.connection.copies[${index}]`))];
+  return faults;
 }
 
-/** Crossplane v1 cannot look up a Secret, so there the provider has to read it. */
-function copyBeyondV1({ via, keys }: Copy, path: string): Fault[] {
+/** Crossplane v1 cannot look up a Secret, so there the provider has to read it. Crossplane v2's own XRs have no connection details. */
+function findCopyFaults({ via, keys }: Copy, path: string, isV2: boolean, xr: Composite): readonly Fault[] {
+  if (via === "CompositeConnectionDetails" && xr.isModern) {
+    const message = `${xr.kind} has no connection details, as all XRs of Crossplane v2; use Object`;
+    return [{ path: `${path}.via`, message }];
+  }
+  if (isV2) return [];
   switch (via) {
     case "Secret":
     case "CompositeConnectionDetails":
@@ -53,16 +66,3 @@ function copyBeyondV1({ via, keys }: Copy, path: string): Fault[] {
       );
   }
 }
-
-/** Crossplane v2's own XRs have no connection details. */
-const beyondModern = ({ connection }: SharedResource, path: string, { composite }: Call): Fault[] =>
-  (connection?.copies ?? []).flatMap(({ via }, index) =>
-    via === "CompositeConnectionDetails" && composite.isModern
-      ? [
-          {
-            path: `${path}.connection.copies[${index}].via`,
-            message: `${composite.kind} has no connection details, as all XRs of Crossplane v2; use Object`,
-          },
-        ]
-      : [],
-  );

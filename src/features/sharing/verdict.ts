@@ -1,10 +1,26 @@
 import type { SecretName } from "../../crossplane/copies.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
+import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import type { Template } from "../../model/template.ts";
+import type { Binding } from "../../ownership/record.ts";
+import type { Call } from "../feature.ts";
+import type { Targets } from "./copies/targets.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
+
+/** A shared resource of the input, in one call. */
+export interface Share {
+  readonly shared: SharedResource;
+  /** The Secrets that are to be its copies. */
+  readonly targets: Targets;
+  /** What the XR's record says of it. */
+  readonly before: readonly Binding[];
+  /** The consumer's namespace; undefined for the platform's XRs. */
+  readonly own: string | undefined;
+  readonly call: Call;
+}
 
 /** A key of a copy, with its resolved name: a key of the source, or a text. */
 export type NamedKey = { readonly to: string } & (
@@ -19,28 +35,25 @@ export interface Target extends SecretName {
   readonly copy: NamedCopy;
 }
 
-/** The shared resource that copies are made from, and its Secret. */
-export interface Original {
-  readonly origin: Reference;
-  readonly source: SecretName;
-}
-
 /** A target, and the reason why its copy may not be written, or why that is not known. */
 export interface JudgedTarget extends Target {
   readonly refusal: SharingReason | undefined;
 }
 
 /** The resources that the XR was bound to and does not name now. */
-export interface Held {
+interface Held {
   /** Those that it holds on to, because their grants stand. */
   readonly held?: readonly Reference[];
   /** True if a grant was revoked whose values may still be in the XR's connection details. */
   readonly hasLost?: boolean;
 }
 
-/** The targets of copies; each is decided for itself (copies/decide.ts). */
-export interface Copying extends Original, Held {
+/** The targets of copies; each is decided for itself (copies/deliver.ts). */
+export interface Copying extends Held {
   readonly is: "copy";
+  /** The shared resource that copies are made from, and its Secret. */
+  readonly origin: Reference;
+  readonly source: SecretName;
   readonly secret: SourceSecret;
   readonly targets: readonly JudgedTarget[];
   /** True if the shared resource is being deleted: no new copies are made. */
@@ -57,12 +70,8 @@ export interface Copying extends Original, Held {
  */
 export type Cause = "unknown" | "broken" | "gone";
 
-/** The resource that the XR names now, whether it may use it, and the ticket with which it asks a member of a pool. */
-interface Wanted {
-  readonly resource: Reference;
-  readonly isGranted: boolean;
-  readonly ticket?: string | undefined;
-}
+/** The resource that the XR names now, as it goes into the record. */
+type Wanted = Pick<Binding, "resource" | "access" | "ticket">;
 
 /** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
 export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) & {
@@ -76,9 +85,20 @@ export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) 
 };
 
 /** Makes a judgement without copies; without a reason where the input accepts that. */
-export const withoutCopies = (is: Cause, ...reasons: readonly SharingReason[]): Judgement => ({
+export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   is,
   reasons,
   readable: [],
   isRefused: false,
 });
+
+export interface Judged extends Share {
+  readonly judgement: Judgement;
+}
+
+export interface Outcome extends Judged {
+  /** The reasons why it is not available; empty if it is. */
+  readonly reasons: readonly SharingReason[];
+  /** The resources that the XR is bound to now. */
+  readonly bindings: readonly Binding[];
+}

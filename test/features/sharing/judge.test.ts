@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ALLOWED_NAMESPACE_SELECTOR } from "../../../src/crossplane/grants.ts";
-import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
+import { toShare } from "../../../src/features/sharing/bind.ts";
 import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
 import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
@@ -23,8 +23,8 @@ const judge = (parts: CallParts) => {
   const call = begin(callOf(parts));
   const [first] = call.input.spec.sharedResources;
   if (first === undefined) throw new Error("no shared resource");
-  const targets = resolveTargets(first.connection?.copies ?? [], call);
-  const judgement = judgeShare(first, targets, findShared(first, [], call), [], call);
+  const share = toShare(first, new Map(), call);
+  const judgement = judgeShare(share, findShared(share));
   const [reason] = judgement.is === "copy" ? [] : judgement.reasons;
   return { judgement, is: judgement.is, says: reason && explainReason(reason, first) };
 };

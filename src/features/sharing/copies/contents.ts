@@ -1,16 +1,86 @@
-import type { SecretName } from "../../../crossplane/copies.ts";
-import { compareEntries } from "../../../model/collections.ts";
-import { brief } from "../../../model/condition.ts";
-import type { Document } from "../../../model/document.ts";
-import { type FieldPath, formatFieldPath, valueAt } from "../../../model/field-path.ts";
-import { type JsonObject, type JsonValue, ownValue, toPlainText } from "../../../model/json.ts";
+import { canSelectNamespaces } from "../../../crossplane/composite.ts";
+import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
+import type { Copy } from "../../../input/connection.ts";
+import type { ValueSource } from "../../../input/fields.ts";
+import { compareEntries, groupBy } from "../../../model/collections.ts";
+import { brief, quote } from "../../../model/condition.ts";
+import { type Document, TOO_DEEP } from "../../../model/document.ts";
+import { formatFieldPath, valueAt } from "../../../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue, toPlainText } from "../../../model/json.ts";
+import { SECRET_KEY } from "../../../model/names.ts";
 import { once } from "../../../model/once.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
-import type { Template } from "../../../model/template.ts";
+import { NOT_A_TEMPLATE, parseTemplate, type Template } from "../../../model/template.ts";
 import type { Call } from "../../feature.ts";
+import { describeField, type Resolved, readField, resolveString } from "../../value.ts";
 import type { SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
+import { NEEDS_V2 } from "../support.ts";
 import type { Cause, Copying, NamedCopy, NamedKey } from "../verdict.ts";
+
+/** The keys of a copy, or the field that has to be set first, or the fault of the field that lists them. */
+type NamedKeys = Resolved<NamedCopy["keys"]> | { readonly is: "faulty"; readonly fault: string };
+
+export function nameKeys({ keys }: Copy, call: Call): NamedKeys {
+  if (keys === undefined) return { is: "set", value: undefined };
+  if (!Array.isArray(keys)) return readKeys(keys, call);
+  const named: NamedKey[] = [];
+  for (const key of keys) {
+    const to = resolveString(key.to, call);
+    if (to.is === "unset") return to;
+    named.push({ ...key, to: to.value });
+  }
+  return { is: "set", value: named };
+}
+
+/** The most keys that a field may list: each costs a reference in an Object. */
+const MAX_KEYS = 1000;
+
+/** The most characters of its templates: each placeholder is looked up. */
+const MAX_TEMPLATES = 10_000;
+
+/**
+ * Reads the keys from a field that a tenant may write: an object in which each key of the copy has a key of the source, or a template
+ * where there is a brace in it. Sorted: the fields of an object come in any order.
+ */
+function readKeys(source: ValueSource, call: Call): NamedKeys {
+  const found = readField(source, call);
+  const field = describeField(source);
+  const faulty = (fault: string): NamedKeys => ({ is: "faulty", fault });
+  if (found === undefined) return { is: "unset", field };
+  if (!isObject(found)) return faulty(`${field} is not an object`);
+  const names = Object.keys(found);
+  if (names.length === 0) return faulty(`${field} has no keys`);
+  if (names.length > MAX_KEYS) return faulty(`${field} has ${names.length} keys, more than ${MAX_KEYS}`);
+  const templates = Object.values(found).filter((text) => typeof text === "string" && text.includes("{"));
+  if (templates.join("").length > MAX_TEMPLATES)
+    return faulty(`${field} has more than ${MAX_TEMPLATES} characters in texts with braces`);
+  const keys = names.sort().map((to) => readKey(to, found[to], field));
+  const fault = keys.find((key) => typeof key === "string");
+  return fault === undefined ? { is: "set", value: keys.filter((key) => typeof key !== "string") } : faulty(fault);
+}
+
+/** Reads the key of a copy, or says what is wrong with it. */
+function readKey(to: string, text: JsonValue | undefined, field: string): NamedKey | string {
+  if (typeof text !== "string" || text === "") return `${quote(to)} in ${field} is not a text`;
+  if (!text.includes("{")) return { to, from: text };
+  const template = parseTemplate(text);
+  return template === undefined ? `${quote(to)} in ${field} is ${NOT_A_TEMPLATE}` : { to, template };
+}
+
+/** Finds a fault in the keys of a copy. They may come from the XR, so they are checked here and not with the input. */
+export function findKeyFault(copy: NamedCopy, { request, composite }: Call): string | undefined {
+  const { keys = [], via } = copy;
+  const wrong = keys.flatMap(({ to, from = to }) => [to, from]).find((name) => !SECRET_KEY.test(name));
+  if (wrong !== undefined) return `${quote(wrong)} is not a Secret's key`;
+  const twice = [...groupBy(keys, ({ to }) => to)].find(([, same]) => same.length > 1);
+  if (twice !== undefined) return `more than one key is named ${twice[0]}`;
+  if (via === "ConnectionSecret" && keys.some(({ template }) => template))
+    return "via: ConnectionSecret copies keys only as they are, without braces";
+  return via === "Object" && needsSource(copy) && !canSelectNamespaces(request, composite)
+    ? `a text with a key of the Secret in braces ${NEEDS_V2}`
+    : undefined;
+}
 
 /** Tells whether the delivery of a copy needs the source Secret's values or keys: an Object needs those that its templates name. */
 export function needsSource({ via, keys }: NamedCopy): boolean {
@@ -58,14 +128,9 @@ const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 /** Selects the contents of a copy, without those that the provider fills in. Reads the source Secret only if they need it. */
 function selectContents(copy: NamedCopy, { source: secret, secret: read }: Copying, composite: Document): Contents {
   if (!needsSource(copy)) return selectKeys(copy, { secret, data: {}, composite });
-  switch (read.is) {
-    case "pending":
-      return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
-    case "missing":
-      return { is: "gone", reason: { is: "SourceNotFound", secret } };
-    case "read":
-      return selectKeys(copy, { secret, data: read.data, composite });
-  }
+  if (read.is === "pending") return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
+  if (read.is === "missing") return { is: "gone", reason: { is: "SourceNotFound", secret } };
+  return selectKeys(copy, { secret, data: read.data, composite });
 }
 
 /** The bytes composed for a key beside its names and its value. */
@@ -74,20 +139,17 @@ const KEY_BYTES = 200;
 /** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
 function selectKeys({ via, keys }: NamedCopy, values: Values): Contents {
   const all: readonly NamedKey[] = keys ?? Object.keys(values.data).map((name) => ({ from: name, to: name }));
-  const isFilledIn = (key: NamedKey): key is Extract<NamedKey, { from: string }> =>
-    key.from !== undefined && (via === "Object" || via === "ConnectionSecret");
-  // For each key that the provider copies, an Object repeats the source's name.
-  const source = values.secret.namespace.length + values.secret.name.length;
-  const toBytes = (key: NamedKey): number =>
-    KEY_BYTES + key.to.length + (isFilledIn(key) ? key.from.length + source : 0);
-  let bytes = all.reduce((sum, key) => sum + toBytes(key), 0);
+  const isFilledIn = via === "Object" || via === "ConnectionSecret";
   const selected: [string, string][] = [];
-  for (const key of keys === undefined ? all : all.filter((each) => !isFilledIn(each))) {
-    const most = MAX_COPIES_BYTES - bytes;
-    const value = key.template === undefined ? fromKey(key.from, values) : fromTemplate(key.template, values, most);
+  let bytes = 0;
+  for (const { from = "", template, to } of all) {
+    // For each key that the provider copies, an Object repeats the source's name.
+    bytes += KEY_BYTES + to.length + from.length + formatSecret(values.secret).length;
+    if (isFilledIn && template === undefined) continue;
+    const value = template ? fromTemplate(template, values, MAX_COPIES_BYTES - bytes) : fromKey(from, values);
     if (typeof value !== "string") return { is: "broken", reason: value };
-    bytes += isFilledIn(key) ? 0 : value.length;
-    selected.push([key.to, value]);
+    bytes += value.length;
+    selected.push([to, value]);
   }
   return { is: "known", data: new Map(selected.sort(compareEntries)), bytes };
 }
@@ -114,28 +176,19 @@ function fromTemplate(template: Template, values: Values, most: number): string 
 
 function toText(part: Template[number], values: Values): string | SharingReason {
   if (typeof part === "string") return part;
-  if ("key" in part) return decodeText(part.key, values);
-  const text = toPlainText(readBelowTop(values.composite, part.field));
-  return text === "" ? { is: "FieldNotSet", field: `${brief(formatFieldPath(part.field))} of the XR` } : text;
-}
-
-/** The XR's fields at its top, decoded once: a tenant's templates may name thousands of fields below them. */
-const topOf = once((_composite: Document) => new Map<string, JsonValue | undefined>());
-
-function readBelowTop(composite: Document, [first = "", ...rest]: FieldPath): JsonValue | undefined {
-  const top = topOf(composite);
-  const name = String(first);
-  if (!top.has(name)) top.set(name, composite.at([name]));
-  const found = top.get(name);
-  return found === undefined ? undefined : valueAt(found, rest);
-}
-
-function decodeText(key: string, values: Values): string | SharingReason {
-  const value = fromKey(key, values);
-  if (typeof value !== "string") return value;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, "base64"));
-  } catch {
-    return { is: "KeyIsNotText", secret: values.secret, key };
+  if ("field" in part) {
+    const text = toPlainText(valueAt(wholeOf(values.composite), part.field));
+    return text === "" ? { is: "FieldNotSet", field: `${brief(formatFieldPath(part.field))} of the XR` } : text;
   }
+  const value = fromKey(part.key, values);
+  if (typeof value !== "string") return value;
+  const bytes = Buffer.from(value, "base64");
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) ? text : { is: "KeyIsNotText", secret: values.secret, key: part.key };
 }
+
+/** The XR, decoded once: a tenant's templates may name thousands of its fields. One that is nested too deep has none. */
+const wholeOf = once((composite: Document): JsonValue => {
+  const whole = composite.at([], TOO_DEEP);
+  return whole === undefined || whole === TOO_DEEP ? {} : whole;
+});

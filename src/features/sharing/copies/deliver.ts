@@ -1,30 +1,41 @@
-import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
-import type { Reference } from "../../../crossplane/references.ts";
+import { formatSecret } from "../../../crossplane/copies.ts";
+import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts";
+import { isSameResource } from "../../../crossplane/references.ts";
+import type { Document } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
+import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
-import { joinReasons, type SharingReason } from "../reasons.ts";
-import type { Held, NamedCopy } from "../verdict.ts";
-import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins, withStaleEmptied } from "./compose-object.ts";
-import { contentsFor, type Room } from "./contents.ts";
-import { type Cell, type CopyingShare, decideSecret } from "./decide.ts";
-import { isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
-import { isConnected, isKept, type KeptFor, type ShareInCall } from "./recorded.ts";
-import { findPossession, formatMaker, gatherRows, type JudgedShare, type Possession, type Row } from "./rows.ts";
-import type { Targets } from "./targets.ts";
+import { isRefusal, joinReasons, type SharingReason } from "../reasons.ts";
+import type { Data } from "../source.ts";
+import type { Copying, Judged, Judgement, NamedCopy, Target } from "../verdict.ts";
+import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
+import { type Contents, contentsFor, type Room } from "./contents.ts";
+import { findFailure, findStale, isLimited, isReady, isReleased, type ObservedCopy } from "./observed.ts";
+import { findTarget, isKept, isTaken, judgeOrigins, type KeptFor } from "./recorded.ts";
+import { findPossession, formatMaker, gatherRows, isDetails, type Possession, type Row } from "./targets.ts";
 
-/** The composed resources of one share, and the reasons why copies are missing. It grows target by target. */
-export interface Delivery {
-  /** The observed copies that the share decides about. Leaving one out deletes it. */
-  readonly copies: readonly ObservedCopy[];
-  readonly resources: Map<string, ResourceEdit>;
-  readonly details: Map<string, string>;
-  readonly reasons: readonly SharingReason[];
-  /** The Secrets of the copies that are written or kept, and the shared resource that each is made from; details have no Secret. */
-  readonly made: { readonly origin: Reference; readonly secret?: SecretName }[];
+/** The composed resources of one share, and the reasons why copies are missing. */
+export type Delivery = ReturnType<typeof deliverCopies>[number];
+
+/** What becomes of a target, or of a copy. An observed copy that is not composed again is deleted. */
+interface Decision extends Partial<Composed> {
+  readonly reason?: SharingReason;
+  /** Connection details of the XR, which may be of all `origins`. */
+  readonly details?: ReadonlyMap<string, string>;
+}
+
+interface DecidingShare extends Judged {
+  readonly possession: Possession;
   /** True if connection details of the XR may be of another share that is refused: nothing records which are whose. */
   readonly isMixed: boolean;
+}
+
+/** A share that has a source. */
+interface CopyingShare extends DecidingShare {
+  readonly judgement: Judgement & Copying;
+  contentsOf(copy: NamedCopy): Contents;
 }
 
 /**
@@ -33,162 +44,161 @@ export interface Delivery {
  * @param earlier the shares of earlier steps, by their record.
  */
 export function deliverCopies(
-  shares: readonly JudgedShare[],
+  shares: readonly Judged[],
   observed: readonly ObservedCopy[],
   earlier: Bindings,
   call: Call,
-): readonly Delivery[] {
+) {
   const possession = findPossession(shares, observed, earlier, call);
   const room = { left: MAX_COPIES_BYTES };
   const refused = shares.filter((share) => share.targets.details.length > 0 && hasNoAccess(share));
   return shares.map((share) => {
-    const { shared, judgement } = share;
-    const copies = possession.byShare.get(shared.name) ?? [];
+    const copies = possession.byShare.get(share.shared.name) ?? [];
     const isMixed = refused.some((other) => other !== share);
-    const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons: [], made: [], isMixed };
-    const reasons = deliverShare(share, possession, room, delivery, call);
-    return { ...delivery, reasons: joinReasons([...judgement.reasons, ...reasons]) };
+    const decisions = decideShare({ ...share, possession, isMixed }, copies, room);
+    // An earlier step of this function may have kept a copy that this one drops.
+    const kept = copies.filter(({ key }) => call.request.desired.resources.has(key));
+    const dropped = kept.map(({ key }): readonly [string, ResourceEdit] => [key, { is: "removed" }]);
+    return {
+      copies, // that the share decides about
+      resources: new Map([...dropped, ...decisions.flatMap(({ resource }) => (resource ? [resource] : []))]),
+      details: new Map(decisions.flatMap(({ details = [] }) => [...details])),
+      reasons: joinReasons([...share.judgement.reasons, ...decisions.flatMap(({ reason }) => reason ?? [])]),
+      // The Secrets of the copies that are written or kept, and the shared resource that each is made from; details have no Secret.
+      made: decisions.flatMap(({ origins = [], secret }) => origins.map((origin) => ({ origin, secret }))),
+    };
   });
 }
 
-const hasNoAccess = ({ judgement: { isRefused, reasons } }: JudgedShare): boolean =>
+const hasNoAccess = ({ judgement: { isRefused, reasons } }: Judged): boolean =>
   isRefused || reasons.some(({ is }) => is === "AccessNotGranted");
 
-/** Decides and acts, Secret by Secret. Copies at no target are dropped. */
-function deliverShare(
-  share: JudgedShare,
-  possession: Possession,
-  room: Room,
-  delivery: Delivery,
-  call: Call,
-): readonly SharingReason[] {
-  const { shared, targets, judgement } = share;
-  if (!isConnected(shared) || judgement.is === "nothing") {
-    settle(delivery.copies, () => "drop", delivery, call);
-    return [];
-  }
-  if (judgement.is !== "copy") {
-    const details = hasNoAccess(share) ? [] : targets.details;
-    keepGranted(delivery.copies, { cause: judgement.is }, details, judgement, { shared, delivery, call });
-    return [];
-  }
-  const work: Work = {
-    shared,
-    copying: judgement,
-    contentsOf: contentsFor(judgement, room, call),
-    possession,
-    delivery,
-    call,
-  };
-  const { rows, left } = gatherRows(shared.name, judgement.targets, possession);
-  const reasons = rows.flatMap((row) => {
-    const cell = decideSecret(row, work);
-    actOnCell(cell, row, work);
-    return cell.reasons ?? [];
-  });
-  settle(left, () => "drop", delivery, call);
-  return reasons;
+/** Decides Secret by Secret. Copies at no target are dropped. */
+function decideShare(share: DecidingShare, copies: readonly ObservedCopy[], room: Room): readonly Decision[] {
+  const { shared, targets, judgement, possession, call } = share;
+  if (shared.connection === undefined || judgement.is === "nothing") return [];
+  if (judgement.is !== "copy")
+    return keepGranted(copies, hasNoAccess(share) ? [] : targets.details, judgement.is, share);
+  const copying = { ...share, judgement, contentsOf: contentsFor(judgement, room, call) };
+  return gatherRows(shared.name, judgement.targets, possession).flatMap((row) => decideSecret(row, copying));
 }
 
-/** A share whose Secrets are decided about, and what is composed for it so far. */
-interface Work extends CopyingShare {
-  readonly possession: Possession;
-  readonly delivery: Delivery;
+/**
+ * Decides what becomes of one target Secret. The first line that fits:
+ *
+ * | the Secret                                                        | its copy               |
+ * |-------------------------------------------------------------------|------------------------|
+ * | may not be written to: not granted, not accepted                 | keep while granted     |
+ * | has another copy: of another share or way, or of an earlier step  | leave alone            |
+ * | is to hold what is not known, not there, or too large             | keep while granted     |
+ * | is connection details of the XR                                   | publish                |
+ * | is to be new, and its shared resource is being deleted            | keep while granted     |
+ * | is not looked up yet                                              | keep while granted     |
+ * | exists without our mark                                           | leave alone            |
+ * | may hold what another resource granted, and grants no more        | drop, then create anew |
+ * | may, and that grant is not known yet                              | keep                   |
+ * | has no copy of that name, and an Object that may still delete it  | drop: compose none yet |
+ * | has an Object that may have been given up and not know of it yet  | observe first          |
+ * | else                                                              | write                  |
+ *
+ * Kept while granted: each copy for itself, by the grant that it was made under (isKept). Left alone, and from `drop` on: all
+ * other copies of the Secret are given up, and none is deleted with its Secret.
+ */
+function decideSecret(row: Row, share: CopyingShare): readonly Decision[] {
+  const { target, holder } = row;
+  const { refusal, copy } = target;
+  if (refusal !== undefined) return keepRow(row, isRefusal(refusal) ? "refused" : "unknown", share);
+  if (holder !== undefined) return leaveAlone(row, holder);
+  const contents = share.contentsOf(copy);
+  if (contents.is !== "known") {
+    // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
+    if (contents.is === "unknown" && !isDetails(target)) findTarget(row.key, target, share.call);
+    return keepRow(row, contents.is, share, contents.reason);
+  }
+  return isDetails(target) ? [{ details: contents.data }] : decideCopy(row, contents.data, share);
 }
 
-function actOnCell(cell: Cell, row: Row, work: Work): void {
+const leaveAlone = ({ target, copies }: Row, holder: string | undefined): readonly Decision[] => [
+  ...copies.flatMap(giveUpCopy),
+  { reason: { is: "TargetTaken", target, holder } },
+];
+
+function decideCopy(row: Row, data: Data, share: CopyingShare): readonly Decision[] {
   const { target, observed, copies } = row;
-  const { shared, possession, delivery, call } = work;
-  switch (cell.is) {
-    case "publish":
-      for (const [name, value] of cell.data) delivery.details.set(name, value);
-      break;
-    case "leaveAlone":
-      settle(copies, () => "giveUp", delivery, call);
-      break;
-    case "keepGranted": {
-      const isDetails = target.copy.via === "CompositeConnectionDetails" && target.refusal === undefined;
-      keepGranted(copies, cell, isDetails ? [target.copy.keys] : [], work.copying, work);
-      break;
-    }
-    default: {
-      possession.holders.set(formatSecret(target), formatMaker(shared.name));
-      const own = cell.is === "keep" ? "keep" : "drop";
-      settle(copies, (copy) => (copy === observed ? own : "giveUp"), delivery, call);
-      if ("earlier" in cell) write(cell, row, work);
-    }
-  }
+  const { origin: now, isBeingDeleted: isGoing } = share.judgement;
+  // A copy without a record may be one of this resource.
+  const isOfNow = observed !== undefined && isSameResource(observed.origin ?? now, now);
+  if (isGoing && !isOfNow) return keepRow(row, "broken", share, { is: "BeingDeleted", shared: now.name });
+  const found = findTarget(row.key, target, share.call);
+  if (found === "pending")
+    return keepRow(row, "unknown", share, { is: "WaitingForRequiredResources", wanted: "Secret" });
+  const owner = found && readAnnotation(found, OWNER);
+  if (found && owner !== formatOwner(share.call.composite)) return leaveAlone(row, owner);
+  share.possession.holders.set(formatSecret(target), formatMaker(share.shared.name));
+  const own = observed ? decideUpdate(observed, row, data, share) : decideNew(found, row, data, share);
+  return [...copies.filter((copy) => copy !== observed).flatMap(giveUpCopy), ...own];
 }
 
-type Writing = Extract<Cell, { is: "write" | "observeFirst" }>;
-
-function write({ is, data, earlier }: Writing, { target, key, observed }: Row, work: Work): void {
-  const { copying, delivery, call } = work;
-  const composed = withStaleEmptied(composeCopy(target, copying, data, call.composite), observed?.resource.document);
-  const isObserver = is === "observeFirst";
-  const object = withEarlierOrigins(isObserver ? asObserver(composed) : composed, earlier);
-  const isWritten = !isObserver && isCopyReady(observed?.resource);
-  delivery.resources.set(key, { is: "set", object, ready: isWritten ? "True" : "False" });
-  for (const origin of [copying.origin, ...earlier]) delivery.made.push({ origin, secret: target });
+/** @param found the Secret, if there is one with our mark. */
+function decideNew(found: Document | undefined, row: Row, data: Data, share: CopyingShare): readonly Decision[] {
+  const waiting: Decision = { reason: { is: "WaitingForCopies", targets: [row.target] } };
+  if (row.isHeld) return [waiting];
+  const isOurs = found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(share.judgement.source);
+  return [writeCopy({ ...share, isObserver: isOurs && isWriter(row.target), row, data, earlier: [] }), waiting];
 }
 
-/** Keeps copies, and details of the XR, as long as nothing new can be written and their grants stand. */
+function decideUpdate(copy: ObservedCopy, row: Row, data: Data, share: CopyingShare): readonly Decision[] {
+  const earlier = findStale(copy, share.judgement.origin);
+  const grant = judgeOrigins(copy, earlier, share);
+  const isObserver = isWriter(row.target) && !mayWriteAgain(copy);
+  const failure = isObserver ? undefined : findFailure(copy, row.target);
+  const waiting: SharingReason = { is: "WaitingForCopies", targets: [row.target] };
+  if (grant === "ended") return [{ reason: waiting }];
+  const own = grant === "pending" ? keepCopy(copy) : writeCopy({ ...share, isObserver, row, data, earlier });
+  return !isObserver && isReady(copy) ? [own] : [own, { reason: failure ?? waiting }];
+}
+
+/** Tells whether an Object writes its Secret, and deletes it with itself. */
+const isWriter = ({ copy: { via } }: Target): boolean => via === "Object";
+
+/**
+ * Tells whether an Object that observes may have all policies. Crossplane v2 derives its name from its XR and its name in the
+ * Composition, so one that is composed anew may be the one that was given up a moment ago and is still being deleted: with all
+ * policies its provider would then delete the Secret. Over a Secret that exists, an Object therefore begins as an observer, and
+ * writes once its provider has read that and it is not being deleted.
+ *
+ * A copy of another Secret may go: its grant may have been taken back, and an Object that became an observer while it is being
+ * deleted would leave it there.
+ */
+const mayWriteAgain = (copy: ObservedCopy): boolean =>
+  !isLimited(copy) || (isReleased(copy) && !isBeingDeleted(copy.document));
+
+function keepRow({ target, copies }: Row, cause: KeptFor, share: CopyingShare, ...reasons: readonly SharingReason[]) {
+  const kept = keepGranted(copies, isDetails(target) ? [target.copy.keys] : [], cause, share);
+  return [...kept, ...reasons.map((reason) => ({ reason }))];
+}
+
+/**
+ * Keeps copies, and connection details of the XR, as long as nothing new can be written and their grants stand. Of the details that
+ * this XR shows it keeps those that may be of these copies; what an earlier step desires is newer.
+ *
+ * @param details for each copy that is connection details its keys; undefined where these are all, or not known.
+ */
 function keepGranted(
   copies: readonly ObservedCopy[],
-  { cause, now }: { readonly cause: KeptFor; readonly now?: Reference | undefined },
-  details: Targets["details"],
-  { held = [], hasLost = false }: Held,
-  work: ShareInCall & Pick<Work, "delivery">,
-): void {
-  const { shared, delivery, call } = work;
-  settle(copies, (copy) => (isKept(copy, cause, now, work) ? "keep" : "drop"), delivery, call);
-  if (hasLost || (cause === "gone" && shared.connection.onSourceMissing === "Delete")) return;
-  for (const keys of details) keepDetails(keys, delivery, call);
-  if (details.length > 0) delivery.made.push(...held.map((origin) => ({ origin })));
-}
-
-type Fate = "keep" | "drop" | "giveUp";
-
-function settle(
-  copies: readonly ObservedCopy[],
-  toFate: (copy: ObservedCopy) => Fate,
-  { resources, made }: Delivery,
-  call: Call,
-): void {
-  for (const copy of copies) {
-    const fate = toFate(copy);
-    const edit = toEdit(copy, fate, call);
-    if (edit !== undefined) resources.set(copy.key, edit);
-    const { origin, target } = copy;
-    if (fate === "keep" && origin !== undefined && target !== undefined) made.push({ origin, secret: target });
-  }
-}
-
-/**
- * Keeps a copy as it is, or leaves it out, even if an earlier step of this function has kept it. A copy that is given up keeps its
- * Secret: its Object first only observes, and is left out when its provider has read that.
- */
-function toEdit(copy: ObservedCopy, fate: Fate, { request }: Call): ResourceEdit | undefined {
-  const { key, resource } = copy;
-  const { document } = resource;
-  if (fate === "keep")
-    return { is: "set", object: asDesiredBefore(document), ready: isCopyReady(resource) ? "True" : "False" };
-  const isReleased = isSecret(document) || isPublisher(resource) || isDroppable(copy);
-  if (fate === "giveUp" && !isReleased)
-    return { is: "set", object: asObserver(asDesiredBefore(document)), ready: "False" };
-  return request.desired.resources.has(key) ? { is: "removed" } : undefined;
-}
-
-/**
- * Keeps the connection details that this XR shows already and that may be the copy's: those of its keys, or all where it lists
- * none or their names are not known. What an earlier step desires is newer than what is shown.
- */
-function keepDetails(keys: NamedCopy["keys"], { details, isMixed }: Delivery, { request }: Call): void {
-  if (keys === undefined && isMixed) return;
-  const desired = request.desired.composite.connectionDetails;
-  const listed = keys && new Set(keys.map(({ to }) => to));
-  for (const [key, value] of request.observed.composite.connectionDetails) {
-    if (desired.has(key) || (listed && !listed.has(key))) continue;
-    details.set(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"));
-  }
+  details: Judged["targets"]["details"],
+  cause: KeptFor,
+  share: DecidingShare,
+): readonly Decision[] {
+  const { held = [], hasLost = false } = share.judgement;
+  const kept = copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
+  if (details.length === 0 || hasLost || isTaken(cause, share)) return kept;
+  const { observed, desired } = share.call.request;
+  const isAll = details.includes(undefined) && !share.isMixed;
+  const listed = new Set(details.flatMap((keys = []) => keys.map(({ to }) => to)));
+  const shown = [...observed.composite.connectionDetails].filter(
+    ([key]) => (isAll || listed.has(key)) && !desired.composite.connectionDetails.has(key),
+  );
+  const values = new Map(shown.map(([key, value]) => [key, Buffer.from(value).toString("base64")]));
+  return [...kept, { details: values, origins: held }];
 }

@@ -8,22 +8,24 @@ import {
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { isSameResource, type Reference, resourceKey } from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/collections.ts";
-import { readConditions, shownCondition } from "../../../model/condition.ts";
-import { type Document, objectsAt, stringAt } from "../../../model/document.ts";
-import { type FieldPath, parseFieldPath } from "../../../model/field-path.ts";
+import { findCondition, shownCondition } from "../../../model/condition.ts";
+import { type Document, objectsAt } from "../../../model/document.ts";
+import { parseFieldPath } from "../../../model/field-path.ts";
 import { isObject, type JsonValue } from "../../../model/json.ts";
-import { DNS_LABEL, isName } from "../../../model/names.ts";
 import type { Resource } from "../../../model/request.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
+import { readSecretName } from "../../../ownership/record.ts";
+import type { SharingReason } from "../reasons.ts";
 import { isSameSecret, readEarlierOrigins } from "../source.ts";
-import type { Target } from "../verdict.ts";
+import type { NamedCopy, Target } from "../verdict.ts";
 
 /** An observed composed resource that makes a copy: an Object of provider-kubernetes, or the Secret itself. */
 export interface ObservedCopy {
   /** Its name in the Composition. */
   readonly key: string;
   readonly share: string;
-  readonly resource: Resource;
+  readonly document: Document;
+  readonly isSecret: boolean;
   /** The name of the copy. */
   readonly target: SecretName | undefined;
   /** The source Secret; undefined if it reads none, or several. */
@@ -35,148 +37,136 @@ export interface ObservedCopy {
 }
 
 /** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
-const SUFFIXES = {
-  Object: "",
+const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
   ConnectionSecret: "/connection-secret",
   Secret: "/secret",
-  CompositeConnectionDetails: "",
-} as const;
+};
 
 /** A copy's name in the Composition: a renamed target is another resource, so that the old one is collected. */
 export const copyName = (share: string, { namespace, name, copy }: Target): string =>
-  `${COPY_PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via]}`;
+  `${COPY_PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via] ?? ""}`;
 
 /** Matches names of `copyName`, in segments as long as Kubernetes' names: a user who may edit the XR's references can give any name. */
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
+
+const COPYING: ReadonlySet<unknown> = new Set(Object.values(COPY_KINDS).map(({ kind }) => kind));
 
 /**
  * Finds the copies among composed resources, in the order of their names. A team may have its XR refer to a ConfigMap that it has named
  * like a copy, and whose marks would have Crossplane look up whatever they name.
  */
-export function findCopies(resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] {
-  const copies: ObservedCopy[] = [];
-  for (const [key, resource] of resources) {
-    const isNamedLikeOne = key.startsWith(COPY_PREFIX) && COPY_NAME.test(key);
-    if (isNamedLikeOne && COPYING.has(resource.document.at(KIND_PATH))) copies.push(toCopy(key, resource));
-  }
-  return copies.sort((a, b) => compareTexts(a.key, b.key));
-}
+export const findCopies = (resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
+  [...resources]
+    .filter(([key]) => key.startsWith(COPY_PREFIX) && COPY_NAME.test(key))
+    .filter(([, { document }]) => COPYING.has(document.at(["kind"])))
+    .map(([key, { document }]) => toCopy(key, document))
+    .sort((a, b) => compareTexts(a.key, b.key));
 
-function toCopy(key: string, resource: Resource): ObservedCopy {
-  const { document } = resource;
-  const share = key.split("/", 2)[1] ?? "";
+function toCopy(key: string, document: Document): ObservedCopy {
+  const isSecret = document.at(["kind"]) === "Secret";
   return {
     key,
-    share,
-    resource,
+    share: key.split("/", 2)[1] ?? "",
+    document,
+    isSecret,
     target: readCopiedSecret(document),
-    source: readSourceSecret(document),
+    source: readSourceSecret(document, isSecret),
     origin: readSharedResource(document),
     // A Secret that Crossplane writes contains no former values.
-    earlier: isSecret(document) ? [] : readEarlierOrigins(document),
+    earlier: isSecret ? [] : readEarlierOrigins(document),
   };
 }
 
-const KIND_PATH: FieldPath = ["kind"];
-const COPYING: ReadonlySet<unknown> = new Set(Object.values(COPY_KINDS).map(({ kind }) => kind));
-const MANIFEST: FieldPath = ["spec", "forProvider", "manifest"];
+const MARK = ["metadata", "annotations", SHARED_FROM];
 const CONNECTION_DETAILS = parseFieldPath("spec.connectionDetails");
 /** The field in which an Object names the resources that its manifest takes values from. */
 export const REFERENCES = parseFieldPath("spec.references");
-
-export const isSecret = (document: Document): boolean => document.at(KIND_PATH) === "Secret";
-
-/** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
-export const isPublisher = ({ document }: Resource): boolean => document.at(CONNECTION_DETAILS) !== undefined;
+export const MANIFEST = parseFieldPath("spec.forProvider.manifest");
 
 /** Reads the source Secret: the one that the provider reads, else the one in the copy's annotation. */
-function readSourceSecret(document: Document): SecretName | undefined {
+function readSourceSecret(document: Document, isSecret: boolean): SecretName | undefined {
   const references = [
     ...objectsAt(document, REFERENCES).map(({ patchesFrom }) => patchesFrom),
     ...objectsAt(document, CONNECTION_DETAILS),
   ];
-  if (references.length > 0) {
-    const [first, ...others] = references.map(toPatchedSecret);
-    return first !== undefined && others.every((other) => other !== undefined && isSameSecret(first, other))
-      ? first
-      : undefined;
-  }
-  const annotations = isSecret(document) ? ["metadata", "annotations"] : [...MANIFEST, "metadata", "annotations"];
-  const [namespace, name, ...rest] = stringAt(document, [...annotations, SHARED_FROM])?.split("/") ?? [];
+  if (references.length > 0) return theSame(references.map(toSecretName));
   // A team may edit a Secret in its namespace: what cannot be looked up is no source.
-  const isSecretName = namespace !== undefined && name !== undefined && DNS_LABEL.test(namespace) && isName(name);
-  return isSecretName && rest.length === 0 ? { namespace, name } : undefined;
+  return readSecretName(document.at(isSecret ? MARK : [...MANIFEST, ...MARK]))[0];
 }
 
-function toPatchedSecret(reference: JsonValue | undefined): SecretName | undefined {
+function toSecretName(reference: JsonValue | undefined): SecretName | undefined {
   if (!isObject(reference)) return undefined;
   const { namespace, name } = reference;
   return typeof namespace === "string" && typeof name === "string" ? { namespace, name } : undefined;
 }
 
-/**
- * Tells whether the provider has noticed that an Object only observes: it may not have read the observed spec yet. A status right
- * after a creation proves nothing: the runtime reads the Object again and reports a generation later than the one it acted on.
- */
-export function isReleased(document: Document): boolean {
+/** Finds the Secret that all of these are. */
+export const theSame = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
+  first && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
+
+/** Tells whether an Object is to observe only, which its provider may not have read yet. */
+export function isLimited({ document }: ObservedCopy): boolean {
   const policies = readPolicies(document);
-  const isCreating = shownCondition(document, "Ready")?.reason === "Creating";
-  return policies !== undefined && isObserver(policies) && isSeen(document) && !isCreating;
+  return policies !== undefined && isObserver(policies);
 }
 
-/** Tells whether an Object can be dropped without its Secret, because its provider has read that it only observes. */
-export const isDroppable = ({ resource }: ObservedCopy): boolean =>
-  !isPublisher(resource) && isReleased(resource.document);
+/**
+ * Tells whether an Object can be dropped without its Secret, because its provider has read that it only observes. A status right
+ * after a creation proves nothing: the runtime reads the Object again and reports a generation later than the one it acted on.
+ */
+export const isReleased = (copy: ObservedCopy): boolean =>
+  isLimited(copy) &&
+  !isPublisher(copy) &&
+  isSeen(copy) &&
+  shownCondition(copy.document, "Ready")?.reason !== "Creating";
+
+/** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
+const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECTION_DETAILS) !== undefined;
+
+/** Tells whether a copy that is given up need not observe first: it cannot keep its Secret, or its Object is released. */
+export const isDroppable = (copy: ObservedCopy): boolean => copy.isSecret || isPublisher(copy) || isReleased(copy);
 
 /**
  * Tells whether the provider has read the present spec: its Synced condition names the generation, whatever its status. Providers
  * before crossplane-runtime v1.20 do not report a generation; for them the condition suffices.
  */
-function isSeen(document: Document): boolean {
-  const synced = readConditions(document).find(({ type }) => type === "Synced");
+function isSeen({ document }: ObservedCopy): boolean {
+  const synced = findCondition(document, "Synced");
   if (synced === undefined) return false;
   const { observedGeneration } = synced;
   const generation = document.at(["metadata", "generation"]);
   return typeof observedGeneration !== "number" || typeof generation !== "number" || observedGeneration >= generation;
 }
 
+/** Tells whether the copy exists and is up to date. Checks Ready and Synced: an Object that fails to write stays Ready. */
+export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
+  isSecret || ["Ready", "Synced"].every((type) => shownCondition(document, type)?.status === "True");
+
+/** Tells whether a copy holds what its composed resource says now. */
+const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && isSeen(copy));
+
 /**
  * Finds the former origins whose values may still be in a copy: all that are recorded, until the provider has written the present
  * spec. A Secret that Crossplane writes contains only new values once it is written.
  */
-export function findStale({ resource, origin, earlier }: ObservedCopy, now: Reference): readonly Reference[] {
-  const { document } = resource;
-  const isMoving = origin !== undefined && resourceKey(origin) !== resourceKey(now);
-  const isWritten = isCopyWritten(resource);
-  const stale = [...(isMoving && !isSecret(document) ? [origin] : []), ...(isWritten ? [] : earlier)];
-  const keys = new Set([resourceKey(now)]);
-  return stale.filter((each) => !keys.has(resourceKey(each)) && keys.add(resourceKey(each)));
+export function findStale(copy: ObservedCopy, now: Reference): readonly Reference[] {
+  const { origin, earlier, isSecret } = copy;
+  const stale = [...(origin && !isSecret ? [origin] : []), ...(isWritten(copy) ? [] : earlier)];
+  const seen = new Set([resourceKey(now)]);
+  return stale.filter((each) => !seen.has(resourceKey(each)) && seen.add(resourceKey(each)));
 }
-
-/** Tells whether a copy holds what its composed resource says now. */
-const isCopyWritten = (resource: Resource): boolean =>
-  isSecret(resource.document) || (isCopyReady(resource) && isSeen(resource.document));
 
 /** Finds the Secret whose values all copies of a shared resource hold; undefined while one is moving to another. */
 export function findCopied(copies: readonly ObservedCopy[], shared: Reference): SecretName | undefined {
   const own = copies.filter(({ origin }) => origin !== undefined && isSameResource(origin, shared));
-  const [first, ...others] = own.map(({ resource, source }) => (isCopyWritten(resource) ? source : undefined));
-  return first !== undefined && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
+  return theSame(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));
 }
 
-/** Tells whether the copy exists and is up to date. Checks Ready and Synced: an Object that fails to write stays Ready. */
-export function isCopyReady(resource: Resource | undefined): boolean {
-  if (resource === undefined) return false;
-  if (isSecret(resource.document)) return true;
-  return ["Ready", "Synced"].every((type) => shownCondition(resource.document, type)?.status === "True");
-}
-
-/** Tells whether the provider refuses to publish into a Secret that its Object does not control. */
-export const isRefused = ({ document }: Resource): boolean =>
-  shownCondition(document, "Synced")?.message.includes("refusing to modify uncontrolled secret") === true;
-
-/** Reads the error that the provider reports where it cannot do what an Object says, such as a missing Secret, key, ProviderConfig or permission. */
-export function failureOf({ document }: Resource): string | undefined {
-  const synced = shownCondition(document, "Synced");
-  return synced?.status === "False" && synced.message !== "" ? synced.message : undefined;
+/** Finds what the provider reports of a copy that it cannot write, such as a missing Secret, key, ProviderConfig or permission. */
+export function findFailure({ document }: ObservedCopy, target: SecretName): SharingReason | undefined {
+  const { status = "", message = "" } = shownCondition(document, "Synced") ?? {};
+  // It publishes into no Secret that its Object does not control.
+  if (message.includes("refusing to modify uncontrolled secret"))
+    return { is: "TargetTaken", target, holder: undefined };
+  return status === "False" && message !== "" ? { is: "CopyFailed", target, says: message } : undefined;
 }

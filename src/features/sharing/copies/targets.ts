@@ -1,15 +1,18 @@
 import { consumerNamespace } from "../../../crossplane/composite.ts";
 import { CONNECTION_SECRET_REF, formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import type { Copy } from "../../../input/connection.ts";
+import { groupBy } from "../../../model/collections.ts";
 import { quote } from "../../../model/condition.ts";
 import { stringAt } from "../../../model/document.ts";
 import { DNS_LABEL, isName } from "../../../model/names.ts";
+import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
 import { MAX_TARGETS } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
-import type { NamedCopy, Target } from "../verdict.ts";
-import { findKeyFault, nameKeys } from "./keys.ts";
+import type { Judged, JudgedTarget, NamedCopy, Target } from "../verdict.ts";
+import { findKeyFault, nameKeys } from "./contents.ts";
+import { copyName, findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 /** The Secrets that are to be the copies of one shared resource, resolved once. */
 export interface Targets {
@@ -17,7 +20,7 @@ export interface Targets {
   readonly list: readonly Target[];
   /** Those of the list, each once. */
   readonly namespaces: readonly string[];
-  /** True if there are more than MAX_TARGETS. How many more is not counted: a tenant may name a hundred thousand. */
+  /** True if there are more than MAX_TARGETS. */
   readonly isCutOff: boolean;
   /** The field that has to be set first. */
   readonly unset: string | undefined;
@@ -27,37 +30,26 @@ export interface Targets {
 }
 
 export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
-  const resolved = copies.map((copy) => ({ copy, keys: nameKeys(copy, call) }));
-  const details = resolved
-    .filter(({ copy }) => copy.via === "CompositeConnectionDetails")
-    .map(({ keys }) => (keys.is === "set" ? keys.value : undefined));
-  const [fault] = resolved.flatMap(({ keys }) => (keys.is === "faulty" ? [keys.fault] : []));
-  const list: Target[] = [];
-  let isCutOff = false;
-  for (const { copy, keys } of resolved) {
-    const namespaces = findNamespaces(copy, call);
-    const name = findName(copy, call);
-    const [missing] = [namespaces, name, keys].flatMap((each) => (each.is === "unset" ? [each.field] : []));
-    if (namespaces.is === "unset" || name.is === "unset" || keys.is === "unset")
-      return { list: [], namespaces: [], isCutOff: false, unset: missing, fault, details };
+  const resolved = copies.map((copy) => {
+    return { copy, namespaces: findNamespaces(copy, call), name: findName(copy, call), keys: nameKeys(copy, call) };
+  });
+  const parts = resolved.flatMap(({ namespaces, name, keys }) => [namespaces, name, keys]);
+  const [unset] = parts.flatMap((part) => (part.is === "unset" ? [part.field] : []));
+  const [fault] = parts.flatMap((part) => (part.is === "faulty" ? [part.fault] : []));
+  const all = resolved.flatMap(({ copy, namespaces, name, keys }) => {
+    if (unset !== undefined || namespaces.is === "unset" || name.is === "unset") return [];
     const named: NamedCopy = { ...copy, keys: keys.is === "set" ? keys.value : [] };
-    const distinct = takeDistinct(namespaces.value, MAX_TARGETS - list.length);
-    for (const namespace of distinct.taken) list.push({ namespace, name: name.value, copy: named });
-    isCutOff ||= distinct.isCutOff;
-  }
+    return [...new Set(namespaces.value)].map((namespace): Target => ({ namespace, name: name.value, copy: named }));
+  });
+  const list = all.slice(0, MAX_TARGETS);
   const namespaces = [...new Set(list.map(({ namespace }) => namespace))];
-  return { list, namespaces, isCutOff, unset: undefined, fault, details };
+  const details = resolved.filter(isDetails).map(({ keys }) => (keys.is === "set" ? keys.value : undefined));
+  return { list, namespaces, isCutOff: all.length > list.length, unset, fault, details };
 }
 
-/** Takes the first few different texts, in their order. */
-function takeDistinct(texts: readonly string[], most: number): { taken: ReadonlySet<string>; isCutOff: boolean } {
-  const taken = new Set<string>();
-  for (const text of texts) {
-    if (taken.size === most && !taken.has(text)) return { taken, isCutOff: true };
-    taken.add(text);
-  }
-  return { taken, isCutOff: false };
-}
+/** Tells whether a copy is connection details of the XR, and no Secret of its own. */
+export const isDetails = ({ copy }: { readonly copy: Pick<Copy, "via"> }): boolean =>
+  copy.via === "CompositeConnectionDetails";
 
 /** Finds the namespaces of a copy: those of the input, else the XR's own or its claim's. */
 function findNamespaces({ namespaces, via }: Copy, call: Call): Resolved<readonly string[]> {
@@ -77,17 +69,14 @@ function findName({ secretName }: Copy, call: Call): Resolved<string> {
 }
 
 /** Finds a fault in the names of keys or Secrets. They may come from the XR, so they are not checked with the input. */
-export function findTargetFault(targets: Targets, source: SecretName, call: Call): string | undefined {
-  if (targets.fault !== undefined) return targets.fault;
-  for (const copy of new Set(targets.list.map((target) => target.copy))) {
-    const fault = findKeyFault(copy, call);
-    if (fault !== undefined) return fault;
-  }
-  for (const target of targets.list) {
-    const fault = findSecretFault(target, source, call.composite.namespace);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+export function findTargetFault({ fault, list }: Targets, source: SecretName, call: Call): string | undefined {
+  const copies = new Set(list.map(({ copy }) => copy));
+  const faults = [
+    fault,
+    ...[...copies].map((copy) => findKeyFault(copy, call)),
+    ...list.map((target) => findSecretFault(target, source, call.composite.namespace)),
+  ];
+  return faults.find((each) => each !== undefined);
 }
 
 /**
@@ -103,4 +92,72 @@ function findSecretFault(target: Target, source: SecretName, own: string | undef
   return isBound && own !== undefined && own !== namespace
     ? `via: ${copy.via} cannot reach namespace ${namespace} from an XR in namespace ${own}; via: Object can`
     : undefined;
+}
+
+/** The copies by Secret, so that each Secret has one writer: two would overwrite each other for ever. */
+export type Possession = ReturnType<typeof findPossession>;
+
+export const formatMaker = (share: string): string => `shared resource ${share} of this XR`;
+
+export function findPossession(
+  shares: readonly Judged[],
+  copies: readonly ObservedCopy[],
+  earlier: Bindings,
+  { request: { desired } }: Call,
+) {
+  const names = new Set(shares.map(({ shared }) => shared.name));
+  // A share that was renamed still decides about the copies at its targets, if no share of an earlier step does.
+  const wanted = shares.flatMap(({ shared, targets }) =>
+    targets.list.map((target) => [formatSecret(target), shared.name] as const),
+  );
+  const heirs = new Map(wanted.reverse()); // the first in the input
+  const findShare = ({ key, share, target }: ObservedCopy): string | undefined => {
+    if (names.has(share) || earlier.has(share) || desired.resources.has(key)) return share;
+    return target && heirs.get(formatSecret(target));
+  };
+  const byShare = groupBy(copies, findShare);
+  // By Secret, the maker of the copy that has it; those that are composed in this call are added.
+  const holders = new Map<string, string>();
+  const hold = ({ target }: ObservedCopy, maker: string) => {
+    if (target !== undefined && !holders.has(formatSecret(target))) holders.set(formatSecret(target), maker);
+  };
+  // The copy that an earlier step desires has its Secret, else an observed one of the first share in the input.
+  for (const copy of findCopies(desired.resources))
+    if (!names.has(copy.share)) hold(copy, `shared resource ${copy.share} of an earlier step`);
+  for (const name of names)
+    for (const copy of byShare.get(name) ?? []) if (!isReleased(copy)) hold(copy, formatMaker(name));
+  return { byShare, bySecret: groupBy(copies, ({ target }) => target && formatSecret(target)), holders };
+}
+
+/** All that may want or hold one target Secret. */
+export type Row = ReturnType<typeof gatherRows>[number];
+
+/** Gathers the rows of a share's targets, in their order. */
+export function gatherRows(share: string, targets: readonly JudgedTarget[], possession: Possession) {
+  const { byShare, bySecret, holders } = possession;
+  const left = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
+  const named = new Set<string>();
+  const findHolder = (secret: string): string | undefined => {
+    const holder = holders.get(secret);
+    if (named.has(secret)) return formatMaker(share);
+    named.add(secret);
+    return holder === formatMaker(share) ? undefined : holder;
+  };
+  return targets.map((target) => {
+    const key = copyName(share, target); // its name in the Composition
+    const secret = formatSecret(target);
+    const observed = left.get(key);
+    const there = bySecret.get(secret) ?? [];
+    return {
+      target,
+      key,
+      observed,
+      // The observed copies of the Secret that the share decides about, each in one row.
+      copies: [...(observed ? [observed] : []), ...there].filter((copy) => left.delete(copy.key)),
+      // The maker of another copy that has the Secret.
+      holder: isDetails(target) ? undefined : findHolder(secret),
+      // True if an Object that is not released still holds the Secret.
+      isHeld: there.some((copy) => !copy.isSecret && !isReleased(copy)),
+    };
+  });
 }

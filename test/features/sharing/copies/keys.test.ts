@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { asDesiredBefore } from "../../../../src/features/sharing/copies/compose-object.ts";
-import { documentOf } from "../../../../src/model/document.ts";
+import { keepCopy } from "../../../../src/features/sharing/copies/compose-object.ts";
+import { findCopies } from "../../../../src/features/sharing/copies/observed.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
 import { fatalsIn, says } from "../../../../testing/builders/read-draft.ts";
@@ -11,6 +11,7 @@ import {
   connectionSecret,
   draftOfCopy,
   requirementsIn,
+  resourceOf,
   shared,
 } from "../../../../testing/builders/sharing.ts";
 
@@ -78,10 +79,17 @@ describe("an Object that is kept desires of its data what no reference fills in"
     ["none, where the provider copies all", { a: "eA==" }, undefined, [reference("data")]],
   ])("%s", (_reason, data, kept, references) => {
     const spec = { forProvider: { manifest: { kind: "Secret", data } }, ...(references && { references }) };
-    const before = asDesiredBefore(documentOf({ ...OBJECT, spec }));
-    expect(before).toMatchObject({ kind: "Object" });
-    expect(secretIn(before).data).toEqual(kept);
+    const [before] = findCopies(new Map([[KEY, resourceOf({ ...OBJECT, spec })]])).map(keepCopy);
+    const object = before?.resource[1].is === "set" ? before.resource[1].object : undefined;
+    expect(object).toMatchObject({ kind: "Object" });
+    expect(secretIn(object).data).toEqual(kept);
   });
+});
+
+test("an Object that is kept still has its provider watch the source", () => {
+  const spec = { forProvider: { manifest: { kind: "Secret" } }, references: [], watch: true };
+  const [kept] = findCopies(new Map([[KEY, resourceOf({ ...OBJECT, spec })]])).map(keepCopy);
+  expect(kept?.resource[1]).toMatchObject({ object: { spec } });
 });
 
 describe("a key that is listed no longer is emptied in the manifest, where the provider has written it, and then left out", () => {
