@@ -93,7 +93,8 @@ function open(container: Container, step: string | number): Entered["to"] {
 
 type SearchResult = "found" | "absent" | "unusual";
 
-/** The range of the last Value that was found. */
+/** The start of the entry or item that was found last, and the range of its Value, with which it ends. */
+let foundAt = 0;
 let from = 0;
 let to = 0;
 
@@ -109,9 +110,20 @@ function findEntry({ bytes, start, end }: Slice, key: Key): SearchResult {
     after = skipShortEntry(bytes, at, end, STRUCT_FIELDS, key.bytes.length);
     if (after !== at) continue;
     const here = readEntry(bytes, at, end, key);
-    if (here !== "absent") found = here; // continues: the last of a repeated key wins
+    if (here === "absent") continue;
+    found = here; // continues: the last of a repeated key wins
+    foundAt = at;
   }
   return found;
+}
+
+/** Finds a field's entry and its Value; of a missing one, the end of the struct. The Value of an unusual entry is left out. */
+export function findField(struct: Slice, key: string): { readonly at: number; readonly value: Slice } {
+  const { bytes, end } = struct;
+  const isThere = findEntry(struct, encodeKey(key)) !== "absent";
+  return isThere
+    ? { at: foundAt, value: { bytes, start: from, end: to } }
+    : { at: end, value: { bytes, start: end, end } };
 }
 
 /** Reads the entry at `at`: "absent" if it has another key. */
@@ -125,8 +137,10 @@ function readEntry(bytes: Bytes, at: number, end: number, key: Key): SearchResul
   }
   const tag = readTag(bytes, at, end);
   after = skip(bytes, tag, next, end);
-  const isIt = tag === STRUCT_FIELDS && readEntryKey({ bytes, start: next, end: after }) === key.text;
-  return isIt ? "unusual" : "absent";
+  if (tag !== STRUCT_FIELDS || readEntryKey({ bytes, start: next, end: after }) !== key.text) return "absent";
+  from = after;
+  to = after;
+  return "unusual";
 }
 
 function findItem({ bytes, start, end }: Slice, index: string | number): SearchResult {
