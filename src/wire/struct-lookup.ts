@@ -61,20 +61,16 @@ function follow(root: Container, path: FieldPath): Container | "absent" | "unusu
   let container = root;
   for (let depth = 0; depth < path.length - 1; depth++) {
     const step = path[depth] as string | number;
-    const inner = recall(container, step) ?? enter(container, step);
+    const inner = enter(container, step);
     if (typeof inner === "string") return inner;
     container = inner;
   }
   return container;
 }
 
-function recall({ entered }: Container, step: string | number): Entered["to"] | undefined {
-  for (let one = entered; one !== undefined; one = one.before) if (one.step === step) return one.to;
-  return undefined;
-}
-
 /** Enters a container and caches it; items of a list are too many to cache. */
 function enter(container: Container, step: string | number): Entered["to"] {
+  for (let one = container.entered; one !== undefined; one = one.before) if (one.step === step) return one.to;
   const to = open(container, step);
   if (container.is === "struct") container.entered = { step, to, before: container.entered };
   return to;
