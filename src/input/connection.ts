@@ -136,16 +136,15 @@ const hasTemplate = (listed: unknown): boolean =>
   Array.isArray(listed) && listed.some((item) => isObject(item) && ("template" in item || "value" in item));
 
 /** The fields in which a resource names its connection Secret. */
-export const secretRefShape = {
+export const secretRef = z.strictObject({
   nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
   namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),
-};
+});
 
 /** The connection Secret of a shared resource, and its copies. */
 export const connection = z.strictObject({
-  secretRef: z
-    .strictObject({
-      ...secretRefShape,
+  secretRef: secretRef
+    .extend({
       perConsumer: flag(
         false,
         "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the " +
