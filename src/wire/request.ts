@@ -13,15 +13,8 @@ export interface WireRequest extends Request {
   readonly inputBytes: number;
 }
 
-/** The names of the Capability enum's values, by number. */
-const CAPABILITIES: readonly (Capability | undefined)[] = [
-  undefined,
-  "Capabilities",
-  "RequiredResources",
-  "Credentials",
-  "Conditions",
-  "RequiredSchemas",
-];
+/** The names of the Capability enum's values, from 1 on. */
+const CAPABILITIES = ["Capabilities", "RequiredResources", "Credentials", "Conditions", "RequiredSchemas"] as const;
 
 /**
  * Indexes an encoded RunFunctionRequest. Parts that are not read are neither decoded nor checked: they go back byte for byte, and
@@ -50,7 +43,7 @@ export function readRequest(message: Uint8Array): WireRequest {
 
 function readCapabilities(meta: Slice): ReadonlySet<Capability> {
   const numbers = readEnums(meta, fields.REQUEST_META_CAPABILITIES, fields.REQUEST_META_CAPABILITIES_PACKED);
-  return new Set(numbers.map((number) => CAPABILITIES[number]).filter((capability) => capability !== undefined));
+  return new Set(numbers.map((number) => CAPABILITIES[number - 1]).filter((capability) => capability !== undefined));
 }
 
 /** Indexes the answers. Crossplane up to v1.20 answers in extra_resources, v2.0 and v2.1 in both fields, later versions as advertised. */

@@ -1,4 +1,4 @@
-import type { Draft, ResourceEdit } from "../model/draft.ts";
+import { type Draft, emptyDraft, type ResourceEdit } from "../model/draft.ts";
 import type { Ready, Resource, State } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
@@ -79,10 +79,8 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
 
 type Edit = Omit<Extract<ResourceEdit, { is: "set" }>, "is">;
 
-const noDetails: Draft["connectionDetails"] = new Map();
-
 /** @param details connection details of the XR, the only resource that has them. */
-function writeResource(writer: Writer, before: Slice, edit: Edit, details = noDetails): void {
+function writeResource(writer: Writer, before: Slice, edit: Edit, details = emptyDraft.connectionDetails): void {
   const { document, object = document, ready } = edit;
   if (ready !== undefined) writer.number(fields.RESOURCE_READY, READY.indexOf(ready));
   writeDetails(writer, details);

@@ -105,7 +105,7 @@ export class Writer {
     this.endMessage(tag, mark);
   }
 
-  /** Writes an entry of a map; `write` writes the content of its value, a message. */
+  /** Writes an entry of a map; `write` writes the content of its value: a message, bytes or a text. */
   entry(tag: number, key: string, write: () => void): void {
     this.message(tag, () => {
       this.message(ENTRY_VALUE, write);
