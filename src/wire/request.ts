@@ -1,4 +1,3 @@
-import { lazy } from "../model/once.ts";
 import type { Capability, Request } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
@@ -62,13 +61,12 @@ function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Re
   };
 }
 
-/** Indexes the schemas on first use. Crossplane answers with an empty Schema if it finds none. */
+/** Indexes the schemas. Crossplane answers with an empty Schema if it finds none. */
 function indexSchemas(request: Slice): Request["requiredSchema"] {
-  const schemas = lazy(() =>
-    readMap(request, fields.REQUEST_REQUIRED_SCHEMAS, (schema) => readMessage(schema, fields.SCHEMA_OPENAPI_V3)),
-  );
+  const toSchema = (schema: Slice) => readMessage(schema, fields.SCHEMA_OPENAPI_V3);
+  const schemas = readMap(request, fields.REQUEST_REQUIRED_SCHEMAS, toSchema);
   return (name) => {
-    const slice = schemas().get(name);
+    const slice = schemas.get(name);
     if (slice === undefined) return { is: "pending" };
     return slice === emptySlice ? { is: "unknown" } : { is: "resolved", schema: new WireDocument(slice) };
   };
