@@ -148,10 +148,6 @@ export const withResults = (draft: Draft, results: readonly Result[]): Draft => 
   results: [...draft.results, ...results.map(withMessageCut)],
 });
 
-export const withTtl = (draft: Draft, ttlSeconds: number): Draft => ({ ...draft, ttlSeconds });
-
-export const withOutput = (draft: Draft, output: JsonObject): Draft => ({ ...draft, output });
-
 export const withShareOutcomes = (draft: Draft, shares: readonly ShareOutcome[]): Draft => ({ ...draft, shares });
 
 export const withAudit = (draft: Draft, changes: readonly TagChange[]): Draft => ({
