@@ -1,11 +1,11 @@
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
-import type { Server } from "node:net";
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { Log } from "../../src/log.ts";
 import { parseJson } from "../../src/model/json.ts";
 import { addressToText, listen } from "../../src/server/address.ts";
 import { readCredentials } from "../../src/server/credentials.ts";
+import { type Answer, metricsOf, servePages, toListener } from "../../src/server/pages.ts";
 import type { Reviewer } from "./admission.ts";
 import type { AdmissionOptions } from "./command.ts";
 import { type Decision, readAdmissionRequest, toReview } from "./review.ts";
@@ -25,17 +25,15 @@ export async function serve(
   const state = { isStopping: false };
   const webhook = createServer(
     credentials.secureContext,
-    toListener(log, { "POST /validate": (request) => answerReview(reviewer, request) }),
+    toListener({ "POST /validate": (request) => answerReview(reviewer, request) }, log),
   );
-  const plain = createHttpServer(
-    toListener(log, {
-      "GET /healthz": async () => [200, "ok\n"],
-      "GET /readyz": () => readiness(reviewer, state.isStopping),
-      "GET /metrics": async () => [200, await registry.metrics(), registry.contentType],
-    }),
-  );
+  const pages = {
+    "GET /healthz": async (): Promise<Answer> => [200, "ok\n"],
+    "GET /readyz": () => readiness(reviewer, state.isStopping),
+    "GET /metrics": metricsOf(registry),
+  };
   const port = await listen(webhook, address, "the webhook");
-  const metricsPort = await listen(plain, metricsAddress, "metrics");
+  const { port: metricsPort, close: closePages } = await servePages(metricsAddress, pages, log);
   const unfollow = credentials.follow(webhook);
   log.info("serving", {
     address: addressToText({ ...address, port }),
@@ -44,28 +42,8 @@ export async function serve(
   return async () => {
     state.isStopping = true;
     unfollow();
-    await Promise.all([close(webhook), close(plain)]);
-  };
-}
-
-type Answer = readonly [status: number, body: string, contentType?: string];
-
-/** Answers by method and path. Turns a bug into a 500: the API server then applies the webhook's failurePolicy. */
-function toListener(
-  log: Log,
-  routes: Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>>,
-): RequestListener {
-  return async (request, response) => {
-    const [path] = (request.url ?? "").split("?");
-    const fail = (error: unknown): Answer => {
-      log.error("cannot answer", { path, reason: String(error) });
-      return [500, ""];
-    };
-    const answer = routes[`${request.method} ${path}`]?.(request).catch(fail);
-    const [status, body, contentType = "text/plain"] = (await answer) ?? [404, "not found\n"];
-    response
-      .writeHead(status, { "content-type": contentType, ...(status === 413 && { connection: "close" }) })
-      .end(body);
+    await new Promise((resolve) => webhook.close(resolve));
+    closePages();
   };
 }
 
@@ -94,8 +72,6 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   }
   return Buffer.concat(chunks).toString("utf8");
 }
-
-const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

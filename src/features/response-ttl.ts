@@ -1,5 +1,4 @@
 import type { Composite } from "../crossplane/composite.ts";
-import { withTtl } from "../model/draft.ts";
 import { hashText } from "../model/hash.ts";
 import type { Feature } from "./feature.ts";
 
@@ -15,7 +14,7 @@ export const responseTTL: Feature = ({ input, requirements: { isPending }, compo
   const isFatal = draft.results.some(({ severity }) => severity === "Fatal");
   const { responseTTL: seconds } = input.spec;
   if (isPending || isFatal || seconds === 0) return draft;
-  return withTtl(draft, Math.max(1, Math.round(seconds * spread(composite))));
+  return { ...draft, ttlSeconds: Math.max(1, Math.round(seconds * spread(composite))) };
 };
 
 /** Computes a factor from 0.9 to 1.1, constant for an XR. */

@@ -47,23 +47,15 @@ const keys = z.union([
   source,
 ]);
 
-const via = z.enum(["Object", "ConnectionSecret", "Secret", "CompositeConnectionDetails"]);
-
-type Via = z.output<typeof via>;
-
 /** The fields of a copy that are not allowed with a delivery. */
-const unusable: Readonly<Record<Via, readonly string[]>> = {
-  Object: [],
-  ConnectionSecret: ["type", "labels", "annotations"],
-  Secret: ["providerConfigRef"],
-  CompositeConnectionDetails: ["secretName", "namespaces", "type", "labels", "annotations", "providerConfigRef"],
-};
+const unusable: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["ConnectionSecret", ["type", "labels", "annotations"]],
+  ["Secret", ["providerConfigRef"]],
+  ["CompositeConnectionDetails", ["secretName", "namespaces", "type", "labels", "annotations", "providerConfigRef"]],
+]);
 
-const findUnusable = (copy: { readonly via?: unknown }): readonly string[] => {
-  const useless = via.safeParse(copy.via);
-  const given = Object.entries(copy).flatMap(([name, found]) => (found === undefined ? [] : [name]));
-  return useless.success ? unusable[useless.data].filter((field) => given.includes(field)) : [];
-};
+const findUnusable = (copy: Readonly<Record<string, unknown>>): readonly string[] =>
+  (unusable.get(copy["via"]) ?? []).filter((field) => copy[field] !== undefined);
 
 const annotations = z
   .record(z.string(), z.string())
@@ -78,7 +70,8 @@ const copy = z
       value(dnsLabel, z.array(dnsLabel).min(1)),
       "The namespace of the copy, or a list of them. Default: the XR's own, or its claim's.",
     ),
-    via: via
+    via: z
+      .enum(["Object", "ConnectionSecret", "Secret", "CompositeConnectionDetails"])
       .default("Object")
       .describe(
         "The resource that delivers the copies: an `Object`, by which provider-kubernetes copies the values; a `ConnectionSecret` that an " +
@@ -108,8 +101,8 @@ const copy = z
   .refine((fields) => findUnusable(fields).length === 0, {
     ...onObjects,
     error: ({ input }) => {
-      const fields = input as { readonly via?: unknown };
-      return `${findUnusable(fields).join(" and ")} cannot be used with via: ${fields.via}`;
+      const fields = input as Readonly<Record<string, unknown>>;
+      return `${findUnusable(fields).join(" and ")} cannot be used with via: ${fields["via"]}`;
     },
   })
   .refine(
@@ -136,16 +129,15 @@ const hasTemplate = (listed: unknown): boolean =>
   Array.isArray(listed) && listed.some((item) => isObject(item) && ("template" in item || "value" in item));
 
 /** The fields in which a resource names its connection Secret. */
-export const secretRefShape = {
+export const secretRef = z.strictObject({
   nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
   namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),
-};
+});
 
 /** The connection Secret of a shared resource, and its copies. */
 export const connection = z.strictObject({
-  secretRef: z
-    .strictObject({
-      ...secretRefShape,
+  secretRef: secretRef
+    .extend({
       perConsumer: flag(
         false,
         "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the " +

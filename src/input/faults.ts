@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { FunctionError } from "../errors.ts";
 import { brief } from "../model/condition.ts";
 import { didYouMean } from "../model/did-you-mean.ts";
-import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
+import { EVERY, type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 
 export interface Fault {
@@ -23,11 +23,10 @@ export const faultsIn = ({ issues }: z.core.$ZodError, schema: z.core.$ZodType):
 function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fault[] {
   const path = issue.path.filter((step) => typeof step !== "symbol");
   if (issue.code === "unrecognized_keys") {
-    const schemas = findSchemas(schema, path);
-    const known = schemas.flatMap(({ shape }) => Object.keys(shape ?? {}));
+    const places = listPlaces(schema).filter((place) => isAtOrBelow(place, path));
     return issue.keys.map((key) => ({
       path: formatFieldPath([...path, key]),
-      message: `unknown field${didYouMean(key, known.filter(mayBeMeant(key, issue.input))) || suggestPlace(key, path, schemas) || pointElsewhere(key)}`,
+      message: `unknown field${suggestField(key, path, places, issue.input)}`,
     }));
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
@@ -45,24 +44,39 @@ interface ZodDefinition {
   readonly options?: readonly z.core.$ZodType[];
 }
 
-/** Finds the schemas of an object or list, without those that wrap it. */
-function unwrap(schema: z.core.$ZodType): readonly ZodDefinition[] {
-  const definition = schema._zod.def as ZodDefinition;
-  const wrapped = definition.innerType ?? definition.in;
-  if (wrapped !== undefined) return unwrap(wrapped);
-  return definition.options?.flatMap(unwrap) ?? [definition];
+/** An object of the input, its path with EVERY for items of lists and maps. */
+interface Place {
+  readonly path: FieldPath;
+  readonly fields: readonly string[];
 }
 
-/** Finds the schemas at a path; none if there is no object or list there. */
-const findSchemas = (schema: z.core.$ZodType, path: FieldPath): readonly ZodDefinition[] =>
-  path.reduce(
-    (found, step) =>
-      found.flatMap(({ shape, element, valueType }) => {
-        const next = shape?.[String(step)] ?? element ?? valueType;
-        return next === undefined ? [] : unwrap(next);
-      }),
-    unwrap(schema),
-  );
+function listPlaces(schema: z.core.$ZodType, path: FieldPath = []): readonly Place[] {
+  const { shape, element, valueType, innerType, in: from, options = [] } = schema._zod.def as ZodDefinition;
+  const list = (one: z.core.$ZodType | undefined, ...step: FieldPath) =>
+    one === undefined ? [] : listPlaces(one, [...path, ...step]);
+  return [
+    ...(shape === undefined ? [] : [{ path, fields: Object.keys(shape) }]),
+    ...Object.entries(shape ?? {}).flatMap(([field, one]) => list(one, field)),
+    ...[element, valueType].flatMap((one) => list(one, EVERY)),
+    ...[innerType, from, ...options].flatMap((one) => list(one)),
+  ];
+}
+
+const isAtOrBelow = (place: Place, path: FieldPath): boolean =>
+  path.every((step, index) => place.path[index] === step || place.path[index] === EVERY);
+
+/** Suggests what was meant: a field of the object, the nearest of that name further down, or another function. */
+function suggestField(key: string, path: FieldPath, places: readonly Place[], input: unknown): string {
+  const known = places.flatMap((place) => (place.path.length === path.length ? place.fields : []));
+  const near = didYouMean(key, known.filter(mayBeMeant(key, input)));
+  if (near !== "") return near;
+  const [nearest] = places
+    .filter((place) => place.path.length > path.length && place.fields.includes(key))
+    .sort((a, b) => a.path.length - b.path.length);
+  if (nearest === undefined) return pointElsewhere(key);
+  const place = formatFieldPath([...path, ...nearest.path.slice(path.length), key]);
+  return `; did you mean ${place.replaceAll(`[${EVERY}]`, "[]")}?`;
+}
 
 /** Tells whether a field may be the one that was meant: one that is set as well is not, but for another case of its letters. */
 const mayBeMeant =
@@ -75,32 +89,6 @@ const pointElsewhere = (key: string): string =>
   key === "transforms"
     ? ": the value is copied as it is; function-patch-and-transform transforms it in a later step, from the environment (toEnvironment)"
     : "";
-
-/** Suggests the place of a field that is indented too little: the nearest field of that name further down. */
-function suggestPlace(key: string, path: FieldPath, schemas: readonly ZodDefinition[]): string {
-  let places: readonly Place[] = [{ at: formatFieldPath(path), schemas }];
-  for (let level = 0; level < MAX_LEVELS; level++) {
-    places = places.flatMap(toInner);
-    const found = places.find((place) => place.schemas.some(({ shape = {} }) => Object.hasOwn(shape, key)));
-    if (found !== undefined) return `; did you mean ${`${found.at}.${key}`.replace(/^\./, "")}?`;
-  }
-  return "";
-}
-
-/** A place below a field, such as `copies[]`, and the schemas there. */
-interface Place {
-  readonly at: string;
-  readonly schemas: readonly ZodDefinition[];
-}
-
-/** The depth of the search: two lists in objects. */
-const MAX_LEVELS = 4;
-
-const toInner = ({ at, schemas }: Place): readonly Place[] =>
-  schemas.flatMap(({ shape = {}, element }) => [
-    ...Object.entries(shape).map(([name, one]) => ({ at: `${at}.${name}`, schemas: unwrap(one) })),
-    ...(element === undefined ? [] : [{ at: `${at}[]`, schemas: unwrap(element) }]),
-  ]);
 
 /** Finds the issues of the only alternative whose type matches the value, with whole paths. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {

@@ -4,8 +4,7 @@ import { DOMAIN } from "../model/names.ts";
 import { adoptionSchema } from "./adoption.ts";
 import { consumersSchema } from "./consumers.ts";
 import { externalNamesSchema } from "./external-names.ts";
-import { duration, json, optional, text, unique } from "./fields.ts";
-import { neverReconciledSchema } from "./never-reconciled.ts";
+import { choice, duration, json, optional, text, unique } from "./fields.ts";
 import { publishSchema } from "./publish.ts";
 import { findEnvironmentLoop, type SharedResource, sharedResourceSchema } from "./shared-resource.ts";
 import { tagsSchema } from "./tags.ts";
@@ -23,6 +22,21 @@ function mayFail(shares: readonly unknown[]): boolean {
 }
 
 const FROZEN = "is not allowed with connection: a Fatal result keeps copies even if their grant is revoked";
+
+/** The section of Operations: finds XRs for which Crossplane has never called a function. */
+const neverReconciledSchema = z.strictObject({
+  definitions: z
+    .strictObject({
+      matchLabels: z.record(text, z.string()).default({}).describe("The labels of these XRDs."),
+    })
+    .prefault({})
+    .describe("The XRDs whose XRs are checked. Default: all."),
+  onFound: choice(
+    ["Nudge", "Report"],
+    "`Nudge`: annotate the XRD, so that Crossplane reconciles it and restarts the watch of its XRs if that has ended. " +
+      "`Report`: only list the XRs.",
+  ),
+});
 
 /** The input of a pipeline step: the source of its validation, its CRD (package/input) and its reference (docs/input.md). */
 export const inputSchema = z.strictObject({

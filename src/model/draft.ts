@@ -83,11 +83,8 @@ export const emptyDraft: Draft = {
 
 type Entries<T> = Iterable<readonly [string, T]>;
 
-const extended = <T>(map: ReadonlyMap<string, T>, entries: Entries<T>): ReadonlyMap<string, T> => {
-  const copy = new Map(map);
-  for (const [key, value] of entries) copy.set(key, value);
-  return copy;
-};
+const extended = <T>(map: ReadonlyMap<string, T>, entries: Entries<T>): ReadonlyMap<string, T> =>
+  new Map([...map, ...entries]);
 
 /** Edits composed resources, by name in the Composition. An edit replaces an earlier edit of the same resource. */
 export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => ({
@@ -150,10 +147,6 @@ export const withResults = (draft: Draft, results: readonly Result[]): Draft => 
   ...draft,
   results: [...draft.results, ...results.map(withMessageCut)],
 });
-
-export const withTtl = (draft: Draft, ttlSeconds: number): Draft => ({ ...draft, ttlSeconds });
-
-export const withOutput = (draft: Draft, output: JsonObject): Draft => ({ ...draft, output });
 
 export const withShareOutcomes = (draft: Draft, shares: readonly ShareOutcome[]): Draft => ({ ...draft, shares });
 

@@ -1,9 +1,13 @@
 import type { Document } from "./document.ts";
 
-/** Selects the resources that Crossplane looks up. Without a namespace, labels match in all namespaces. */
-export interface ResourceSelector {
+/** Selects the kind whose OpenAPI schema Crossplane looks up. */
+export interface SchemaSelector {
   readonly apiVersion: string;
   readonly kind: string;
+}
+
+/** Selects the resources that Crossplane looks up. Without a namespace, labels match in all namespaces. */
+export interface ResourceSelector extends SchemaSelector {
   readonly namespace?: string | undefined;
   readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
 }
@@ -12,12 +16,6 @@ export interface ResourceSelector {
 export interface Requirement {
   readonly name: string;
   readonly selector: ResourceSelector;
-}
-
-/** Selects the kind whose OpenAPI schema Crossplane looks up. */
-export interface SchemaSelector {
-  readonly apiVersion: string;
-  readonly kind: string;
 }
 
 /** A lookup of a schema, and the name under which Crossplane answers. */

@@ -3,7 +3,7 @@ import { invalidInput } from "../input/faults.ts";
 import type { Input } from "../input/schema.ts";
 import { compareTexts } from "../model/collections.ts";
 import { listSome, MAX_NAMES, type Result } from "../model/condition.ts";
-import { type Draft, emptyDraft, withOutput, withResults } from "../model/draft.ts";
+import { type Draft, emptyDraft, withResults } from "../model/draft.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirements } from "../model/requirement.ts";
 import { type JudgedDefinition, judgeReconciles, toDefinition, withNudges, XRD } from "./nudge.ts";
@@ -64,7 +64,7 @@ function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
   const results = found.length === 0 ? [allReconciled(judged.length)] : found.map(toReconcileResult);
   // The output for the Operation's status: names of XRs by XRD.
   const neverReconciled = Object.fromEntries(found.map(({ definition, composites }) => [definition.name, composites]));
-  return withOutput(withResults(nudged, results), { neverReconciled });
+  return { ...withResults(nudged, results), output: { neverReconciled } };
 }
 
 const allReconciled = (count: number): Result => ({

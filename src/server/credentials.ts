@@ -34,7 +34,6 @@ const REFRESH_MS = 10_000;
  */
 export function readCredentials(options: CredentialsOptions): Credentials {
   const { certsDir, log, refreshMs = REFRESH_MS, onCertificate } = options;
-  const snapshot = readSnapshot(options);
   /** The expiry of the certificate in use, until it has been reported: clients then refuse it, and the server does not learn of that. */
   let unreportedEnd: Date | undefined;
   const reportExpiry = (): void => {
@@ -43,20 +42,20 @@ export function readCredentials(options: CredentialsOptions): Credentials {
     log.error("the server's certificate has expired: clients refuse it", { certsDir, expired });
     unreportedEnd = undefined;
   };
-  const use = (changed: Snapshot, message: string): SecureContextOptions => {
-    const certificates = toCertificates(changed, certsDir);
-    const end = findExpiry(certificates);
+  const use = (files: Files, message: string): SecureContextOptions => {
+    const context = toSecureContext(files, certsDir);
+    const end = findExpiry(context);
     log.info(message, { certsDir, expires: end.toISOString() });
     onCertificate?.(end);
     unreportedEnd = end;
     reportExpiry();
-    return toSecureContext(certificates);
+    return context;
   };
-  const secureContext = use(snapshot, "certificates read");
+  const first = readFiles(options);
   return {
-    secureContext,
+    secureContext: use(first, "certificates read"),
     follow: (server) => {
-      const look = reportChanges(snapshot, options, (changed) => {
+      const look = reportChanges(first, options, (changed) => {
         try {
           server.setSecureContext(use(changed, "certificates changed"));
         } catch (error) {
@@ -74,11 +73,11 @@ export function readCredentials(options: CredentialsOptions): Credentials {
 }
 
 /** Reports each change once, even an unusable one, after two equal readings in a row: a file may be half written at the first. */
-function reportChanges(first: Snapshot, options: CredentialsOptions, report: (snapshot: Snapshot) => void): () => void {
+function reportChanges(first: Files, options: CredentialsOptions, report: (files: Files) => void): () => void {
   let settled = first;
   let seen = first;
   return () => {
-    const now = readSnapshot(options);
+    const now = readFiles(options);
     const isSteady = isDeepStrictEqual(now, seen);
     seen = now;
     if (!isSteady || isDeepStrictEqual(now, settled)) return;
@@ -87,83 +86,71 @@ function reportChanges(first: Snapshot, options: CredentialsOptions, report: (sn
   };
 }
 
-/** The server's certificate and key, and the CA of its clients, as PEM. */
-interface Certificates {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-  readonly ca: Buffer;
-}
-
 /** The keys of a Kubernetes TLS Secret, as Crossplane mounts it. */
 const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
 
-/** The contents of the three files, or the error of one that could not be read. */
-type Snapshot = { readonly [Part in keyof Certificates]: Buffer | Error };
+/** The contents of the three files, or why one could not be read. */
+type Files = Readonly<Record<keyof typeof fileNames, Buffer | string>>;
 
 /** Reads the files. A server that requests no client certificates needs no CA; its own certificate takes the place of one. */
-function readSnapshot({ certsDir, requestCert }: CredentialsOptions): Snapshot {
-  const read = (name: string): Buffer | Error => {
+function readFiles({ certsDir, requestCert }: CredentialsOptions): Files {
+  const read = (name: string): Buffer | string => {
     try {
       return readFileSync(join(certsDir, name));
     } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
+      return `cannot be read: ${toMessage(error)}`;
     }
   };
   const cert = read(fileNames.cert);
   return { cert, key: read(fileNames.key), ca: requestCert ? read(fileNames.ca) : cert };
 }
 
+/** The options of a TLS server. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
+type Context = Readonly<Record<keyof typeof fileNames, Buffer>> & { readonly minVersion: "TLSv1.2" };
+
 /**
  * Checks that TLS can be served with these files. node:tls accepts a CA file without a certificate, and then trusts no client.
  *
  * @throws {FunctionError} `CannotServe` with all faults, one per line.
  */
-function toCertificates(snapshot: Snapshot, directory: string): Certificates {
-  const { cert, key, ca } = snapshot;
-  const found = [
-    findFault(fileNames.cert, cert, parseChain),
-    findFault(fileNames.key, key, createPrivateKey),
-    findFault(fileNames.ca, ca, parseChain),
+function toSecureContext({ cert, key, ca }: Files, directory: string): Context {
+  const faults = [
+    ...findFaults(fileNames.cert, cert, parseChain),
+    ...findFaults(fileNames.key, key, createPrivateKey),
+    ...findFaults(fileNames.ca, ca, parseChain),
   ];
-  const faults = found.filter((text) => text !== undefined);
-  if (faults.length === 0) {
-    const certificates = snapshot as Certificates;
-    const pair = findPairFault(certificates);
-    if (pair === undefined) return certificates;
-    faults.push(pair);
-  }
+  const context = { cert, key, ca, minVersion: "TLSv1.2" } as Context;
+  if (faults.length === 0) faults.push(...findPairFaults(context));
+  if (faults.length === 0) return context;
   const message = [`cannot use the certificates in ${directory} (--tls-certs-dir):`, ...faults].join("\n  ");
   throw new FunctionError("CannotServe", message);
 }
 
 /** The expiry of the server's own certificate, or of one of its chain that expires earlier. */
-const findExpiry = ({ cert }: Certificates): Date =>
+const findExpiry = ({ cert }: Context): Date =>
   new Date(Math.min(...parseChain(cert).map(({ validTo }) => Date.parse(validTo))));
 
-/** Makes the options of a TLS server. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
-const toSecureContext = (pem: Certificates): SecureContextOptions => ({ ...pem, minVersion: "TLSv1.2" });
-
-function findFault(name: string, part: Buffer | Error, parse: (pem: Buffer) => unknown): string | undefined {
-  if (part instanceof Error) return `${name}: cannot be read: ${part.message}`;
+function findFaults(name: string, content: Buffer | string, parse: (pem: Buffer) => unknown): readonly string[] {
+  if (typeof content === "string") return [`${name}: ${content}`];
   try {
-    parse(part);
-    return undefined;
+    parse(content);
+    return [];
   } catch (error) {
-    return `${name}: not PEM of the right kind: ${toMessage(error)}`;
+    return [`${name}: not PEM of the right kind: ${toMessage(error)}`];
   }
 }
 
-/** Finds a fault of the files as a set. The message contains nothing of the key. */
-function findPairFault(certificates: Certificates): string | undefined {
-  const { cert, key } = certificates;
+/** Finds faults of the files as a set. The message contains nothing of the key. */
+function findPairFaults(context: Context): readonly string[] {
+  const { cert, key } = context;
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    return `${fileNames.key}: not the key of ${fileNames.cert}`;
+    return [`${fileNames.key}: not the key of ${fileNames.cert}`];
   }
   try {
-    createSecureContext(toSecureContext(certificates));
-    return undefined;
+    createSecureContext(context);
+    return [];
   } catch (error) {
-    return `not usable together: ${toMessage(error)}`;
+    return [`not usable together: ${toMessage(error)}`];
   }
 }
 

@@ -10,8 +10,8 @@ import { readCredentials } from "./credentials.ts";
 import { type Connections, createGate, type Gate, trackConnections, within } from "./drain.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { serveMetrics } from "./metrics-endpoint.ts";
 import { logRefusals, MutualTlsCredentials } from "./mutual-tls.ts";
+import { type Answer, metricsOf, servePages } from "./pages.ts";
 import { addHealthAndReflection, functionRunners, runFunctionPaths } from "./services.ts";
 
 export interface Dependencies {
@@ -42,9 +42,12 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
   const server = createServer(config, createHandler({ ...dependencies, gate, metrics }));
   const setHealth = addHealthAndReflection(server);
   let isReady = true;
-  const pages = { registry: metrics.registry, isReady: () => isReady, log };
+  const pages = {
+    "GET /metrics": metricsOf(metrics.registry),
+    "GET /readyz": async (): Promise<Answer> => (isReady ? [200, "ok\n"] : [503, "draining\n"]),
+  };
   // Before gRPC's address: if the port of metrics is taken, no call must have been answered.
-  const endpoint = config.metricsAddress === "off" ? undefined : await serveMetrics(config.metricsAddress, pages);
+  const endpoint = config.metricsAddress === "off" ? undefined : await servePages(config.metricsAddress, pages, log);
   const port = await bind(server, config.address, security.credentials).catch((error: unknown) => {
     endpoint?.close();
     throw error;

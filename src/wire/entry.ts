@@ -18,7 +18,7 @@ export const readUsualEntry = (bytes: Bytes, at: number, end: number, tag: numbe
   readShortEntry(bytes, at, end, tag) || readLongEntry(bytes, at, end, tag);
 
 /** Reads an entry whose lengths all have one byte, as most do. */
-export function readShortEntry(bytes: Bytes, at: number, end: number, tag: number): boolean {
+function readShortEntry(bytes: Bytes, at: number, end: number, tag: number): boolean {
   const length = bytes[at + 1] as number;
   valueTo = at + 2 + length;
   if (bytes[at] !== tag || length > 0x7f || valueTo > end || bytes[at + 2] !== ENTRY_KEY) return false;

@@ -10,15 +10,15 @@ import type { Writer } from "./writer.ts";
 /** Reads a singular message field. Known encoders write it once; protobuf allows several. */
 export function readMessage(slice: Slice, field: number): Slice {
   const { bytes, start, end } = slice;
-  let message: Slice | undefined;
+  let message = emptySlice;
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);
     if (tag !== field) continue;
-    if (message !== undefined) return mergeSlices(readMessages(slice, field));
+    if (message !== emptySlice) return mergeSlices(readMessages(slice, field));
     message = { bytes, start: next, end: at };
   }
-  return message ?? emptySlice;
+  return message;
 }
 
 export function readMessages({ bytes, start, end }: Slice, field: number): Slice[] {
@@ -37,7 +37,8 @@ export function readString(slice: Slice, field: number): string {
   return readText(bytes, start, end);
 }
 
-const readBytes = (slice: Slice, field: number): Slice => readMessages(slice, field).at(-1) ?? emptySlice;
+/** Reads a field of bytes, the last if there are several. */
+export const readBytes = (slice: Slice, field: number): Slice => readMessages(slice, field).at(-1) ?? emptySlice;
 
 /** Reads an enum field, singular or repeated, packed (proto3's default) or not. */
 export function readEnums({ bytes, start, end }: Slice, unpacked: number, packed?: number): number[] {
@@ -53,20 +54,16 @@ export function readEnums({ bytes, start, end }: Slice, unpacked: number, packed
   return values;
 }
 
-/** Reads a map field of messages, in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others. */
-export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T): Map<string, T> =>
-  readEntries(slice, field, readMessage, make);
-
-/** Reads a map field of bytes. The values are views of the slice's bytes. */
-export const readBytesMap = (slice: Slice, field: number): Map<string, Uint8Array> =>
-  readEntries(slice, field, readBytes, ({ bytes, start, end }) => bytes.subarray(start, end));
-
-/** @param readValue reads the value of an entry in an unusual encoding, such as one with two values. */
-function readEntries<T>(
+/**
+ * Reads a map field, in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others.
+ *
+ * @param readValue reads the value of an entry in an unusual encoding, such as one with two values.
+ */
+export function readMap<T>(
   { bytes, start, end }: Slice,
   field: number,
-  readValue: (entry: Slice, field: number) => Slice,
   make: (value: Slice) => T,
+  readValue = readMessage,
 ): Map<string, T> {
   const map = new Map<string, T>();
   for (let at = start; at < end; ) {
@@ -84,15 +81,9 @@ function readEntries<T>(
   return map;
 }
 
-export function readEntryKey({ bytes, start, end }: Slice): string {
-  if (isUsualEntry(bytes, start, end)) return readKey(bytes, keyFrom, keyTo);
-  let key = "";
-  for (let at = start; at < end; ) {
-    const tag = readTag(bytes, at, end);
-    at = skip(bytes, tag, next, end);
-    if (tag === ENTRY_KEY) key = readKey(bytes, next, at);
-  }
-  return key;
+export function readEntryKey(entry: Slice): string {
+  const { bytes, start, end } = entry;
+  return isUsualEntry(bytes, start, end) ? readKey(bytes, keyFrom, keyTo) : readString(entry, ENTRY_KEY);
 }
 
 /**

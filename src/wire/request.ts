@@ -1,4 +1,3 @@
-import { lazy } from "../model/once.ts";
 import type { Capability, Request } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
@@ -13,15 +12,8 @@ export interface WireRequest extends Request {
   readonly inputBytes: number;
 }
 
-/** The names of the Capability enum's values, by number. */
-const CAPABILITIES: readonly (Capability | undefined)[] = [
-  undefined,
-  "Capabilities",
-  "RequiredResources",
-  "Credentials",
-  "Conditions",
-  "RequiredSchemas",
-];
+/** The names of the Capability enum's values, from 1 on. */
+const CAPABILITIES = ["Capabilities", "RequiredResources", "Credentials", "Conditions", "RequiredSchemas"] as const;
 
 /**
  * Indexes an encoded RunFunctionRequest. Parts that are not read are neither decoded nor checked: they go back byte for byte, and
@@ -50,7 +42,7 @@ export function readRequest(message: Uint8Array): WireRequest {
 
 function readCapabilities(meta: Slice): ReadonlySet<Capability> {
   const numbers = readEnums(meta, fields.REQUEST_META_CAPABILITIES, fields.REQUEST_META_CAPABILITIES_PACKED);
-  return new Set(numbers.map((number) => CAPABILITIES[number]).filter((capability) => capability !== undefined));
+  return new Set(numbers.map((number) => CAPABILITIES[number - 1]).filter((capability) => capability !== undefined));
 }
 
 /** Indexes the answers. Crossplane up to v1.20 answers in extra_resources, v2.0 and v2.1 in both fields, later versions as advertised. */
@@ -69,13 +61,12 @@ function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Re
   };
 }
 
-/** Indexes the schemas on first use. Crossplane answers with an empty Schema if it finds none. */
+/** Indexes the schemas. Crossplane answers with an empty Schema if it finds none. */
 function indexSchemas(request: Slice): Request["requiredSchema"] {
-  const schemas = lazy(() =>
-    readMap(request, fields.REQUEST_REQUIRED_SCHEMAS, (schema) => readMessage(schema, fields.SCHEMA_OPENAPI_V3)),
-  );
+  const toSchema = (schema: Slice) => readMessage(schema, fields.SCHEMA_OPENAPI_V3);
+  const schemas = readMap(request, fields.REQUEST_REQUIRED_SCHEMAS, toSchema);
   return (name) => {
-    const slice = schemas().get(name);
+    const slice = schemas.get(name);
     if (slice === undefined) return { is: "pending" };
     return slice === emptySlice ? { is: "unknown" } : { is: "resolved", schema: new WireDocument(slice) };
   };

@@ -1,5 +1,4 @@
 import { compareEntries } from "../model/collections.ts";
-import type { ConditionTarget } from "../model/condition.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Capability } from "../model/request.ts";
 import type { ResourceSelector, SchemaSelector } from "../model/requirement.ts";
@@ -14,7 +13,7 @@ import { Writer } from "./writer.ts";
 const EDIT_BYTES = 16 * 1024;
 
 const SEVERITY_NUMBER = { Fatal: 1, Warning: 2, Normal: 3 } as const;
-const TARGET_NUMBER: Readonly<Record<ConditionTarget, number>> = { Composite: 1, CompositeAndClaim: 2 };
+const TARGET_NUMBER = { Composite: 1, CompositeAndClaim: 2 } as const;
 const STATUS_NUMBER = { Unknown: 1, True: 2, False: 3 } as const;
 
 /**
@@ -101,7 +100,11 @@ function writeSelector(writer: Writer, selector: ResourceSelector): void {
   if ("name" in match) {
     writer.string(fields.SELECTOR_MATCH_NAME, match.name);
   } else {
-    writer.message(fields.SELECTOR_MATCH_LABELS, () => writeLabels(writer, match.labels));
+    writer.message(fields.SELECTOR_MATCH_LABELS, () => {
+      for (const [key, value] of Object.entries(match.labels).reverse()) {
+        writer.entry(fields.MATCH_LABELS_LABELS, key, () => writer.text(value));
+      }
+    });
   }
   writeKind(writer, selector);
 }
@@ -110,15 +113,6 @@ function writeSelector(writer: Writer, selector: ResourceSelector): void {
 function writeKind(writer: Writer, { apiVersion, kind }: SchemaSelector): void {
   writer.string(fields.SELECTOR_KIND, kind);
   writer.string(fields.SELECTOR_API_VERSION, apiVersion);
-}
-
-function writeLabels(writer: Writer, labels: Readonly<Record<string, string>>): void {
-  for (const [key, value] of Object.entries(labels).reverse()) {
-    writer.message(fields.MATCH_LABELS_LABELS, () => {
-      writer.string(fields.ENTRY_VALUE, value);
-      writer.string(fields.ENTRY_KEY, key);
-    });
-  }
 }
 
 function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): void {

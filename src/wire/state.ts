@@ -1,42 +1,40 @@
-import type { Draft, ResourceEdit } from "../model/draft.ts";
+import { type Draft, emptyDraft, type ResourceEdit } from "../model/draft.ts";
 import type { Ready, Resource, State } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
-import { readBytesMap, readEntryKey, readEnums, readMap, readMessage, writeExcept } from "./message.ts";
-import { type Bytes, emptySlice, type Slice, toBytes } from "./slice.ts";
+import { readBytes, readEntryKey, readEnums, readMap, readMessage, writeExcept } from "./message.ts";
+import { emptySlice, type Slice, toBytes } from "./slice.ts";
 import { writeStruct } from "./struct-writer.ts";
 import type { Writer } from "./writer.ts";
 
 /** The names of the Ready enum's values, by number. */
 const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 
-/** A Resource message, decoded lazily. It is its own slice, because there may be ten thousand. */
-class WireResource implements Resource, Slice {
-  readonly bytes: Bytes;
-  readonly start: number;
-  readonly end: number;
+/** A Resource message, decoded lazily. */
+class WireResource implements Resource {
+  readonly slice: Slice;
   #document: WireDocument | undefined;
 
-  constructor({ bytes, start, end }: Slice) {
-    this.bytes = bytes;
-    this.start = start;
-    this.end = end;
+  constructor(slice: Slice) {
+    this.slice = slice;
   }
 
   get document(): WireDocument {
-    this.#document ??= new WireDocument(readMessage(this, fields.RESOURCE_STRUCT));
+    this.#document ??= new WireDocument(readMessage(this.slice, fields.RESOURCE_STRUCT));
     return this.#document;
   }
 
   /** Connection details by key. The values are views of the request's bytes. */
   get connectionDetails(): ReadonlyMap<string, Uint8Array> {
-    return readBytesMap(this, fields.RESOURCE_CONNECTION_DETAILS);
+    return readMap(this.slice, fields.RESOURCE_CONNECTION_DETAILS, toView, readBytes);
   }
 
   get ready(): Ready {
-    return READY[readEnums(this, fields.RESOURCE_READY).at(-1) ?? 0] ?? "Unspecified";
+    return READY[readEnums(this.slice, fields.RESOURCE_READY).at(-1) ?? 0] ?? "Unspecified";
   }
 }
+
+const toView = ({ bytes, start, end }: Slice): Uint8Array => bytes.subarray(start, end);
 
 /** A State message. Its resources are indexed on first use, and each is decoded when it is read. */
 export class WireState implements State {
@@ -61,12 +59,13 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
   const isCompositeEdited = values.length > 0 || ready !== undefined || details.size > 0;
   for (const [name, edit] of [...draft.resources].reverse()) {
     if (edit.is === "removed") continue;
-    const before = state.resources.get(name) ?? emptySlice;
+    const before = state.resources.get(name)?.slice ?? emptySlice;
     writer.entry(fields.STATE_RESOURCES, name, () => writeResource(writer, before, edit));
   }
   if (isCompositeEdited) {
-    const document = values.length === 0 ? undefined : state.composite.document.with(values);
-    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, state.composite, { document, ready }, details));
+    const { slice, document: before } = state.composite;
+    const document = values.length === 0 ? undefined : before.with(values);
+    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, slice, { document, ready }, details));
   }
   if (!isCompositeEdited && draft.resources.size === 0) {
     writer.bytes(state.slice.bytes, state.slice.start, state.slice.end);
@@ -80,10 +79,8 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
 
 type Edit = Omit<Extract<ResourceEdit, { is: "set" }>, "is">;
 
-const noDetails: Draft["connectionDetails"] = new Map();
-
 /** @param details connection details of the XR, the only resource that has them. */
-function writeResource(writer: Writer, before: Slice, edit: Edit, details = noDetails): void {
+function writeResource(writer: Writer, before: Slice, edit: Edit, details = emptyDraft.connectionDetails): void {
   const { document, object = document, ready } = edit;
   if (ready !== undefined) writer.number(fields.RESOURCE_READY, READY.indexOf(ready));
   writeDetails(writer, details);

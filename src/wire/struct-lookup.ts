@@ -61,20 +61,16 @@ function follow(root: Container, path: FieldPath): Container | "absent" | "unusu
   let container = root;
   for (let depth = 0; depth < path.length - 1; depth++) {
     const step = path[depth] as string | number;
-    const inner = recall(container, step) ?? enter(container, step);
+    const inner = enter(container, step);
     if (typeof inner === "string") return inner;
     container = inner;
   }
   return container;
 }
 
-function recall({ entered }: Container, step: string | number): Entered["to"] | undefined {
-  for (let one = entered; one !== undefined; one = one.before) if (one.step === step) return one.to;
-  return undefined;
-}
-
 /** Enters a container and caches it; items of a list are too many to cache. */
 function enter(container: Container, step: string | number): Entered["to"] {
+  for (let one = container.entered; one !== undefined; one = one.before) if (one.step === step) return one.to;
   const to = open(container, step);
   if (container.is === "struct") container.entered = { step, to, before: container.entered };
   return to;
@@ -93,7 +89,8 @@ function open(container: Container, step: string | number): Entered["to"] {
 
 type SearchResult = "found" | "absent" | "unusual";
 
-/** The range of the last Value that was found. */
+/** The start of the entry or item that was found last, and the range of its Value, with which it ends. */
+let foundAt = 0;
 let from = 0;
 let to = 0;
 
@@ -109,9 +106,20 @@ function findEntry({ bytes, start, end }: Slice, key: Key): SearchResult {
     after = skipShortEntry(bytes, at, end, STRUCT_FIELDS, key.bytes.length);
     if (after !== at) continue;
     const here = readEntry(bytes, at, end, key);
-    if (here !== "absent") found = here; // continues: the last of a repeated key wins
+    if (here === "absent") continue;
+    found = here; // continues: the last of a repeated key wins
+    foundAt = at;
   }
   return found;
+}
+
+/** Finds a field's entry and its Value; of a missing one, the end of the struct. The Value of an unusual entry is left out. */
+export function findField(struct: Slice, key: string): { readonly at: number; readonly value: Slice } {
+  const { bytes, end } = struct;
+  const isThere = findEntry(struct, encodeKey(key)) !== "absent";
+  return isThere
+    ? { at: foundAt, value: { bytes, start: from, end: to } }
+    : { at: end, value: { bytes, start: end, end } };
 }
 
 /** Reads the entry at `at`: "absent" if it has another key. */
@@ -125,8 +133,10 @@ function readEntry(bytes: Bytes, at: number, end: number, key: Key): SearchResul
   }
   const tag = readTag(bytes, at, end);
   after = skip(bytes, tag, next, end);
-  const isIt = tag === STRUCT_FIELDS && readEntryKey({ bytes, start: next, end: after }) === key.text;
-  return isIt ? "unusual" : "absent";
+  if (tag !== STRUCT_FIELDS || readEntryKey({ bytes, start: next, end: after }) !== key.text) return "absent";
+  from = after;
+  to = after;
+  return "unusual";
 }
 
 function findItem({ bytes, start, end }: Slice, index: string | number): SearchResult {

@@ -1,9 +1,10 @@
 import { FunctionError } from "../errors.ts";
 import { define, isObject, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
-import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
+import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
+import { readEntryKey, readMessages } from "./message.ts";
 import { next, readTag, readVarint, skip } from "./scan.ts";
-import type { Bytes } from "./slice.ts";
+import type { Bytes, Slice } from "./slice.ts";
 import { readKey, readText } from "./text.ts";
 
 /**
@@ -24,14 +25,14 @@ export const readStruct = (bytes: Bytes, start: number, end: number): JsonObject
 function readFields(object: MutableObject, bytes: Bytes, start: number, end: number, depth: number): MutableObject {
   if (depth > MAX_DEPTH) throw new TooDeep(start);
   for (let at = start; at < end; ) {
-    if (readShortEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
+    if (readUsualEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
       at = valueTo; // before the value is read, which overwrites valueTo
       define(object, readKey(bytes, keyFrom, keyTo), readShortValue(bytes, valueFrom, at, depth));
       continue;
     }
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);
-    if (tag === fields.STRUCT_FIELDS) readAnyEntry(object, bytes, next, at, depth);
+    if (tag === fields.STRUCT_FIELDS) readAnyEntry(object, { bytes, start: next, end: at }, depth);
   }
   return object;
 }
@@ -39,24 +40,20 @@ function readFields(object: MutableObject, bytes: Bytes, start: number, end: num
 /** Reads a Value, fast for the usual encoding with one field. */
 function readShortValue(bytes: Bytes, start: number, end: number, depth: number): JsonValue {
   const from = start + 2;
-  if (from <= end && from + (bytes[start + 1] as number) === end) {
+  const length = bytes[start + 1] as number;
+  if (from <= end && length < 0x80 && from + length === end) {
     if (bytes[start] === fields.VALUE_STRING) return readText(bytes, from, end);
     if (bytes[start] === fields.VALUE_STRUCT) return readFields({}, bytes, from, end, depth + 1);
   }
   return readValue(null, bytes, start, end, depth);
 }
 
-function readAnyEntry(object: MutableObject, bytes: Bytes, start: number, end: number, depth: number): void {
-  let key = "";
+function readAnyEntry(object: MutableObject, entry: Slice, depth: number): void {
   let value: JsonValue = null;
-  for (let at = start; at < end; ) {
-    const tag = readTag(bytes, at, end);
-    const from = next;
-    at = skip(bytes, tag, from, end);
-    if (tag === fields.ENTRY_KEY) key = readKey(bytes, next, at);
-    if (tag === fields.ENTRY_VALUE) value = readValue(value, bytes, next, at, depth);
+  for (const { bytes, start, end } of readMessages(entry, fields.ENTRY_VALUE)) {
+    value = readValue(value, bytes, start, end, depth);
   }
-  define(object, key, value);
+  define(object, readEntryKey(entry), value);
 }
 
 /** Reads a Value. @param before the result of an earlier occurrence of the same Value, to merge messages into. */

@@ -77,26 +77,19 @@ export class Writer {
 
   /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
-    // Tags and many lengths need no loop.
-    if (value < 0x80) {
-      this.#reserve(1);
-      this.#at--;
-      this.#buffer[this.#at] = value;
-      return;
-    }
-    this.#longVarint(value);
+    if (value < 0x80) this.#byte(value);
+    else this.#longVarint(value);
   }
 
   #longVarint(value: number): void {
-    let length = 1;
-    for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length++;
-    this.#reserve(length);
-    this.#at -= length;
+    this.varint(Math.floor(value / 0x80)); // the upper bits come last
+    this.#byte((value % 0x80) | 0x80);
+  }
 
-    let at = this.#at;
-    let rest = value;
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#buffer[at++] = (rest % 0x80) | 0x80;
-    this.#buffer[at] = rest;
+  #byte(value: number): void {
+    this.#reserve(1);
+    this.#at--;
+    this.#buffer[this.#at] = value;
   }
 
   /** Writes the tag and length of a message that started at `mark`, an earlier `length`. */
@@ -112,7 +105,7 @@ export class Writer {
     this.endMessage(tag, mark);
   }
 
-  /** Writes an entry of a map; `write` writes the content of its value, a message. */
+  /** Writes an entry of a map; `write` writes the content of its value: a message, bytes or a text. */
   entry(tag: number, key: string, write: () => void): void {
     this.message(tag, () => {
       this.message(ENTRY_VALUE, write);

@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readVersion } from "../../src/package.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { serveMetrics } from "../../src/server/metrics-endpoint.ts";
+import { metricsOf, servePages } from "../../src/server/pages.ts";
 import { connectHttp2, frame, openStream, V1 } from "../../testing/servers/http2.ts";
 import { call, echo, logTo, serveLoopback, until, V1BETA1 } from "../../testing/servers/loopback.ts";
 
@@ -94,7 +94,7 @@ describe("metrics", () => {
     registry.metrics = () => Promise.reject(new Error("broken"));
     const errors: unknown[] = [];
     const log = logTo((level, _message, fields) => level === "error" && errors.push(fields));
-    const endpoint = await serveMetrics({ host: "127.0.0.1", port: 0 }, { registry, isReady: () => true, log });
+    const endpoint = await servePages({ host: "127.0.0.1", port: 0 }, { "GET /metrics": metricsOf(registry) }, log);
     onTestFinished(endpoint.close);
     const { status: code } = await fetch(`http://127.0.0.1:${endpoint.port}/metrics`);
     expect({ code, errors }).toEqual({ code: 500, errors: [{ error: "Error: broken" }] });

@@ -1,0 +1,48 @@
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { Registry } from "prom-client";
+import type { Log } from "../log.ts";
+import { listen, type TcpAddress } from "./address.ts";
+
+/** An answer; plain text unless it has a content type. */
+export type Answer = readonly [status: number, body: string, contentType?: string];
+
+/** Answers by method and path: `GET /metrics`. */
+type Pages = Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>>;
+
+export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [
+  200,
+  await registry.metrics(),
+  registry.contentType,
+];
+
+/** Turns a bug into a 500: for a webhook the API server then applies its failurePolicy. */
+export function toListener(pages: Pages, log: Log): RequestListener {
+  return async (request, response) => {
+    const [path] = (request.url ?? "").split("?");
+    const fail = (error: unknown): Answer => {
+      log.error("cannot answer an HTTP request", { error: String(error) });
+      return [500, ""];
+    };
+    const answer = await pages[`${request.method} ${path}`]?.(request).catch(fail);
+    const [status, body, contentType = "text/plain"] = answer ?? [404, "not found\n"];
+    const headers = { "content-type": contentType, ...(status === 413 && { connection: "close" }) };
+    response.writeHead(status, headers).end(body);
+  };
+}
+
+/**
+ * Serves pages over HTTP.
+ *
+ * @returns the bound port, and a function that stops listening and cuts off open connections.
+ * @throws {FunctionError} `CannotServe` for an address that cannot be bound.
+ */
+export async function servePages(address: TcpAddress, pages: Pages, log: Log) {
+  const server = createServer(toListener(pages, log));
+  const port = await listen(server, address, "metrics");
+  server.on("error", (error) => log.error("cannot accept a connection for metrics", { error: String(error) }));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { port, close };
+}
