@@ -23,6 +23,9 @@ const TERM = new RegExp(
 );
 const ONE_VALUE = new RegExp(`^${VALUE}$`);
 
+/** A term, after the comma that separates it from the one before: commas in brackets separate values. */
+const SEPARATED = /(?:^|,)((?:\([^()]*\)|[^,])*)/g;
+
 /** Limits of the length and the number of terms: each Namespace is compared with each term. */
 const MAX_LENGTH = 10_000;
 const MAX_TERMS = 50;
@@ -33,27 +36,10 @@ const MAX_TERMS = 50;
  */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   if (text.length > MAX_LENGTH || text.trim() === "") return undefined;
-  const parts = splitTerms(text);
+  const parts = [...text.matchAll(SEPARATED)];
   if (parts.length > MAX_TERMS) return undefined;
-  const terms = parts.map((term) => parseTerm(term.trim()));
+  const terms = parts.map(([, term = ""]) => parseTerm(term.trim()));
   return terms.every((term) => term !== undefined) ? { terms } : undefined;
-}
-
-/** Splits at commas outside brackets. */
-function splitTerms(text: string): readonly string[] {
-  const terms: string[] = [];
-  let start = 0;
-  let depth = 0;
-  for (let position = 0; position < text.length; position++) {
-    const character = text[position];
-    if (character === "(") depth++;
-    else if (character === ")") depth--;
-    else if (character === "," && depth === 0) {
-      terms.push(text.slice(start, position));
-      start = position + 1;
-    }
-  }
-  return [...terms, text.slice(start)];
 }
 
 function parseTerm(text: string): Term | undefined {
