@@ -1,4 +1,4 @@
-import { findGrantVersion } from "../../crossplane/grants.ts";
+import { findGrantSchema } from "../../crossplane/grants.ts";
 import { isSameResource, type Reference } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -70,7 +70,7 @@ function judge(shared: SharedResource, before: readonly Binding[], call: Call) {
   const targets = resolveTargets(shared.connection?.copies ?? [], call);
   const lookup = findShared(shared, before, call);
   // Asked with the shared resource: Crossplane calls a step six times at most, and the grant is asked for in the next call.
-  if (shared.grant === "ReferenceGrant" && lookup.is === "unknown") findGrantVersion(call.request, call.requirements);
+  if (shared.grant === "ReferenceGrant" && lookup.is === "unknown") findGrantSchema(call.request, call.requirements);
   return { shared, before, targets, lookup, judgement: judgeShare(shared, targets, lookup, before, call) };
 }
 
