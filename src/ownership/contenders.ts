@@ -14,8 +14,8 @@ function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) =>
 export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort(byPrecedence));
 
 /** Tells whether the contender may own: one without a controller only if it owned or wrote before a restore. */
-export const isLiving = ({ isDeleting, isControlled, isMarked, isWriting }: Contender): boolean =>
-  !isDeleting && (isControlled || isMarked || isWriting);
+export const isLiving = (one: Contender): boolean =>
+  !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 
 /** Finds the contenders that block a promotion: they write, or are being deleted together with the cloud resource. */
 export const findInTheWay = forMany((all: Contenders) =>
