@@ -1,6 +1,7 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import { brief } from "../../model/condition.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import { LABEL_KEY, LABEL_VALUE } from "../../model/names.ts";
 import type { Subject } from "./subject.ts";
 import type { TagMap } from "./tag-map.ts";
 
@@ -46,13 +47,10 @@ const LIMITS: Readonly<Record<Cloud, TagLimits>> = {
   },
   Kubernetes: {
     key: {
-      pattern: /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
+      pattern: LABEL_KEY,
       allowed: "a label's key: letters, digits, '-', '_' and '.', at most 63, after a DNS name and '/' if any",
     },
-    value: {
-      pattern: /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
-      allowed: "a label's value: at most 63",
-    },
+    value: { pattern: LABEL_VALUE, allowed: "a label's value: at most 63" },
   },
 };
 
