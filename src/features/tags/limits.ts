@@ -1,6 +1,6 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import { brief } from "../../model/condition.ts";
-import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
 import { LABEL_KEY, LABEL_VALUE } from "../../model/names.ts";
 import type { Subject } from "./subject.ts";
 import type { TagMap } from "./tag-map.ts";
@@ -88,15 +88,18 @@ export function checkTags(tags: TagMap, keys: readonly string[], subject: Subjec
   const { resource, tags: found, cloud } = subject;
   if (cloud === undefined || found === undefined) return [];
   const limits = LIMITS[cloud];
-  const refuse = (path: FieldPath, key?: string) => (fault: string) =>
-    ({ key, message: `${resource}: ${formatFieldPath(path)}: ${fault}` }) as const;
-  const faults = keys.flatMap((key): readonly Refusal[] => {
+  const refuse = (fault: string, key?: string): Refusal => {
+    const path = key === undefined ? found.path : [...found.path, brief(key)];
+    return { key, message: `${resource}: ${formatFieldPath(path)}: ${fault}` };
+  };
+  const refusals = checkCount(tags, limits, cloud).map((fault) => refuse(fault));
+  for (const key of keys) {
     const value = tags.get(key);
-    if (value === undefined) return [];
-    const inTag = [...checkKey(key, limits, cloud), ...checkText(value, limits.value, "value", cloud)];
-    return inTag.map(refuse([...found.path, brief(key)], key));
-  });
-  return [...checkCount(tags, limits, cloud).map(refuse(found.path)), ...faults];
+    if (value === undefined) continue;
+    const faults = [...checkKey(key, limits, cloud), ...checkText(value, limits.value, "value", cloud)];
+    refusals.push(...faults.map((fault) => refuse(fault, key)));
+  }
+  return refusals;
 }
 
 function checkCount(tags: TagMap, { count, providers = 0, reserved }: TagLimits, cloud: Cloud): readonly string[] {

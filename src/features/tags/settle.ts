@@ -37,7 +37,9 @@ export function settle(verdict: Verdict, entrant: Entrant): Settlement {
   const move = verdict.is === "deleting" ? undefined : findMove(entrant.own, entrant.hasMoved);
   const name = nameAssociation(verdict, entrant, move !== undefined);
   const acted = move === undefined ? actOn(verdict, entrant, name) : holdBack(move, verdict, entrant);
-  return { ...acted, annotations: { ...acted.annotations, [EXTERNAL_NAME_KEY]: name } };
+  // The creation of the former cloud resource does not count as the creation of this one.
+  const kept = keep(entrant.own, CREATED_BEFORE);
+  return { ...acted, annotations: { ...kept, ...acted.annotations, [EXTERNAL_NAME_KEY]: name } };
 }
 
 /**
@@ -79,7 +81,7 @@ function actOn(verdict: Verdict, entrant: Entrant, name?: string): Settlement {
   const { own } = entrant;
   switch (verdict.is) {
     case "unresolved":
-      return { ...observing(own), ready: "False", reason: { is: "WaitingForReferences" } };
+      return { ...OBSERVING, ready: "False", reason: { is: "WaitingForReferences" } };
     case "pending":
       return { ...asBefore(own), reason: { is: "WaitingForRequiredResources" } };
     case "deleting":
@@ -89,24 +91,23 @@ function actOn(verdict: Verdict, entrant: Entrant, name?: string): Settlement {
     case "unobserved":
       return { ...asNewcomer(own), reason: { is: "WaitingForProvider" } };
     case "existed":
-      return { ...observing(own), ready: "True", reason: { is: "ExistedBefore", isObserved: true } };
+      return { ...OBSERVING, ready: "True", reason: { is: "ExistedBefore", isObserved: true } };
     case "ours":
       return asOwner(verdict, entrant, name);
     case "theirs":
       return asObserver(verdict, entrant);
     case "elsewhere":
-      return { ...observing(own), reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
+      return { ...OBSERVING, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
 }
 
-/** Only observes, and keeps the record of the creation of the former cloud resource: it does not count as the creation of this one. */
-const observing = (own: Contender | undefined): Part => ({ policies: OBSERVE, annotations: keep(own, CREATED_BEFORE) });
+const OBSERVING: Part = { policies: OBSERVE, annotations: {} };
 
 /** Keeps the policies and annotations that we wrote before. */
 function asBefore(own: Contender | undefined): Part {
-  if (own === undefined) return observing(own);
+  if (own === undefined) return OBSERVING;
   const policies = own.policies ?? (own.isDeletingWithIt ? ALL_ACTIONS : withoutDelete(ALL_ACTIONS));
-  return { policies, annotations: keep(own, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE) };
+  return { policies, annotations: keep(own, TAGS_OWNER, CONTENDERS, ORIGIN) };
 }
 
 /** Keeps the policies of a managed resource that is being deleted, unless they pause it: a paused one is never deleted. */
@@ -120,7 +121,7 @@ function leave(own: Contender | undefined): Settlement {
  * loses no tag, but without Delete until the other contenders are known.
  */
 function asNewcomer(own: Contender | undefined): Part {
-  if (own === undefined || (own.identity !== undefined && !own.isMarked)) return { ...observing(own), ready: "False" };
+  if (own === undefined || (own.identity !== undefined && !own.isMarked)) return { ...OBSERVING, ready: "False" };
   const before = asBefore(own);
   return own.isMarked ? before : { ...before, policies: withoutDelete(before.policies) };
 }
@@ -130,13 +131,10 @@ const keep = (own: Contender | undefined, ...keys: readonly string[]): Annotatio
   Object.fromEntries(keys.map((key) => [key, own && readAnnotation(own.document, key)]));
 
 /** Records whether a contender created the cloud resource: successors learn it from their owner. */
-const noteOrigin = (own: Contender | undefined, isCreated: boolean): Annotations => ({
-  ...keep(own, CREATED_BEFORE),
-  [ORIGIN]: isCreated ? "Created" : undefined,
-});
+const noteOrigin = (isCreated: boolean): Annotations => ({ [ORIGIN]: isCreated ? "Created" : undefined });
 
 function asOwner({ others, origin }: Ours, entrant: Entrant, name?: string): Settlement {
-  const { own, subject, wanted } = entrant;
+  const { subject, wanted } = entrant;
   const { desired, hasManagementPolicies, resource } = subject;
   const { onRelease, preexisting } = wanted.rules;
   const asked = readPolicies(desired) ?? ALL_ACTIONS;
@@ -148,7 +146,7 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, name?: string): Set
     reason: isKept ? { is: "ExistedBefore", isObserved: false } : { is: "Owned", others },
     policies: isLeft || !mayGo ? withoutDelete(asked) : asked,
     annotations: {
-      ...noteOrigin(own, origin === "created"),
+      ...noteOrigin(origin === "created"),
       [TAGS_OWNER]: contenderId(wanted.owner, resource),
       [CONTENDERS]: formatAcknowledged(others) || undefined,
     },
@@ -177,7 +175,7 @@ function asObserver(verdict: Theirs, entrant: Entrant): Settlement {
   return {
     reason: toObserverReason(verdict, entrant, hasFound),
     policies: OBSERVE,
-    annotations: { ...noteOrigin(own, isCreated), [TAGS_OWNER]: isOwner ? owner.id : undefined },
+    annotations: { ...noteOrigin(isCreated), [TAGS_OWNER]: isOwner ? owner.id : undefined },
     ready: isAcknowledged && !owner.isDeleting ? ready : "False",
   };
 }
