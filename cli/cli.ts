@@ -13,7 +13,6 @@ import { addPreflight } from "./preflight/command.ts";
 import { addRecord } from "./record/command.ts";
 import { addRegistry, addWhoOwns } from "./registry/command.ts";
 import { addRender } from "./render/command.ts";
-import { RenderError } from "./render/error.ts";
 import { toPrintableLines } from "./text.ts";
 
 const commands: readonly AddCommand[] = [
@@ -71,7 +70,6 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
 
 /** Reads the message of an expected error. @throws {unknown} the error itself where it is a bug. */
 function toMessage(error: unknown): string {
-  if (error instanceof FunctionError || error instanceof ClusterError || error instanceof RenderError)
-    return error.message;
+  if (error instanceof FunctionError || error instanceof ClusterError) return error.message;
   throw error;
 }

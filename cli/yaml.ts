@@ -36,9 +36,6 @@ export const splitYamlStream = (text: string): readonly string[] =>
 
 /** Writes documents as a stream that Kubernetes' tools can read: keys are sorted, `on` and `1:30` quoted. */
 export const toYamlStream = (documents: readonly JsonValue[]): string =>
-  documents
-    .map(
-      (document) =>
-        `---\n${stringify(document, { version: "1.1", sortMapEntries: true, indentSeq: false, lineWidth: 0 })}`,
-    )
-    .join("");
+  documents.map((document) => `---\n${stringify(document, STREAM)}`).join("");
+
+const STREAM = { version: "1.1", sortMapEntries: true, indentSeq: false, lineWidth: 0 } as const;

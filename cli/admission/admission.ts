@@ -5,7 +5,6 @@ import { ClusterError } from "../cluster/error.ts";
 import { EXIT, invalidFlags } from "../command.ts";
 import { readMappings } from "../files.ts";
 import type { Host } from "../host.ts";
-import type { Mapping } from "../lookup/mapping.ts";
 import { check } from "../lookup/ownership.ts";
 import type { AdmissionOptions } from "./command.ts";
 import { type Departed, decideDeparture, rememberKinds } from "./departures.ts";
@@ -19,13 +18,12 @@ export async function admission(options: AdmissionOptions, host: Host): Promise<
   const certsDir = options.tlsCertsDir || host.env["TLS_SERVER_CERTS_DIR"];
   if (!certsDir)
     throw invalidFlags("--tls-certs-dir: give a directory of tls.crt and tls.key (or TLS_SERVER_CERTS_DIR)");
-  const mappings = readMappings(options.mapping);
   const client = toClient(connect({ kubeconfig, context, env: host.env, requestTimeoutMs: timeoutMs }), {
     retry: { forMs: timeoutMs, firstMs: 100, maxMs: 1000 },
     onWait: ({ message }, waitMs) => log.warn("asking again", { reason: message, waitMs }),
   });
   const metrics = createMetrics();
-  const stop = await serve(certsDir, options, createReviewer(client, mappings, options, metrics, log), metrics, log);
+  const stop = await serve(certsDir, options, createReviewer(client, options, metrics, log), metrics, log);
   log.info("shutting down", { signal: await host.nextSignal() });
   await stop();
   return EXIT.fine;
@@ -34,13 +32,8 @@ export async function admission(options: AdmissionOptions, host: Host): Promise<
 export type Reviewer = ReturnType<typeof createReviewer>;
 
 /** Answers requests from the registry. */
-function createReviewer(
-  client: ApiClient,
-  mappings: readonly Mapping[],
-  options: Pick<AdmissionOptions, "trust" | "onConflict" | "onError" | "lookupTimeout">,
-  metrics: Metrics,
-  log: Log,
-) {
+function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: Metrics, log: Log) {
+  const mappings = readMappings(options.mapping);
   const trusted = new Set(options.trust);
   const read = rememberKinds(client);
   const departed: Departed = new Map();

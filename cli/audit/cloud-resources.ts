@@ -40,15 +40,13 @@ export const findHeldBack = (world: World): readonly Finding[] =>
     }),
   );
 
-function explainHeldBack({ isMarked, isCreated }: Contender, all: readonly Contender[]): string | undefined {
-  if (!isMarked)
-    return "it observes: without the tags step it writes beside the owner, and the cloud resource is deleted with it";
-  const others = all.length - 1;
-  if (others > 0)
-    return `it owns for ${others === 1 ? "1 other" : `${others} others`}: without the tags step the cloud resource is deleted with it`;
-  return isCreated
-    ? undefined
-    : "its cloud resource existed before: without the tags step the cloud resource is deleted with it";
+const DELETED = "the cloud resource is deleted with it";
+
+function explainHeldBack({ isMarked, isCreated }: Contender, { length }: readonly Contender[]): string | undefined {
+  if (!isMarked) return `it observes: without the tags step it writes beside the owner, and ${DELETED}`;
+  const without = `without the tags step ${DELETED}`;
+  if (length > 1) return `it owns for ${length === 2 ? "1 other" : `${length - 1} others`}: ${without}`;
+  return isCreated ? undefined : `its cloud resource existed before: ${without}`;
 }
 
 /**

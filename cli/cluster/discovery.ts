@@ -14,8 +14,8 @@ export interface ResourceKind {
   readonly kind: string;
   /** The plural in lower case, as in paths and roles. */
   readonly plural: string;
-  readonly singular: string;
-  readonly shortNames: readonly string[];
+  /** In kubectl's notation: singular, plural and short names. */
+  readonly names: readonly string[];
   readonly isNamespaced: boolean;
   /** Crossplane's are `managed`, `composite` and `claim`. */
   readonly categories: readonly string[];
@@ -50,14 +50,13 @@ function readGroup(item: JsonObject): readonly ResourceKind[] {
 }
 
 function toKind(group: string, version: string, resource: Document): ResourceKind {
-  const kind = stringAt(resource, ["responseKind", "kind"]) ?? "";
+  const plural = stringAt(resource, ["resource"]) ?? "";
   return {
     group,
     version,
-    kind,
-    plural: stringAt(resource, ["resource"]) ?? "",
-    singular: stringAt(resource, ["singularResource"]) ?? kind.toLowerCase(),
-    shortNames: textsAt(resource, ["shortNames"]),
+    kind: stringAt(resource, ["responseKind", "kind"]) ?? "",
+    plural,
+    names: [stringAt(resource, ["singularResource"]) ?? plural, plural, ...textsAt(resource, ["shortNames"])],
     isNamespaced: stringAt(resource, ["scope"]) === "Namespaced",
     categories: textsAt(resource, ["categories"]),
     verbs: textsAt(resource, ["verbs"]),
@@ -78,7 +77,7 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
   const group = rest.join(".");
   return kinds.filter(
     (kind) =>
-      [kind.kind.toLowerCase(), kind.singular, kind.plural, ...kind.shortNames].includes(name) &&
+      [kind.kind.toLowerCase(), ...kind.names].includes(name) &&
       (group === "" || [kind.group, `${kind.version}.${kind.group}`].includes(group)),
   );
 }
@@ -86,11 +85,11 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
 export const notInstalled = (name: string): string =>
   `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
 
+export type KindReference = Readonly<Record<"apiVersion" | "kind", string>>;
+
 /** Finds the installed kind of an object or reference, in any version. */
-export const findKind = (
-  { kinds }: Pick<Cluster, "kinds">,
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-): ResourceKind | undefined => kinds.find((one) => one.group === toApiGroup(apiVersion) && one.kind === kind);
+export const findKind = ({ kinds }: Pick<Cluster, "kinds">, { apiVersion, kind }: KindReference) =>
+  kinds.find((one) => one.group === toApiGroup(apiVersion) && one.kind === kind);
 
 export const toApiVersion = ({ group, version }: ResourceKind): string =>
   group === "" ? version : `${group}/${version}`;

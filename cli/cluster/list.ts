@@ -1,7 +1,7 @@
 import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, documentOf, objectsAt, stringAt } from "../../src/model/document.ts";
 import type { ApiClient, Cluster } from "./cluster.ts";
-import { findKind, type ResourceKind, toApiVersion, toFullName } from "./discovery.ts";
+import { findKind, type KindReference, type ResourceKind, toApiVersion, toFullName } from "./discovery.ts";
 import { type ApiRequest, ClusterError } from "./error.ts";
 
 export interface ListOptions {
@@ -9,13 +9,14 @@ export interface ListOptions {
   readonly fieldSelector?: string;
   /** Default: all namespaces. */
   readonly namespace?: string;
-  /** Objects per answer; the default is kubectl's. */
-  readonly pageSize?: number;
   /** Requests metadata only, for kinds that may hold secrets and for many objects. */
   readonly isMetadataOnly?: boolean;
 }
 
 const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+
+/** Objects per answer, as in kubectl. */
+const PAGE = "500";
 
 /** The number of attempts at a list whose pages expire. */
 const MAX_STARTS = 3;
@@ -33,13 +34,13 @@ export async function list(client: ApiClient, kind: ResourceKind, options: ListO
 }
 
 async function listOnce(client: ApiClient, kind: ResourceKind, options: ListOptions): Promise<readonly Document[]> {
-  const { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false } = options;
+  const { labelSelector, fieldSelector, namespace, isMetadataOnly = false } = options;
   const request = toApiRequest(kind, "list", namespace);
   const accept = isMetadataOnly ? metadataAs("PartialObjectMetadataList") : undefined;
   const found: Document[] = [];
   let next: string | undefined;
   do {
-    const query = { limit: String(pageSize), labelSelector, fieldSelector, continue: next };
+    const query = { limit: PAGE, labelSelector, fieldSelector, continue: next };
     const page = documentOf(await client.get(request, query, accept));
     for (const item of objectsAt(page, ["items"])) {
       found.push(documentOf({ ...item, apiVersion: toApiVersion(kind), kind: kind.kind }));
@@ -50,12 +51,7 @@ async function listOnce(client: ApiClient, kind: ResourceKind, options: ListOpti
 }
 
 /** The object that a reference names, in any version of its kind. */
-export interface ObjectReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace?: string | undefined;
-  readonly name: string;
-}
+type ObjectReference = KindReference & { readonly namespace?: string | undefined; readonly name: string };
 
 /** Gets the object of a reference; undefined where it, or its kind, is not there. @throws {ClusterError} */
 export async function getIfThere(cluster: Cluster, reference: ObjectReference, { isMetadataOnly }: ListOptions = {}) {

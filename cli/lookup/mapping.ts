@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { countNames, findFacts } from "../../src/crossplane/providers/families.ts";
-import { FunctionError } from "../../src/errors.ts";
+import { attempt, FunctionError } from "../../src/errors.ts";
 import { faultsIn } from "../../src/input/faults.ts";
 import { exactlyOneOf, fieldPath } from "../../src/input/fields.ts";
 import { INPUT_API_VERSION } from "../../src/input/schema.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
-import { parseTemplate } from "../../src/model/template.ts";
+import { parseTemplate, type Template } from "../../src/model/template.ts";
 
 /**
  * The cloud resources that an XR or claim represents. A mapping repeats how a Composition names them, since only Crossplane can run
@@ -16,20 +16,16 @@ import { parseTemplate } from "../../src/model/template.ts";
 /** The parts of a text: literals, and paths of fields whose values are inserted. */
 export type Source = readonly (string | FieldPath)[];
 
+const toSourcePart = (part: Template[number]): string | FieldPath =>
+  typeof part === "string" ? part : "key" in part ? parseFieldPath(part.key) : part.field;
+
 const template = z
   .string()
   .min(1)
   .transform((text, check): Source => {
-    try {
-      const parts = parseTemplate(text);
-      if (parts !== undefined)
-        return parts.map((part) =>
-          typeof part === "string" ? part : "key" in part ? parseFieldPath(part.key) : part.field,
-        );
-      check.addIssue(`no template: ${JSON.stringify(text)} (for example {metadata.name}-logs)`);
-    } catch (error) {
-      check.addIssue(error instanceof FunctionError ? error.message : String(error));
-    }
+    const parts = attempt(() => parseTemplate(text)?.map(toSourcePart));
+    if (Array.isArray(parts)) return parts;
+    check.addIssue(parts?.message ?? `no template: ${JSON.stringify(text)} (for example {metadata.name}-logs)`);
     return z.NEVER;
   });
 

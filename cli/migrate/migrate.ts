@@ -5,10 +5,8 @@ import { INPUT_API_VERSION, INPUT_KIND, inputSchema } from "../../src/input/sche
 import { isObject, type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { readText } from "../files.ts";
 import type { Host } from "../host.ts";
-import { fromEnvironmentConfigs, fromExtraResources } from "./selections.ts";
-import { fromTagManager } from "./tag-manager.ts";
 import { columnAt, commentsIn, type Edit, placeOf, replaceValue, withEdits } from "./text.ts";
-import { Reader, type Translate } from "./translate.ts";
+import { fromEnvironmentConfigs, fromExtraResources, fromTagManager, Reader, type Translate } from "./translate.ts";
 
 /** Rewrites the steps of other functions in a file, `-` for standard input. @returns the exit code. */
 export async function run(file: string, functionName: string, host: Host): Promise<number> {

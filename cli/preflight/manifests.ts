@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
-import { FunctionError } from "../../src/errors.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import { readText, whileReading } from "../files.ts";
+import { invalidInput, readText, whileDoing } from "../files.ts";
 import type { Host } from "../host.ts";
 
 /** An object in a file. */
@@ -36,7 +35,7 @@ export async function readManifests(paths: readonly string[], allowEmpty: boolea
   }
   const faults = found.filter((one) => typeof one === "string");
   if (faults.length === 0) return found.filter((one) => typeof one !== "string");
-  throw new FunctionError("InvalidInput", ["cannot read the manifests:", ...faults].join("\n  "));
+  throw invalidInput(["cannot read the manifests:", ...faults].join("\n  "));
 }
 
 async function readPath(path: string, host: Host): Promise<readonly Found[]> {
@@ -48,13 +47,12 @@ const ENDINGS = [".yaml", ".yml", ".json"];
 
 /** Finds the file that a path names, or all files below a folder, sorted. @throws {FunctionError} `InvalidInput` */
 function findFiles(path: string): readonly string[] {
-  if (!whileReading(`cannot read ${path}`, () => statSync(path).isDirectory())) return [path];
+  if (!whileDoing(`cannot read ${path}`, () => statSync(path).isDirectory())) return [path];
   const files = readdirSync(path, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && ENDINGS.includes(extname(entry.name)))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
-  if (files.length === 0)
-    throw new FunctionError("InvalidInput", `cannot read ${path}: no ${ENDINGS.join(", ")} files below it`);
+  if (files.length === 0) throw invalidInput(`cannot read ${path}: no ${ENDINGS.join(", ")} files below it`);
   return files;
 }
 

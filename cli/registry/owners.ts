@@ -21,7 +21,7 @@ export async function listAll(names: readonly string[], flags: RegistryFlags, ho
   const listed = resources
     .filter((resource) => hasHolderIn(resource, flags.namespace))
     .filter(({ holdings }) => flags.contended !== true || holdings.length > 1);
-  host.print(listText(listed, flags.output));
+  host.print(flags.output === "json" ? toItems(listed) : listText(listed));
   return report(unread, host);
 }
 
@@ -44,7 +44,8 @@ export async function whoOwns(kind: string, name: string, flags: RegistryFlags, 
   assertScope(flags.scope ?? [], kinds);
   const all = toCloudResources(await findHoldings(cluster, kinds, name, flags));
   const resources = all.filter((resource) => hasHolderIn(resource, flags.namespace));
-  if (resources.length > 0 || flags.output === "json") host.print(ownersText(resources, flags.output));
+  if (flags.output === "json") host.print(toItems(resources));
+  else if (resources.length > 0) host.print(ownersText(resources));
   if (resources.length > 0) return EXIT.fine;
   host.printError(`no owner of ${kind} ${JSON.stringify(name)}: no managed resource is registered for it\n`);
   return EXIT.found;
@@ -95,8 +96,7 @@ const hasHolderIn = ({ holdings }: CloudResource, namespace: string | undefined)
   namespace === undefined || holdings.some((holding) => holding.namespace === namespace);
 
 /** Lists cloud resources, each in a row with its owner and contenders. */
-function listText(resources: readonly CloudResource[], output: RegistryFlags["output"]): string {
-  if (output === "json") return toItems(resources);
+function listText(resources: readonly CloudResource[]): string {
   if (resources.length === 0) return "No cloud resources are registered.\n";
   const rows = resources.map(({ holdings, holder, state }) => [
     `${holder.query.kind}.${holder.query.group}`,
@@ -111,8 +111,7 @@ function listText(resources: readonly CloudResource[], output: RegistryFlags["ou
 }
 
 /** Lists the managed resources of cloud resources, each in a row, the owner's first. */
-function ownersText(resources: readonly CloudResource[], output: RegistryFlags["output"]): string {
-  if (output === "json") return toItems(resources);
+function ownersText(resources: readonly CloudResource[]): string {
   const rows = resources.flatMap((resource) =>
     resource.holdings.map((holding) => [
       toRole(holding, resource),

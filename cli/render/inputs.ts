@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { documentOf, objectsAt } from "../../src/model/document.ts";
 import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
+import { invalidInput, whileDoing } from "../files.ts";
 import { parseYaml, splitYamlStream } from "../yaml.ts";
 import type { RenderOptions } from "./command.ts";
-import { RenderError, whileDoing } from "./error.ts";
 import { metadataMap, metadataString, objectAt } from "./objects.ts";
 
 /** The paths of a render's arguments. */
@@ -34,14 +34,14 @@ export interface FunctionManifest {
   readonly package: string;
 }
 
-/** @throws {RenderError} where a file cannot be read, has the wrong kind, or does not match the others. */
+/** @throws {FunctionError} where a file cannot be read, has the wrong kind, or does not match the others. */
 export function readInputs(files: Files, options: RenderOptions): Inputs {
   const [xr = {}] = load("composite resource", files.xr, readObjects);
   const steps = load("Composition", files.composition, (path) => {
     const [composition] = readObjects(path);
     return composition && readSteps(composition, xr);
   });
-  if (steps === undefined) throw new RenderError(`cannot find a Composition in ${JSON.stringify(files.composition)}`);
+  if (steps === undefined) throw invalidInput(`cannot find a Composition in ${JSON.stringify(files.composition)}`);
   const objectsIn = (what: string, path: string | undefined) =>
     path === undefined ? [] : load(what, path, readObjects);
   return {
@@ -77,7 +77,7 @@ function readObjects(path: string): readonly JsonObject[] {
 
 function toManifest(value: JsonValue): JsonObject {
   if (isObject(value) && typeof value["kind"] === "string" && value["kind"] !== "") return value;
-  throw new RenderError(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
+  throw invalidInput(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
 }
 
 const readSchemas = (directory: string): readonly JsonValue[] =>
@@ -98,14 +98,14 @@ function readXrd(path: string, { apiVersion, kind }: JsonObject): JsonObject {
       }
     }
   }
-  throw new RenderError(`it defines no ${String(kind)} of ${String(apiVersion)}`);
+  throw invalidInput(`it defines no ${String(kind)} of ${String(apiVersion)}`);
 }
 
 function findFiles(path: string, endings: readonly string[]): readonly string[] {
   if (!statSync(path).isDirectory()) return [path];
   const files = readdirSync(path).filter((file) => endings.includes(extname(file)));
   if (files.length > 0) return files.sort().map((file) => join(path, file));
-  throw new RenderError(`no ${endings.join(" or ")} files found in ${JSON.stringify(path)}`);
+  throw invalidInput(`no ${endings.join(" or ")} files found in ${JSON.stringify(path)}`);
 }
 
 function toFunction(object: JsonObject): FunctionManifest {
@@ -114,16 +114,16 @@ function toFunction(object: JsonObject): FunctionManifest {
   return { name: metadataString(object, "name"), annotations, package: textAt(object, "spec", "package") };
 }
 
-/** Reads the steps of a Composition. @throws {RenderError} if it is not for the XR's kind, or no pipeline. */
+/** Reads the steps of a Composition. @throws {FunctionError} if it is not for the XR's kind, or no pipeline. */
 function readSteps(composition: JsonObject, xr: JsonObject): readonly Step[] {
   assertKind(composition, "Composition", ["apiextensions.crossplane.io/v1"]);
   for (const field of ["kind", "apiVersion"]) {
     const [wanted, found] = [textAt(composition, "spec", "compositeTypeRef", field), String(xr[field])];
     if (wanted !== found)
-      throw new RenderError(`its compositeTypeRef.${field} (${wanted}) does not match XR's ${field} (${found})`);
+      throw invalidInput(`its compositeTypeRef.${field} (${wanted}) does not match XR's ${field} (${found})`);
   }
   if (textAt(composition, "spec", "mode") !== "Pipeline")
-    throw new RenderError("render only supports spec.mode: Pipeline");
+    throw invalidInput("render only supports spec.mode: Pipeline");
   return objectsAt(documentOf(composition), ["spec", "pipeline"]).map(toStep);
 }
 
@@ -132,18 +132,18 @@ function toStep(step: JsonObject): Step {
   const name = textAt(step, "step");
   const unsupported = ["credentials", "requirements"].find((field) => (step[field] ?? undefined) !== undefined);
   if (unsupported !== undefined)
-    throw new RenderError(`step ${JSON.stringify(name)}: ${unsupported} are not supported: use "crossplane render"`);
+    throw invalidInput(`step ${JSON.stringify(name)}: ${unsupported} are not supported: use "crossplane render"`);
   return { step: name, functionRef: { name: textAt(step, "functionRef", "name") }, ...(isObject(input) && { input }) };
 }
 
-/** Reads a text; "" for absent and null, as Go reads it. @throws {RenderError} for a value of another type. */
+/** Reads a text; "" for absent and null, as Go reads it. @throws {FunctionError} for a value of another type. */
 function textAt(object: JsonObject, ...path: readonly string[]): string {
   const value = documentOf(object).at(path) ?? "";
   if (typeof value === "string") return value;
-  throw new RenderError(`${path.join(".")}: expected a string, found ${JSON.stringify(value)}`);
+  throw invalidInput(`${path.join(".")}: expected a string, found ${JSON.stringify(value)}`);
 }
 
 function assertKind(object: JsonObject, kind: string, apiVersions: readonly string[]): void {
   if (object["kind"] === kind && apiVersions.includes(String(object["apiVersion"]))) return;
-  throw new RenderError(`not a ${kind.toLowerCase()}: ${String(object["kind"])}/${metadataString(object, "name")}`);
+  throw invalidInput(`not a ${kind.toLowerCase()}: ${String(object["kind"])}/${metadataString(object, "name")}`);
 }

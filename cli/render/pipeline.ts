@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../src/model/json.ts";
-import { RenderError, whileDoing } from "./error.ts";
+import { invalidInput, whileDoing } from "../files.ts";
 import type { Inputs, Step } from "./inputs.ts";
 import { metadataMap, objectAt } from "./objects.ts";
 import {
@@ -39,7 +39,7 @@ const MAX_ITERATIONS = 5;
  * Source: crossplane v2.2, cmd/crank/render/render.go Render.
  *
  * @returns the last state, and warnings of faults that the function itself shows in the next reconcile only.
- * @throws {RenderError} where a step cannot be run, fails, or returns a fatal result.
+ * @throws {FunctionError} where a step cannot be run, fails, or returns a fatal result.
  */
 export async function runPipeline(inputs: Inputs, call: CallFunction) {
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
@@ -102,7 +102,7 @@ export const byResourceName = (observed: readonly JsonObject[]): ReadonlyMap<str
 
 function toResult({ step }: Step, { severity, message }: RunFunctionResponse["results"][number]): JsonObject {
   if (severity === "SEVERITY_FATAL")
-    throw new RenderError(`pipeline step ${JSON.stringify(step)} returned a fatal result: ${message}`);
+    throw invalidInput(`pipeline step ${JSON.stringify(step)} returned a fatal result: ${message}`);
   return { apiVersion: "render.crossplane.io/v1beta1", kind: "Result", step, severity, message };
 }
 
@@ -112,7 +112,7 @@ function toResult({ step }: Step, { severity, message }: RunFunctionResponse["re
  *
  * Source: crossplane v2.2, internal/xfn/required_resources.go FetchingFunctionRunner.
  *
- * @throws {RenderError} where they still change after the last call.
+ * @throws {FunctionError} where they still change after the last call.
  */
 async function runStep(first: RunFunctionRequest, runtime: Runtime, call: CallFunction, inputs: Inputs) {
   let request = first;
@@ -125,7 +125,7 @@ async function runStep(first: RunFunctionRequest, runtime: Runtime, call: CallFu
     requirements = response.requirements;
     request = withAnswers(first, response, inputs);
   }
-  throw new RenderError(
+  throw invalidInput(
     `requirements didn't stabilize after the maximum number of iterations (${String(MAX_ITERATIONS)})`,
   );
 }

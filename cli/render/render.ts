@@ -2,11 +2,11 @@ import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL } from "../../
 import { compareEntries } from "../../src/model/collections.ts";
 import { isObject, type JsonObject, ownValue, withKey } from "../../src/model/json.ts";
 import { runFunction } from "../../src/run-function.ts";
+import { whileDoing } from "../files.ts";
 import type { Host } from "../host.ts";
 import { toPrintable } from "../text.ts";
 import { toYamlStream } from "../yaml.ts";
 import type { RenderOptions } from "./command.ts";
-import { whileDoing } from "./error.ts";
 import { type Files, type Inputs, readInputs } from "./inputs.ts";
 import { metadataMap, metadataString, objectAt, withMetadata } from "./objects.ts";
 import { byResourceName, type CallFunction, type Outcome, RESOURCE_NAME, runPipeline } from "./pipeline.ts";

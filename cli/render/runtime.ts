@@ -1,5 +1,5 @@
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { RenderError, whileDoing } from "./error.ts";
+import { invalidInput, whileDoing } from "../files.ts";
 import type { FunctionManifest, Step } from "./inputs.ts";
 
 /** A Function's runtime: this process, or a server that is called at `target`. */
@@ -17,11 +17,10 @@ const DEFAULT_TARGET = "localhost:9443";
  * A Function may have any name, so its package tells whether it is this function: the last part before tag and digest, in any
  * registry. Others are called as `crossplane render` calls those with the runtime Development; Docker is not supported.
  *
- * @throws {RenderError} naming the step, the Function and what to do about it.
+ * @throws {FunctionError} naming the step, the Function and what to do about it.
  */
 export function findRuntime({ step, functionRef: { name } }: Step, functions: readonly FunctionManifest[]): Runtime {
-  const fail = (reason: string): RenderError =>
-    new RenderError(`cannot run pipeline step ${JSON.stringify(step)}: ${reason}`);
+  const fail = (reason: string) => invalidInput(`cannot run pipeline step ${JSON.stringify(step)}: ${reason}`);
   const quoted = JSON.stringify(name);
   const found = functions.find((manifest) => manifest.name === name);
   if (found === undefined) throw fail(`unknown Function ${quoted} - does it exist in your Functions file?`);
@@ -44,7 +43,7 @@ const toRepository = (name: string): string | undefined => /(?:^|\/)([^/:@]+)(?:
  * only protocol of functions such as function-patch-and-transform v0.5.
  *
  * @param deadline in milliseconds since the epoch.
- * @throws {RenderError} with the code and the message of a call that failed.
+ * @throws {FunctionError} with the code and the message of a call that failed.
  */
 export function callFunction(target: string, request: Buffer, deadline: number): Promise<Buffer> {
   const client = new Client(target, credentials.createInsecure(), { "grpc.max_receive_message_length": -1 });

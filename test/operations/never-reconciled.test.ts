@@ -38,12 +38,8 @@ const [failed, fine] = [shop("failed", synced("False")), shop("fine", synced("Tr
 
 /** Runs it where Crossplane has answered with these XRDs, and then with these XRs; undefined is pending. */
 function operate(definitions?: readonly JsonObject[], shops?: readonly JsonObject[], spec: JsonObject = {}) {
-  const answers = new Map([
-    ["never-reconciled/definitions", definitions],
-    [`never-reconciled/composites/${NAME}`, shops],
-  ]);
   const required = (name: string): LookupAnswer => {
-    const items = answers.get(toBaseName(name));
+    const items = toBaseName(name) === "never-reconciled/definitions" ? definitions : shops;
     return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
   };
   const request = { ...emptyRequest, required };
@@ -64,22 +60,15 @@ function nudgedFor(...shops: readonly JsonObject[]): string {
 }
 
 const askedXrds = ["never-reconciled/definitions", { ...XRDS, match: { labels: {} } }];
-const askedShops = [`never-reconciled/composites/${NAME}`, { ...SHOPS, match: { labels: {} } }];
+const both = [askedXrds, [`never-reconciled/composites/${NAME}`, { ...SHOPS, match: { labels: {} } }]];
 
 describe("an Operation that looks for XRs that were never reconciled", () => {
   test.each([
     ["the XRDs first", operate(), [askedXrds]],
-    ["their XRs next, and the XRDs again", operate([definition()]), [askedXrds, askedShops]],
-    [
-      "no XRs of an XRD that is not established, since Crossplane would fail on a kind that is not served",
-      operate([definition({}, "False")]),
-      [askedXrds],
-    ],
-    [
-      "the same when everything is answered, or Crossplane would call for ever",
-      operate([definition()], [shop("one")]),
-      [askedXrds, askedShops],
-    ],
+    ["their XRs next, and the XRDs again", operate([definition()]), both],
+    // Crossplane would fail on a kind that is not served.
+    ["no XRs of an XRD that is not established", operate([definition({}, "False")]), [askedXrds]],
+    ["the same when all is answered, or it would be called for ever", operate([definition()], [shop("one")]), both],
   ])("requires %s", (_, draft, asks) => {
     expect([...requirementsIn(draft)]).toEqual(asks);
   });
@@ -108,26 +97,13 @@ describe("an Operation that has found all XRs", () => {
     "never reconciled: one; its XRD was already nudged for these XRs: " +
     "look at Crossplane's log, and restart Crossplane if it says nothing";
   const nudged = definition({ [NUDGED_FOR]: nudgedFor(shop("one")) });
+  const onlyReported = operate([definition()], [shop("one")], { onFound: "Report" });
+  const none = "Normal: all XRs of 1 XRDs have been reconciled";
   test.each([
-    [
-      "none where all were",
-      operate([definition()], [failed, fine]),
-      "Normal: all XRs of 1 XRDs have been reconciled",
-      {},
-    ],
-    [
-      "those that it has nudged for",
-      operate([nudged], [shop("one")]),
-      `Warning: ${NAME}: ${again}`,
-      { [NAME]: ["one"] },
-    ],
-    [
-      "those of onFound: Report",
-      operate([definition()], [shop("one")], { onFound: "Report" }),
-      `Warning: ${NAME}: never reconciled: one`,
-      { [NAME]: ["one"] },
-    ],
-  ])("reports and does not nudge: %s", (_, draft, result, found) => {
+    ["none where all were", operate([definition()], [failed, fine]), none, {}],
+    ["those that it has nudged for", operate([nudged], [shop("one")]), `Warning: ${NAME}: ${again}`],
+    ["those of onFound: Report", onlyReported, `Warning: ${NAME}: never reconciled: one`],
+  ])("reports and does not nudge: %s", (_, draft, result, found = { [NAME]: ["one"] }) => {
     expect(outcomeOf(draft)).toEqual({ result, found, nudges: [] });
   });
 

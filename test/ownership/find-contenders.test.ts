@@ -50,15 +50,8 @@ interface Setting {
   readonly reported?: Readonly<Record<string, string>>;
 }
 
-const orders: CloudResource = {
-  names: ["orders"],
-  hashed: [],
-  parts: ["orders"],
-  place: new Map([
-    ["providerConfig", "default"],
-    ["spec.forProvider.region", "eu-west-1"],
-  ]),
-};
+const place = new Map(Object.entries({ providerConfig: "default", "spec.forProvider.region": "eu-west-1" }));
+const orders: CloudResource = { names: ["orders"], hashed: [], parts: ["orders"], place };
 
 const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate => ({
   kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
@@ -85,29 +78,26 @@ function find(
   byName: LookupAnswer = { is: "pending" },
   { canAskSchemas = false, schema = { is: "pending" }, twins = { is: "pending" } }: Twins = {},
 ) {
-  const required = (name: string): LookupAnswer => {
+  const answerTo = (name: string): LookupAnswer => {
     if (name.startsWith("tags/first/")) return { is: "pending" };
     return name.startsWith(`tags/${setting.apiVersion ?? S3}/hash#`) ? byLabel : byName;
   };
   const requiredSchema = () => schema;
   const isOfTwin = (name: string): boolean => name.startsWith(`tags/${S3_NAMESPACED}/hash#`);
-  const answer = (name: string): LookupAnswer => (isOfTwin(name) && canAskSchemas ? twins : required(name));
+  const answer = (name: string): LookupAnswer => (isOfTwin(name) && canAskSchemas ? twins : answerTo(name));
   const requirements = new Requirements({ ...emptyRequest, required: answer, requiredSchema });
   const found = new KnownContenders(requirements, canAskSchemas).find(candidate(setting));
-  return {
-    names: found?.map(({ name }) => name),
-    required: [...requirements.resources.values()],
-    schemas: [...requirements.schemas.values()],
-  };
+  const [required, schemas] = [requirements.resources, requirements.schemas].map((asked) => [...asked.values()]);
+  return { names: found?.map(({ name }) => name), required, schemas };
 }
 
 const labelled = { apiVersion: S3, kind: "Bucket", match: { labels: { [IDENTITY_LABEL]: "hash" } } };
 const writer = { apiVersion: S3, kind: "Bucket", match: { name: "other" } };
 /** One that carries the label and declares something else, or leaves it open. */
-const named = ({ name = "orders", region = "eu-west-1", config = "default" }) =>
-  bucket("other", LABELLED, {}, name).with([
-    { path: ["spec"], value: { forProvider: { region }, providerConfigRef: { name: config } } },
-  ]);
+function named({ name = "orders", region = "eu-west-1", config = "default" }) {
+  const spec = { forProvider: { region }, providerConfigRef: { name: config } };
+  return bucket("other", LABELLED, {}, name).with([{ path: ["spec"], value: spec }]);
+}
 const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws.upbound.io" };
 const resolved = (...items: readonly ReturnType<typeof bucket>[]): LookupAnswer => ({ is: "resolved", items });
 const pending: LookupAnswer = { is: "pending" };
@@ -134,13 +124,8 @@ describe("the contenders for a cloud resource", () => {
         { path: ["metadata", "ownerReferences"], value: [] },
         { path: ["spec", "managementPolicies"], value: managementPolicies },
       ]);
-    const contenders = [
-      bucket("us"),
-      loose("by-hand", {}, ["Observe"]),
-      loose("restored", marked, ["Observe"]),
-      loose("writer", {}, ["*"]),
-    ];
-    const living = findLiving(contenders.map(toContender));
+    const observers = [loose("by-hand", {}, ["Observe"]), loose("restored", marked, ["Observe"])];
+    const living = findLiving([bucket("us"), ...observers, loose("writer", {}, ["*"])].map(toContender));
     expect(living.map(({ name }) => name).sort()).toEqual(["restored", "us", "writer"]);
   });
 
@@ -170,10 +155,7 @@ describe("the contenders for a cloud resource", () => {
     ["it has another kind", { reported: { ...reported, "crossplane-kind": "Bucket.s3.aws.upbound.io" } }],
     ["its kind is not reported", { reported: { "crossplane-name": "other" } }],
     ["its name is not reported", { reported: kind }],
-    ...["../x", "a/b", "..", "a".repeat(254)].map((name): [string, Setting] => [
-      "nothing is called so",
-      writtenBy(name),
-    ]),
+    ...["../x", "a/b", "..", "a".repeat(254)].map((name): [string, Setting] => ["no name is so", writtenBy(name)]),
     ["it is ours", writtenBy("us"), []],
     ["it is listed", { reported }, ["other"]],
   ])("are listed without a look-up of the last writer when %s", (_reason, setting, listed = ["us"]) => {

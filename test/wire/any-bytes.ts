@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from "fast-check";
-import { double, field, group, number, paddedVarint, tag } from "./bytes.ts";
+import { double, field, group, number, paddedVarint, tag, varint } from "./bytes.ts";
 import { unknownField } from "./unusual.ts";
 
 /**
@@ -11,8 +11,9 @@ type Schema = Readonly<Record<number, () => Arbitrary<Buffer>>>;
 
 /** Few, so that most of them come twice. */
 const text = fc.constantFrom("", "a", "b", "__proto__", "ü", "k".repeat(130));
+const texts = text.map((content) => Buffer.from(content));
 const bytes = fc.oneof(
-  text.map((content) => Buffer.from(content)),
+  texts,
   fc.uint8Array({ maxLength: 3 }).map((content) => Buffer.from(content)),
 );
 
@@ -30,11 +31,7 @@ const delimited = (id: number, content: Arbitrary<Buffer>): Arbitrary<Buffer> =>
       choice > 0 ? field(id, it) : Buffer.concat([paddedVarint(id * 8 + 2, 4), paddedVarint(it.length, 5), it]),
     );
 
-const stringField = (id: number) => () =>
-  delimited(
-    id,
-    text.map((content) => Buffer.from(content)),
-  );
+const stringField = (id: number) => () => delimited(id, texts);
 const bytesField = (id: number) => () => delimited(id, bytes);
 const varintField = (id: number) => () => varints.map((value) => number(id, value));
 const doubleField = (id: number) => () => fc.double().map((value) => double(id, value));
@@ -43,16 +40,8 @@ const mapField = (id: number, value: (id: number) => () => Arbitrary<Buffer>) =>
   message(id, () => ({ 1: stringField(1), 2: value(2) }));
 
 /** A repeated enum comes packed as well. */
-const enumsField = (id: number) => () =>
-  fc.oneof(
-    varintField(id)(),
-    delimited(
-      id,
-      fc.array(varints, { maxLength: 3 }).map((values) => Buffer.concat(values.map(packedVarint))),
-    ),
-  );
-
-const packedVarint = (value: bigint): Buffer => number(1, value).subarray(1);
+const packed = fc.array(varints, { maxLength: 3 }).map((values) => Buffer.concat(values.map((value) => varint(value))));
+const enumsField = (id: number) => () => fc.oneof(varintField(id)(), delimited(id, packed));
 
 /** Nested less and less: below this there are only strings. */
 const MAX_DEPTH = 3;
@@ -71,11 +60,8 @@ const valueSchema = (depth: number): Schema => ({
 const structSchema = (depth = 0): Schema => ({ 1: mapField(1, (id) => message(id, () => valueSchema(depth))) });
 
 const struct = (id: number) => message(id, structSchema);
-
 const resource = (id: number) => message(id, () => ({ 1: struct(1), 2: mapField(2, bytesField), 3: varintField(3) }));
-
 const state = (id: number) => message(id, () => ({ 1: resource(1), 2: mapField(2, resource) }));
-
 const resources = (id: number) => message(id, () => ({ 1: resource(1) }));
 
 const requestSchema: Schema = {

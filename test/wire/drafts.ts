@@ -1,8 +1,7 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { Condition, Result } from "../../src/model/condition.ts";
-import { type Document, documentOf, isDocument } from "../../src/model/document.ts";
+import { type Document, documentOf, isDocument, withValues } from "../../src/model/document.ts";
 import type { ContextValue, Draft, ResourceEdit } from "../../src/model/draft.ts";
-import { withValueAt } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import {
@@ -109,8 +108,8 @@ export function expectedResponse(request: PlainRequest, draft: Draft): PlainResp
     desired: expectedState(request.desired, draft),
     context: expectedContext(request.context, draft),
     output,
-    results: results.map(({ reason, ...rest }) => ({ ...rest, reason })),
-    conditions: conditions.map(({ message, ...rest }) => ({ ...rest, message })),
+    results,
+    conditions,
     requirements:
       requirements.size === 0 && requiredSchemas.size === 0
         ? undefined
@@ -128,10 +127,7 @@ function expectedState({ composite, resources }: PlainState, draft: Draft): Plai
     if (edit.is === "removed") expected.delete(name);
     else expected.set(name, edited(resources.get(name), edit));
   }
-  const object = draft.composite.reduce(
-    (object, { path, value }) => withValueAt(object, path, value),
-    composite.object,
-  );
+  const object = withValues(composite.object, draft.composite);
   const details = new Map([...composite.details, ...draft.connectionDetails]);
   return { composite: edited(composite, { object, ready: draft.compositeReady, details }), resources: expected };
 }

@@ -32,6 +32,7 @@ export function registered({
   isDeleting = false,
   group = "s3.aws.upbound.io",
 }: Registered): JsonObject {
+  const managementPolicies = role === "Owner" ? ["*"] : ["Observe"];
   const path = owner.split("/").slice(1);
   const name = [bucket, ...path].join("-");
   const [ownerName = "", namespace] = path.toReversed();
@@ -58,11 +59,7 @@ export function registered({
         ...(marker && { [`${DOMAIN}/tags-owner`]: marker }),
       },
     },
-    spec: {
-      forProvider: { region },
-      providerConfigRef: { name: providerConfig },
-      managementPolicies: role === "Owner" ? ["*"] : ["Observe"],
-    },
+    spec: { forProvider: { region }, providerConfigRef: { name: providerConfig }, managementPolicies },
     status: { atProvider: { arn: `arn:aws:s3:::${bucket}` } },
   };
 }

@@ -12,15 +12,17 @@ export const KEY = "shared/db/team-a/orders-db";
 
 export const fromXr = (fromCompositeFieldPath: string) => ({ fromCompositeFieldPath });
 
+/** A patch that sets a field of the XR's status. */
+export const toStatus = (field: string, fromFieldPath = "status.endpoint") => ({
+  fromFieldPath,
+  toCompositeFieldPath: `status.${field}`,
+});
+
+const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };
+
 /** A claim's XR that names this database, with more of its spec. */
 export const naming = (name?: JsonValue, spec: JsonObject = {}): JsonObject =>
-  xr({
-    spec: {
-      claimRef: { kind: "Shop", namespace: "team-a", name: "shop" },
-      parameters: name === undefined ? {} : { database: name },
-      ...spec,
-    },
-  });
+  xr({ spec: { claimRef, parameters: name === undefined ? {} : { database: name }, ...spec } });
 
 /** The database, granted to these namespaces. */
 export const grantedTo = (allowed: string, more: JsonObject = {}): JsonObject =>

@@ -38,10 +38,11 @@ export const xr = (overrides: JsonObject = {}): JsonObject => ({
   ...overrides,
 });
 
+const POSTGRES = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
+
 /** The database, granted to team-a. */
 export const database = ({ annotations = { [ALLOWED]: "team-a" }, ...overrides }: JsonObject = {}): JsonObject => ({
-  apiVersion: "data.example.org/v1",
-  kind: "XPostgres",
+  ...POSTGRES,
   metadata: { name: "orders", annotations },
   spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } },
   status: { endpoint: "orders.db.example.org" },
@@ -50,11 +51,7 @@ export const database = ({ annotations = { [ALLOWED]: "team-a" }, ...overrides }
 
 /** The names under which Crossplane answers what the XR above asks for. */
 export const REQUIRED = {
-  database: toRequirement("shared-resource/db", {
-    apiVersion: "data.example.org/v1",
-    kind: "XPostgres",
-    match: { name: "orders" },
-  }).name,
+  database: toRequirement("shared-resource/db", { ...POSTGRES, match: { name: "orders" } }).name,
   secret: toSecretRequirement("shared-resource/db/secret", { namespace: "databases", name: "orders-conn" }).name,
   /** The target of a copy, by the copy's name in the Composition. */
   target: (copy = "shared/db/team-a/orders-db") =>
@@ -70,8 +67,7 @@ export const REQUIRED = {
 /** A shared resource of the input: the database by name, and one copy of its Secret. */
 export const shared = (overrides: JsonObject = {}): JsonObject => ({
   name: "db",
-  apiVersion: "data.example.org/v1",
-  kind: "XPostgres",
+  ...POSTGRES,
   select: { name: { fromCompositeFieldPath: "spec.parameters.database" } },
   connection: { copies: [{ secretName: "orders-db" }] },
   ...overrides,
@@ -107,8 +103,8 @@ export interface CallParts {
 }
 
 export function callOf(parts: CallParts): NewCall {
-  const { answers = {}, observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
-  const { tags, contenders, spaces, schemas = {} } = parts;
+  const { observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
+  const { tags, schemas = {} } = parts;
   const composite = documentOf(parts.xr ?? xr());
   const all = { ...recordOf(observed), ...observed };
   return {
@@ -126,7 +122,7 @@ export function callOf(parts: CallParts): NewCall {
         return schema === undefined ? { is: "pending" } : { is: "resolved", schema: documentOf(schema) };
       },
       required: (name) => {
-        const items = answerTo(toBaseName(name), { answers, contenders, spaces });
+        const items = answerTo(toBaseName(name), parts);
         return items === "pending" ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
       },
     },
@@ -143,11 +139,10 @@ function recordOf(observed: Readonly<Record<string, JsonObject>>): Readonly<Reco
 }
 
 /** A record with which an XR is bound to resources, by share. */
-export const boundTo = (resources: Readonly<Record<string, Omit<Reference, "namespace">>>): JsonObject => ({
-  data: Object.fromEntries(
-    Object.entries(resources).map(([share, resource]) => [share, JSON.stringify([{ ...resource, access: "Granted" }])]),
-  ),
-});
+export function boundTo(resources: Readonly<Record<string, Omit<Reference, "namespace">>>): JsonObject {
+  const bindingOf = (resource: object): string => JSON.stringify([{ ...resource, access: "Granted" }]);
+  return { data: Object.fromEntries(Object.entries(resources).map(([share, one]) => [share, bindingOf(one)])) };
+}
 
 /** Runs the feature, and leaves the record out of what it composes. */
 export function runSharing(call: NewCall): Draft {
@@ -180,17 +175,9 @@ export const connectionSecret = (data: JsonObject = LOGIN): JsonObject => ({
   data,
 });
 
-interface Answers {
-  readonly answers: CallParts["answers"];
-  readonly contenders: readonly JsonObject[] | "pending" | undefined;
-  readonly spaces: readonly string[] | undefined;
-}
-
 /** The resources that Crossplane finds for a requirement, whose name is without its hash. */
-function answerTo(
-  name: string,
-  { answers = {}, contenders = "pending", spaces = [] }: Partial<Answers>,
-): readonly JsonObject[] | "pending" {
+function answerTo(name: string, parts: CallParts): readonly JsonObject[] | "pending" {
+  const { answers = {}, contenders = "pending", spaces = [] } = parts;
   if (name.startsWith("tags/first/")) return answers["first"] ?? "pending";
   if (name.startsWith("tags/")) return answers[name.split("/").at(-1) ?? ""] ?? contenders;
   const [kind, space = ""] = name.split("/");
@@ -219,7 +206,7 @@ export const RECORD = "shared-infrastructure.fn.crossplane.io/shared-resource";
 
 /** The record of a copy of the database. */
 export const recorded = (name = "orders", more: JsonObject = {}): JsonObject => ({
-  [RECORD]: JSON.stringify({ apiVersion: "data.example.org/v1", kind: "XPostgres", ...more, name }),
+  [RECORD]: JSON.stringify({ ...POSTGRES, ...more, name }),
 });
 
 /** The metadata of the Object that makes a copy of the database's Secret. */

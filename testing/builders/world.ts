@@ -15,13 +15,8 @@ export interface WorldParts {
 }
 
 /** Builds the state of a cluster as the audit has read it. */
-export function worldOf({
-  stores = [],
-  buckets = [],
-  unregistered = [],
-  referred = [],
-  leaving = [],
-}: WorldParts): World {
+export function worldOf({ stores = [], buckets = [], ...more }: WorldParts): World {
+  const { unregistered = [], referred = [], leaving = [] } = more;
   const documents = [...stores, ...buckets].map(documentOf);
   const composites = stores.map((object) => toComposite(documentOf(object)));
   return {

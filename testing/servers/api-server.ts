@@ -42,8 +42,7 @@ export const kindOf = (group: string, kind: string, options: Partial<ResourceKin
   version: "v1beta1",
   kind,
   plural: `${kind.toLowerCase()}s`,
-  singular: kind.toLowerCase(),
-  shortNames: [],
+  names: [kind.toLowerCase(), `${kind.toLowerCase()}s`],
   isNamespaced: group.includes(".m."),
   categories: ["managed"],
   verbs: ["get", "list"],
@@ -135,7 +134,7 @@ const aggregated = (group: string, kinds: readonly ResourceKind[]): object => ({
       version: versionOf(group, kinds),
       resources: kinds
         .filter((kind) => kind.group === group)
-        .map(({ plural, singular, kind, isNamespaced, categories, verbs, shortNames }) => ({
+        .map(({ plural, kind, isNamespaced, categories, verbs, names: [singular, , ...shortNames] }) => ({
           resource: plural,
           singularResource: singular,
           responseKind: { kind },

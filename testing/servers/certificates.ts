@@ -24,12 +24,10 @@ export async function createAuthority(name: string): Promise<Identity> {
 
 const HOUR = 3_600_000;
 
+const toDnsName = (value: string) => ({ type: 2, value }) as const;
+
 /** Issues a certificate for localhost and its own name, good for servers and clients, by default for a day. */
-export async function issue(
-  authority: Identity,
-  name: string,
-  { endsInMs = 24 * HOUR }: { readonly endsInMs?: number } = {},
-): Promise<Identity> {
+export async function issue(authority: Identity, name: string, { endsInMs = 24 * HOUR } = {}): Promise<Identity> {
   const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
     ...elliptic,
     ca: { cert: authority.certificate, key: authority.key },
@@ -38,14 +36,7 @@ export async function issue(
     extensions: [
       { name: "basicConstraints", cA: false },
       { name: "extKeyUsage", serverAuth: true, clientAuth: true },
-      {
-        name: "subjectAltName",
-        altNames: [
-          { type: 2, value: "localhost" },
-          { type: 2, value: name },
-          { type: 7, ip: "127.0.0.1" },
-        ],
-      },
+      { name: "subjectAltName", altNames: [...["localhost", name].map(toDnsName), { type: 7, ip: "127.0.0.1" }] },
     ],
   });
   return { certificate: cert, key };

@@ -97,11 +97,9 @@ const unary = (client: Client, path: string, request: Buffer, deadline: number):
 
 /** A client's credentials; without an identity it has no certificate to show. */
 export const channelOf = (authority: Identity, client?: Identity): ChannelCredentials =>
-  credentials.createSsl(
-    Buffer.from(authority.certificate),
-    client ? Buffer.from(client.key) : null,
-    client ? Buffer.from(client.certificate) : null,
-  );
+  credentials.createSsl(bytesOf(authority.certificate), bytesOf(client?.key), bytesOf(client?.certificate));
+
+const bytesOf = (text?: string): Buffer | null => (text === undefined ? null : Buffer.from(text));
 
 /** Resolves once a TCP connection to the port is refused. */
 export async function isRefused(port: number): Promise<boolean> {

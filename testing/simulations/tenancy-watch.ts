@@ -106,9 +106,8 @@ export class Watch {
     const { items, isProtected } = this.#reconcile(xr);
     for (const item of items) this.#assertTrue(item, xr, database);
     const granted = new Set(items.filter((item) => item["granted"] === true).map(({ namespace }) => namespace));
-    const unlisted = this.#usersOf(kind, database).find(
-      ({ team }) => team !== HOSTILE && this.#owner.grants(database, team) && !granted.has(team),
-    );
+    const users = this.#usersOf(kind, database).filter(({ team }) => team !== HOSTILE);
+    const unlisted = users.find(({ team }) => this.#owner.grants(database, team) && !granted.has(team));
     if (unlisted !== undefined) throw new Violation(`${database} does not list ${unlisted.team}, which uses it`);
     if (isProtected !== granted.size > 0) throw new Violation(`${database} is protected: ${isProtected}`);
   }
@@ -143,9 +142,8 @@ export class Watch {
   #usersOf(kind: Kind, database: Database): readonly Consumer[] {
     const copies = copiesIn(this.#world).filter((copy) => databasesIn(copy).includes(database));
     const makers = copies.map((copy) => this.#world.makerOf(copy));
-    return this.#consumersOf(kind).filter(
-      (consumer) => makers.includes(consumer) || fieldsIn(JSON.stringify(consumer.status)).includes(database),
-    );
+    const hasFields = ({ status }: Consumer): boolean => fieldsIn(JSON.stringify(status)).includes(database);
+    return this.#consumersOf(kind).filter((consumer) => makers.includes(consumer) || hasFields(consumer));
   }
 
   #isRecorded(xr: JsonObject, namespace: string): boolean {
@@ -179,9 +177,8 @@ function assertCopyGranted(copy: JsonObject, world: TenancyWorld, owner: Owner):
 function assertFieldsGranted({ team, status, context }: Consumer, owner: Owner, isForger: boolean): void {
   const [told] = fieldsIn(context).filter((database) => !owner.grants(database, team));
   if (told !== undefined) throw new Violation(`the context of ${team} has ${told}, which is not granted to it`);
-  const [shown] = fieldsIn(JSON.stringify(status)).filter(
-    (database) => owner.exists(database) && !owner.grants(database, team),
-  );
+  const existing = fieldsIn(JSON.stringify(status)).filter((database) => owner.exists(database));
+  const shown = existing.find((database) => !owner.grants(database, team));
   if (shown !== undefined && !isForger)
     throw new Violation(`the status of ${team} has fields of ${shown}, which is not granted to it`);
 }

@@ -28,6 +28,8 @@ const mixed: JsonObject = {
   spec: "text",
 };
 
+const twice = new Map(["db", "__proto__"].map((name) => [name, resource(mixed)]));
+
 export const corpus: readonly Buffer[] = [
   nothing,
   { ...usual, capabilities: [], required: new Map(), extra: new Map([[REQUIRED.database, [database()]]]) },
@@ -36,10 +38,7 @@ export const corpus: readonly Buffer[] = [
   {
     ...usual,
     observed: { composite: resource(xr()), resources: new Map([["db", resource(observedObject({ ready: "True" }))]]) },
-    desired: {
-      composite: resource(mixed),
-      resources: new Map(["db", "__proto__"].map((name) => [name, resource(mixed)])),
-    },
+    desired: { composite: resource(mixed), resources: twice },
     context: mixed,
   },
   { ...nothing, input: mixed, context: mixed, credentials: new Map([["key", { password: Buffer.from("secret") }]]) },

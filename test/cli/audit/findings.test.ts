@@ -49,6 +49,7 @@ const bucket = (name: string, { composite = "orders", controller, metadata = {} 
 
 const ours = { kind: "XStore", name: "orders", uid: "uid-of-orders" };
 const beforeRestore = { ...ours, uid: "uid-before" };
+const another = { kind: "XStore", name: "other", uid: "uid-of-other" };
 
 const worldOf = ({ stores = [store()], ...parts }: WorldParts) => toWorld({ stores, ...parts });
 
@@ -76,28 +77,18 @@ function withOwnRecord(xr: JsonObject) {
 const row = (reason: string, parts: WorldParts, ...found: readonly string[]) => ({ reason, parts, found });
 
 const stores = [store({}, referringTo("a"))];
+const modern = [store({}, { crossplane: referringTo("a") })];
+const controlledBy = (controller: JsonObject) => ({ buckets: [bucket("a", { controller })] });
 const ownRecord = withOwnRecord(store());
 const going = { metadata: { deletionTimestamp: CREATED } };
 
 test.each([
-  row("is there, and the XR's", { buckets: [bucket("a", { controller: ours })] }),
+  row("is there, and the XR's", controlledBy(ours)),
   row("has no controller", { buckets: [bucket("a")] }, "Unadopted a of orders"),
-  row(
-    "has no controller, in a modern XR",
-    { stores: [store({}, { crossplane: referringTo("a") })], buckets: [bucket("a")] },
-    "Unadopted a of orders",
-  ),
+  row("has no controller, in a modern XR", { stores: modern, buckets: [bucket("a")] }, "Unadopted a of orders"),
   row("has no controller, and is being deleted", { buckets: [bucket("a", going)] }),
-  row(
-    "has the XR before the restore for its controller",
-    { buckets: [bucket("a", { controller: beforeRestore })] },
-    "StaleController a of orders",
-  ),
-  row(
-    "is somebody else's",
-    { buckets: [bucket("a", { controller: { kind: "XStore", name: "other", uid: "uid-of-other" } })] },
-    "ControlledByAnother a of orders",
-  ),
+  row("has the XR before the restore for its controller", controlledBy(beforeRestore), "StaleController a of orders"),
+  row("is somebody else's", controlledBy(another), "ControlledByAnother a of orders"),
   row("is not there", { referred: [[refTo("a"), "missing"]] }, "Dangling a of orders"),
   row("is of no installed kind", { referred: [[refTo("a"), "kindMissing"]] }, "Dangling a of orders"),
   row("is the XR's own record of names, which it composes anew", {
@@ -159,20 +150,18 @@ describe("a namespaced resource that is being deleted", () => {
     `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
 
   const BY_HAND = `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays`;
+  const LEFT = "its copy blue/vault stays then, for you to delete";
   const elsewhere = object({ annotations: annotationsOf("shared/db/blue/vault") });
+  const other = { ...object(), apiVersion: "cloud.example.org/v1" };
 
   test.each<[reason: string, parts: WorldParts, ...found: readonly string[]]>([
     ["hangs if its namespace is being deleted, too", { buckets: [object()], leaving }, `${WHY}; to end it: ${command}`],
     [
       "whose copy lies elsewhere leaves that",
       { buckets: [elsewhere], leaving },
-      `${WHY}; its copy blue/vault stays then, for you to delete; to end it: ${command}`,
+      `${WHY}; ${LEFT}; to end it: ${command}`,
     ],
-    [
-      "which is no Object gets no command, whatever its annotations say",
-      { buckets: [{ ...object(), apiVersion: "cloud.example.org/v1" }], leaving },
-      BY_HAND,
-    ],
+    ["which is no Object gets no command, whatever its annotations say", { buckets: [other], leaving }, BY_HAND],
     ["which makes no copy gets no command", { buckets: [object({ annotations: {} })], leaving }, BY_HAND],
     ["does not hang if its namespace stays", { buckets: [object()] }],
     ["is not waited for by its provider", { buckets: [object({ finalizers: ["foregroundDeletion"] })], leaving }],
@@ -188,7 +177,7 @@ const nested = store({ name: "orders-inner", labels: { "crossplane.io/composite"
 test.each([
   row("was composed by an XR that is there", { buckets: [bucket("a")] }, "Orphaned a of orders"),
   row("was composed by an XR that is not there", { buckets: [bucket("a", { composite: "gone" })] }),
-  row("has a controller", { buckets: [bucket("a", { controller: ours })] }),
+  row("has a controller", controlledBy(ours)),
   row("is being deleted", { buckets: [bucket("a", going)] }),
   row("has the label only because it was copied from a composed resource, as that of Endpoints is", {
     buckets: [bucket("a", { metadata: { annotations: {} } })],
@@ -196,11 +185,7 @@ test.each([
   row("has managed fields that name another composer", {
     buckets: [bucket("a", { metadata: { managedFields: [{ manager: "apiextensions.crossplane.io/composed/0" }] } })],
   }),
-  row(
-    "could be of any XR below one root, and nothing tells which",
-    { stores: [store(), nested], buckets: [bucket("a")] },
-    "Orphaned a of ?",
-  ),
+  row("could be of any XR below one root", { stores: [store(), nested], buckets: [bucket("a")] }, "Orphaned a of ?"),
 ])("what no XR refers to $reason: $found", ({ parts, found }) => {
   expect(shown(find(parts))).toEqual(found);
 });
@@ -266,33 +251,21 @@ describe("--adopt", () => {
     expect(text).not.toMatch(/^kubectl.*Bucket/m);
   });
 
+  const ECHO = "; echo stolen $(echo stolen)";
+  const as = (composedAs: string, resource = "%/a") =>
+    `# ${resource.replace("%", "Bucket.cloud.example.org")}, composed as ${composedAs}`;
   const named = (as: string, name = "a") =>
     bucket(name, { metadata: { annotations: { "crossplane.io/composition-resource-name": as } } });
   test.each([
-    [
-      "a line break in an annotation begins no command",
-      named("db\necho stolen\n#"),
-      "# Bucket.cloud.example.org/a, composed as 'db\\u000aecho stolen\\u000a#'",
-    ],
-    [
-      "nor does a comment's text where the shell knows no comments",
-      named("db; echo 'stolen' $(echo stolen)"),
-      "# Bucket.cloud.example.org/a, composed as 'db; echo '\\''stolen'\\'' $(echo stolen)'",
-    ],
-    [
-      "an annotation does not steer the terminal on which the commands are read",
-      named("db\u001b[2K\u001b[1A\u202e"),
-      "# Bucket.cloud.example.org/a, composed as 'db\\u001b[2K\\u001b[1A\\u202e'",
-    ],
-    [
-      "a name with a quotation mark stays within the patch",
-      named("db", "x'; echo stolen; $(echo stolen) '\u009b"),
-      "# 'Bucket.cloud.example.org/x'\\''; echo stolen; $(echo stolen) '\\''\\u009b', composed as db",
-    ],
+    ["a line break begins none", named("db\necho stolen\n#"), as("'db\\u000aecho stolen\\u000a#'")],
+    ["nor does a comment, where the shell knows none", named(`db'${ECHO}'`), as(`'db'\\''${ECHO}'\\'''`)],
+    ["the terminal is not steered", named("db\u001b[2K\u001b[1A\u202e"), as("'db\\u001b[2K\\u001b[1A\\u202e'")],
+    ["a quotation mark ends no word", named("db", `x'${ECHO}'\u009b`), as("db", `'%/x'\\''${ECHO}'\\''\\u009b'`)],
   ])("what a tenant writes is no command: %s", (_, orphan, comment) => {
     const own = bucket("c", { controller: ours });
     const commands = commandsFor(worldOf({ stores: [store({}, referringTo("c"))], buckets: [own, orphan] }));
     expect(commands.split("\n")).toContain(comment);
+    expect(commands).not.toContain("\u009b");
     // A shell with nothing but its own commands, and a kubectl that says what it is called with.
     const script = `kubectl() { printf '%s\\n' "$@"; }\n${commands}`;
     const said = execFileSync("/bin/sh", ["-c", script], { env: { PATH: "/nowhere" }, encoding: "utf8" });

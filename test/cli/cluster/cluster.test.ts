@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
 const NAMESPACED = kindOf("s3.aws.m.upbound.io", "Bucket");
-const QUEUE = kindOf("sqs.aws.upbound.io", "Queue", { shortNames: ["q"] });
+const QUEUE = kindOf("sqs.aws.upbound.io", "Queue", { names: ["queue", "queues", "q"] });
 const kinds = [QUEUE, BUCKET, NAMESPACED];
 
 const apiVersion = "s3.aws.upbound.io/v1beta1";
@@ -51,11 +51,13 @@ test.each([
   expect(findKindsByName(text, kinds).map(toFullName)).toEqual(names);
 });
 
+const many = Array.from({ length: 501 }, (_, index) => bucket(`bucket-${index}`));
+
 test("lists page by page", async () => {
-  const server = await startApiServer({ kinds, objects: [bucket("a"), bucket("b"), bucket("c")] });
-  expect(await list(clusterOf(server), BUCKET, { pageSize: 2 })).toEqual(["a", "b", "c"].map((n) => bucket(n)));
-  const path = "/apis/s3.aws.upbound.io/v1beta1/buckets?limit=2";
-  expect(server.requests).toEqual([path, `${path}&continue=2`]);
+  const server = await startApiServer({ kinds, objects: many });
+  expect(await list(clusterOf(server), BUCKET)).toEqual(many);
+  const path = "/apis/s3.aws.upbound.io/v1beta1/buckets?limit=500";
+  expect(server.requests).toEqual([path, `${path}&continue=500`]);
 });
 
 test("lets the API server select by label", async () => {
@@ -65,9 +67,9 @@ test("lets the API server select by label", async () => {
 });
 
 test("begins a list anew whose pages have become too old", async () => {
-  const server = await startApiServer({ kinds, objects: [bucket("a"), bucket("b"), bucket("c")] });
-  server.expired.add("2");
-  expect(await list(clusterOf(server), BUCKET, { pageSize: 2 })).toHaveLength(3);
+  const server = await startApiServer({ kinds, objects: many });
+  server.expired.add("500");
+  expect(await list(clusterOf(server), BUCKET)).toHaveLength(501);
   expect(server.requests).toHaveLength(4);
 });
 

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fromEnvironmentConfigs } from "../../../cli/migrate/selections.ts";
-import { fromTagManager } from "../../../cli/migrate/tag-manager.ts";
-import { Reader, type Translate } from "../../../cli/migrate/translate.ts";
+import { fromEnvironmentConfigs, fromTagManager, Reader, type Translate } from "../../../cli/migrate/translate.ts";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 

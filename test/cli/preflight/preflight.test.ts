@@ -16,27 +16,14 @@ const kinds = [
 const OWNER = `${PLATFORM}/team-a/orders`;
 const objects = [registered({ bucket: "orders", owner: OWNER })];
 
-const mapping = (resources: object = {}, more: object = {}) =>
-  stringify({
-    apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1",
-    kind: "IdentityMapping",
-    mappings: [
-      {
-        apiGroup: "platform.example.org",
-        kind: "XBucket",
-        resources: [
-          {
-            apiGroup: "s3.aws.upbound.io",
-            kind: "Bucket",
-            externalName: { fromFieldPath: "spec.parameters.name" },
-            scope: { region: { fromFieldPath: "spec.parameters.region" } },
-            ...resources,
-          },
-        ],
-        ...more,
-      },
-    ],
-  });
+function mapping(resources: object = {}, more: object = {}) {
+  const externalName = { fromFieldPath: "spec.parameters.name" };
+  const scope = { region: { fromFieldPath: "spec.parameters.region" } };
+  const resource = { apiGroup: "s3.aws.upbound.io", kind: "Bucket", externalName, scope, ...resources };
+  const mappings = [{ apiGroup: "platform.example.org", kind: "XBucket", resources: [resource], ...more }];
+  const apiVersion = "shared-infrastructure.fn.crossplane.io/v1beta1";
+  return stringify({ apiVersion, kind: "IdentityMapping", mappings });
+}
 
 const claim = (namespace: string, name: string, bucket = "orders", region = "eu-west-1") => `\
 apiVersion: platform.example.org/v1alpha1
@@ -52,15 +39,10 @@ spec:
 
 const TAKEN = `Bucket.s3.aws.upbound.io "orders" is owned by ${OWNER} (buckets.s3.aws.upbound.io/orders-team-a-orders since 2026-03-01T10:00:00Z)`;
 
-function run(
-  stdin: string,
-  args: readonly string[] = [],
-  content = mapping(),
-  cluster: Partial<ApiServerOptions> = {},
-) {
+function run(stdin: string, args: readonly string[] = [], content = mapping(), more: Partial<ApiServerOptions> = {}) {
   const file = join(temporaryFolder(), "mapping.yaml");
   writeFileSync(file, content);
-  return runOn({ kinds, objects, ...cluster }, "preflight", ["--mapping", file, ...args], { stdin });
+  return runOn({ kinds, objects, ...more }, "preflight", ["--mapping", file, ...args], { stdin });
 }
 
 describe("a claim for what somebody else owns", () => {
@@ -102,20 +84,9 @@ describe("a claim for what somebody else owns", () => {
 
   test("as JSON", async () => {
     const { stdout, exitCode } = await run(claim("team-b", "orders"), ["-o", "json"]);
-    expect(JSON.parse(stdout)).toEqual({
-      conflicts: [
-        {
-          file: "-",
-          line: 8,
-          object: "XBucket.platform.example.org team-b/orders",
-          field: "spec.parameters.name",
-          owner: OWNER,
-          message: TAKEN,
-        },
-      ],
-      doubts: [],
-      asked: 1,
-    });
+    const object = "XBucket.platform.example.org team-b/orders";
+    const conflict = { file: "-", line: 8, object, field: "spec.parameters.name", owner: OWNER, message: TAKEN };
+    expect(JSON.parse(stdout)).toEqual({ conflicts: [conflict], doubts: [], asked: 1 });
     expect(exitCode).toBe(1);
   });
 
@@ -123,9 +94,8 @@ describe("a claim for what somebody else owns", () => {
     const file = join(temporaryFolder(), "claim.yaml");
     writeFileSync(file, claim("team-b", "orders"));
     const { stdout } = await run("", [file, "--output=github"]);
-    expect(stdout).toBe(
-      `::error file=${file},line=8::XBucket.platform.example.org team-b/orders: spec.parameters.name: ${TAKEN}\n`,
-    );
+    const object = "XBucket.platform.example.org team-b/orders";
+    expect(stdout).toBe(`::error file=${file},line=8::${object}: spec.parameters.name: ${TAKEN}\n`);
   });
 });
 
@@ -239,6 +209,8 @@ test.each<[reason: string, says: string, stdin: string, content?: string]>([
 
 const FAILED = "Error: chart not found\n";
 const NO_MANIFEST = "not a Kubernetes manifest: it lacks apiVersion or kind";
+const beside = `${claim("team-a", "orders")}---\n# not a manifest\nreplicas: 3\n`;
+const faulty = mapping({ externalName: "{b", scope: { regoin: "x" } }, { color: "red" });
 
 test.each<[reason: string, says: string, stdin: string, args?: readonly string[], content?: string]>([
   ["broken YAML", "cannot read the manifests:\n  -:", "kind: [\n---\nkind: }\n"],
@@ -249,19 +221,9 @@ test.each<[reason: string, says: string, stdin: string, args?: readonly string[]
   ["an empty List", "-: no Kubernetes manifest found", "{apiVersion: v1, kind: List, items: []}"],
   ["the message of a renderer that failed", `-:1: ${NO_MANIFEST}`, FAILED],
   ["that message, also where empty input is allowed", `-:1: ${NO_MANIFEST}`, FAILED, ["--allow-empty"]],
-  [
-    "an object without a kind among manifests, with its line",
-    `-:12: ${NO_MANIFEST}`,
-    `${claim("team-a", "orders")}---\n# not a manifest\nreplicas: 3\n`,
-  ],
+  ["an object without a kind among manifests, with its line", `-:12: ${NO_MANIFEST}`, beside],
   ["no such file", "cannot read /nowhere: ENOENT", "", ["/nowhere"]],
-  [
-    "a mapping with faults, all of which are said",
-    "mappings[0].color: unknown field",
-    "",
-    [],
-    mapping({ externalName: "{b", scope: { regoin: "x" } }, { color: "red" }),
-  ],
+  ["a mapping with faults, all of which are said", "mappings[0].color: unknown field", "", [], faulty],
 ])("exit code 2 for %s", async (_, says, stdin, args, content) => {
   const { exitCode, stderr } = await run(stdin, args, content);
   expect(stderr).toContain(says);

@@ -233,16 +233,11 @@ describe("a grant by label", () => {
   test.each([
     ["that is no selector", { [SELECTOR]: "team=(orders" }, `${SELECTOR} is no label selector`],
     ["whose annotation is misspelt", { [`${ALLOWED}s`]: "team-a" }, `"${ALLOWED}s" is misspelt`],
-    [
-      "that lists what is no namespace",
-      { [ALLOWED]: "a;b" },
-      `${ALLOWED} lists "a;b", which is not the name of a namespace`,
-    ],
+    ["that lists no namespace", { [ALLOWED]: "a;b" }, `${ALLOWED} lists "a;b", which is not the name of a namespace`],
   ])("%s grants nothing, and its owner is told", (_grant, annotations, fault) => {
     const draft = draftOf({ list }, { xr: database(annotations), answers: copies });
-    expect(says(draft)).toContain(
-      `False: InvalidGrant: its annotation ${fault}, and grants nothing; copies without a grant: 2`,
-    );
+    const ungranted = "copies without a grant: 2";
+    expect(says(draft)).toContain(`False: InvalidGrant: its annotation ${fault}, and grants nothing; ${ungranted}`);
   });
 });
 
@@ -292,10 +287,8 @@ describe("a credential for each namespace", () => {
   });
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
-    const observed = {
-      [credentialKey("team-a")]: role("team-a", "1"),
-      "consumers/answers/team-a": answerTo("team-a", "orders-team-a-1"),
-    };
+    const answer = answerTo("team-a", "orders-team-a-1");
+    const observed = { [credentialKey("team-a")]: role("team-a", "1"), "consumers/answers/team-a": answer };
     const draft = draftOf(section, { xr: database({ [ALLOWED]: "team-a" }), observed });
     expect(shown(draft)).toEqual([`${credentialKey("team-a")} False`, isShown("team-a")]);
   });
@@ -393,9 +386,8 @@ describe("credentials that take turns", () => {
   const named = { none, a, b };
   const nameOf = (secret: unknown): string =>
     Object.entries(named).find(([, one]) => one.secret === secret)?.[0] ?? String(secret);
-  const answering = ({ secret }: Made): JsonObject => ({
-    kind: "EnvironmentConfig",
-    data: { secretNamespace: "databases", secretName: secret },
+  const answering = ({ secret: secretName }: Made) => ({
+    [ANSWER]: { kind: "EnvironmentConfig", data: { secretNamespace: "databases", secretName } },
   });
 
   test.each<[made: string, reason: string, texts: string, there: Made[], answered?: Made, copied?: Made | "pending"]>([
@@ -414,10 +406,10 @@ describe("credentials that take turns", () => {
     const holds = copied === undefined || copied === "pending" ? {} : { copied: `databases/${copied.secret}` };
     const records = [shopIn("team-a", { credentialFor: "team-a", ...holds })];
     const composed = compose(texts.split(" ").filter(Boolean), {
-      observed: Object.fromEntries([
-        ...there.map((one) => [one.key, one.role]),
-        ...(answered ? [[ANSWER, answering(answered)]] : []),
-      ]),
+      observed: {
+        ...Object.fromEntries(there.map((one) => [one.key, one.role])),
+        ...(answered && answering(answered)),
+      },
       answers: { "consumers/ConfigMap": copied === "pending" ? copied : records },
     });
     const roles = composed.flatMap(([key, object]) => (key === ANSWER ? [] : [nameOf(secretIn(object))]));

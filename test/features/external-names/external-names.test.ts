@@ -5,15 +5,12 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { type AdoptionParts, composedCall, externallyNamed, recordOf } from "../../../testing/builders/composed.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { synced } from "../../../testing/builders/shared-database.ts";
+import { managed } from "../../../testing/builders/tags.ts";
 
 const draftOf = ({ policy = {}, ...parts }: AdoptionParts) =>
   runFeature(externalNames, composedCall({ ...parts, spec: { externalNames: policy } }));
 
-const desired: JsonObject = {
-  apiVersion: "ec2.aws.upbound.io/v1beta1",
-  kind: "VPC",
-  spec: { forProvider: { region: "eu-central-1" } },
-};
+const desired = managed("ec2.aws.upbound.io/v1beta1", "VPC", { region: "eu-central-1" });
 
 const withName = (name: string, resource: JsonObject): JsonObject => ({ ...resource, ...externallyNamed(name) });
 
@@ -46,9 +43,7 @@ test("an observed name is added to what the pipeline desires", () => {
   const { resources, conditions } = draftOf(vpc({ name: "vpc-1" }));
   expect([...resources.keys()]).toEqual(["vpc"]);
   expect(objectOf(resources.get("vpc"))).toEqual(withName("vpc-1", desired));
-  expect(conditions).toEqual([
-    { type: "ExternalNamesPinned", status: "True", reason: "Pinned", message: undefined, target: "Composite" },
-  ]);
+  expect(conditions).toEqual([{ type: "ExternalNamesPinned", status: "True", reason: "Pinned", target: "Composite" }]);
 });
 
 describe("no resource is edited", () => {
@@ -134,10 +129,8 @@ test("an asynchronous kind without LateInitialize gets a warning until it has a 
 
 describe("a creation that has begun", () => {
   const begun = (outcomes: JsonObject, status: JsonObject = {}, more: JsonObject = {}) => {
-    const times = Object.entries(outcomes).map(([is, second]) => [
-      `crossplane.io/external-create-${is}`,
-      `2026-01-01T00:00:0${second}Z`,
-    ]);
+    const MARK = "crossplane.io/external-create";
+    const times = Object.entries(outcomes).map(([is, second]) => [`${MARK}-${is}`, `2026-01-01T00:00:0${second}Z`]);
     return { ...observed({ metadata: { annotations: { ...Object.fromEntries(times), ...more } } }), status };
   };
   const policiesOf = (own: JsonObject, managementPolicies?: readonly string[]) => {
@@ -189,10 +182,8 @@ test("a pipeline that changes a name is reported", () => {
 
 test("the object and the readiness that an earlier feature set are kept", () => {
   const call = composedCall({ spec: { externalNames: {} }, observed: { vpc: observed({ name: "vpc-1" }) } });
-  const draft = {
-    ...emptyDraft,
-    resources: new Map([["vpc", { is: "set", object: desired, ready: "True" } as const]]),
-  };
+  const before = { is: "set", object: desired, ready: "True" } as const;
+  const draft = { ...emptyDraft, resources: new Map([["vpc", before]]) };
   const edit = runFeature(externalNames, call, draft).resources.get("vpc");
   expect(edit).toMatchObject({ is: "set", ready: "True" });
   expect(objectOf(edit)).toEqual(withName("vpc-1", desired));

@@ -23,19 +23,10 @@ describe("with a grant by label, what is asked is the same in each call while th
   const labelled = { ...namespaceOf("team-a"), metadata: { name: "team-a", labels: { team: "a" } } };
   const foreign = { writeConnectionSecretToRef: { namespace: "dba", name: "root" } };
   const connection = { copies: [{ via: "Object", secretName: "db" }] };
-  const share = {
-    ...kind,
-    name: "db",
-    grant: "Annotation",
-    select: { name: "orders", namespace: "databases" },
-    connection,
-  };
-  const xr = {
-    apiVersion: "apps.example.org/v1",
-    kind: "XShop",
-    metadata: { namespace: "team-a", name: "shop", uid: "1" },
-    spec: { crossplane: {} },
-  };
+  const select = { name: "orders", namespace: "databases" };
+  const share = { ...kind, name: "db", grant: "Annotation", select, connection };
+  const owned = { namespace: "team-a", name: "shop", uid: "1" };
+  const xr = { apiVersion: "apps.example.org/v1", kind: "XShop", metadata: owned, spec: { crossplane: {} } };
 
   test.each<[what: string, spec: JsonObject, team: JsonObject, reason: string]>([
     ["no Secret", {}, labelled, "NoConnectionSecret"],

@@ -10,7 +10,7 @@ import { toBytes } from "../../../src/wire/slice.ts";
 import { writeStruct } from "../../../src/wire/struct-writer.ts";
 import { Writer } from "../../../src/wire/writer.ts";
 import { says } from "../../../testing/builders/read-draft.ts";
-import { grantedTo, KEY, naming, withoutCopies } from "../../../testing/builders/shared-database.ts";
+import { grantedTo, KEY, naming, toStatus, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import {
   type CallParts,
   callOf,
@@ -48,23 +48,18 @@ function draftOf(parts: CallParts): Draft {
   );
   const desired = { ...request.desired, resources };
   const context = onWire(request.context);
-  return runSharing({
-    ...call,
-    composite: toComposite(composite),
-    request: { ...request, required, desired, context },
-  });
+  const asked = { ...request, required, desired, context };
+  return runSharing({ ...call, composite: toComposite(composite), request: asked });
 }
 
 const alone = withoutCopies();
 const deepDatabase = { db: [database({ status: { endpoint: deep() } })] };
 
 describe("what is nested deeper than this function reads stops nobody:", () => {
-  const patch = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" };
   const before = { xr: { ...xr(), status: { endpoint: "before" } } };
 
   test("a field that is patched fails its patch, which keeps what it has", () => {
-    const second = { fromFieldPath: "metadata.name", toCompositeFieldPath: "status.name" };
-    const sharedResources = [{ ...alone, patches: [patch, second] }];
+    const sharedResources = [{ ...alone, patches: [toStatus("endpoint"), toStatus("name", "metadata.name")] }];
     const draft = draftOf({ ...before, sharedResources, answers: deepDatabase });
     expect([says(draft), draft.composite]).toEqual([
       "PatchFailed: db: cannot read status.endpoint of XPostgres orders: it is nested deeper than 1000 levels",

@@ -18,6 +18,7 @@ import {
   referenceGrant,
   refused,
   synced,
+  toStatus,
   V2,
   withoutCopies,
 } from "../../../testing/builders/shared-database.ts";
@@ -93,14 +94,10 @@ const deletionTimestamp = "2026-01-01T00:00:00Z";
 
 const decoyOfMine = another("decoy", "*", {}, { spec: {} });
 const decoyInEvil = another("decoy", undefined, { namespace: "evil" });
-const renamed = {
-  sharedResources: [shared({ name: "database" })],
-  answers: { database: [], "shared/database/team-a/orders-db/target": [] },
-};
-const namedFrom = (path: string) => ({
-  sharedResources: [copying({ secretName: fromXr(path) })],
-  answers: { db: [database()] },
-});
+const noneFound = { database: [], "shared/database/team-a/orders-db/target": [] };
+const renamed = { sharedResources: [shared({ name: "database" })], answers: noneFound };
+const answers = { db: [database()] };
+const namedFrom = (path: string) => ({ sharedResources: [copying({ secretName: fromXr(path) })], answers });
 const optional = { answers: { db: [] }, sharedResources: [shared({ resolution: "Optional" })] };
 
 /** What a consumer can say to have its share lead nowhere, while the recorded database is there. */
@@ -181,12 +178,9 @@ describe("the record of a copy", () => {
     expect(objectIn(draft)).toMatchObject({ metadata: { annotations: recorded() } });
   });
 
+  const [billing, granting] = [naming("billing"), another("billing", "*")];
   const moving = (items: readonly JsonObject[] | "pending", copy: JsonObject) =>
-    draftOf({
-      xr: naming("billing"),
-      observed: { [KEY]: copy },
-      answers: { db: [another("billing", "*")], "db/recorded": items },
-    });
+    draftOf({ xr: billing, observed: { [KEY]: copy }, answers: { db: [granting], "db/recorded": items } });
   const moved = { ...recorded("billing"), [EARLIER]: `[${String(recorded()[RECORD])}]` };
   const unread = copyOf({ record: moved, status: synced("False", { observedGeneration: 2 }) });
 
@@ -570,10 +564,8 @@ test("a shared resource that is being deleted hands out no new copies, and those
 
 describe("an XR that is nested below a claim's XR asks for the claim's namespace, not for the platform:", () => {
   const labels = { "crossplane.io/claim-name": "shop", "crossplane.io/claim-namespace": "team-a" };
-  const nested = xr({
-    metadata: { name: "shop-x7k2p-cache", labels },
-    spec: { parameters: { database: "orders", namespace: "kube-system" } },
-  });
+  const parameters = { database: "orders", namespace: "kube-system" };
+  const nested = xr({ metadata: { name: "shop-x7k2p-cache", labels }, spec: { parameters } });
   const elsewhere = copying({ namespaces: fromXr("spec.parameters.namespace") });
   const db = [grantedTo("kube-system")];
 
@@ -588,7 +580,7 @@ describe("an XR that is nested below a claim's XR asks for the claim's namespace
   });
 
   test("it reads no field of a database that is granted only to the namespace that it names for its copy", () => {
-    const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" }];
+    const patches = [toStatus("endpoint")];
     const answers = { db, secret: "pending" as const };
     const draft = draftOf({ xr: nested, sharedResources: [{ ...elsewhere, patches }], answers });
     expect([draft.composite, says(draft)]).toEqual([[], expect.stringContaining("to namespace team-a")]);
@@ -610,11 +602,10 @@ test("the XR of a claim hands out no Secret that its tenant chose, also not to i
 });
 
 describe("the condition names what a person has to mend before what is waited for:", () => {
-  const failing = (message: string) =>
-    draftOf({
-      observed: { [KEY]: copyOf({ status: synced("False", { reason: "ReconcileError", message }) }) },
-      answers: { db: [database()] },
-    });
+  const failing = (message: string) => {
+    const status = synced("False", { reason: "ReconcileError", message });
+    return draftOf({ observed: { [KEY]: copyOf({ status }) }, answers });
+  };
 
   test("a copy that cannot be written is a fault, with all that the provider says", () => {
     const message = 'cannot get referenced resource: secrets "orders-conn" not found';

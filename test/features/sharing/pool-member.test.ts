@@ -6,17 +6,18 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { admissionSubject, composeAnswer } from "../../../src/ownership/answer.ts";
 import { RECORD_NAME, recordOf } from "../../../src/ownership/record.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { objectIn, withoutCopies } from "../../../testing/builders/shared-database.ts";
+import { objectIn, toStatus, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import { ALLOWED, type CallParts, callOf, xr } from "../../../testing/builders/sharing.ts";
 
 const load = (reason: string): JsonObject => ({
   conditions: [{ type: "CapacityAvailable", status: reason === "Full" ? "False" : "True", reason }],
 });
 
+const KIND = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
+
 /** A member of the pool. */
 const member = (name: string, status: JsonObject = load("Available"), allowed = "team-a"): JsonObject => ({
-  apiVersion: "data.example.org/v1",
-  kind: "XPostgres",
+  ...KIND,
   metadata: { name, uid: `${name}-uid`, annotations: { [ALLOWED]: allowed } },
   status,
 });
@@ -28,17 +29,13 @@ const subject = admissionSubject(undefined, recordOf(shop), "db");
 /** The answer by which a member admits the XR. */
 const answer = (name: string, uid = `${name}-uid`): JsonObject => {
   const object = composeAnswer(toComposite(documentOf(member(name))), subject, { ticket: TICKET });
-  const ownerReferences = [{ apiVersion: "data.example.org/v1", kind: "XPostgres", name, uid, controller: true }];
+  const ownerReferences = [{ ...KIND, name, uid, controller: true }];
   return { ...object, metadata: { ...(object["metadata"] as JsonObject), name: "answer", ownerReferences } };
 };
 
 /** The XR's record: what it was bound to, or proposed itself to, before. */
 const bound = (name: string, access: string, ticket = TICKET): CallParts["observed"] => ({
-  [RECORD_NAME]: {
-    data: {
-      db: JSON.stringify([{ apiVersion: "data.example.org/v1", kind: "XPostgres", name, access, ticket }]),
-    },
-  },
+  [RECORD_NAME]: { data: { db: JSON.stringify([{ ...KIND, name, access, ticket }]) } },
 });
 
 describe("an XR that selects from a pool", () => {
@@ -77,12 +74,8 @@ describe("an XR that selects from a pool", () => {
     ["is not served by an answer that the member does not control", [a], waits("a Requested 1"), byAnother],
   ])("%s", (_reason, members, is, { prefer = "First", before = {}, answers = [] } = {}) => {
     const select = { matchLabels: { pool: "orders" }, prefer };
-    const patches = [{ fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db" }];
-    const call = callOf({
-      observed: before,
-      answers: { db: members, answer: answers },
-      sharedResources: [withoutCopies({ select, patches })],
-    });
+    const sharedResources = [withoutCopies({ select, patches: [toStatus("db", "metadata.name")] })];
+    const call = callOf({ observed: before, answers: { db: members, answer: answers }, sharedResources });
     const draft = runFeature(sharing, call);
     const { db } = (objectIn(draft, RECORD_NAME)?.["data"] ?? {}) as { db?: string };
     const said = JSON.parse(db ?? "[]").map(

@@ -4,7 +4,15 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { RECORD_NAME } from "../../../src/ownership/record.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { another, KEY, naming, objectIn, V2, withoutCopies } from "../../../testing/builders/shared-database.ts";
+import {
+  another,
+  KEY,
+  naming,
+  objectIn,
+  toStatus,
+  V2,
+  withoutCopies,
+} from "../../../testing/builders/shared-database.ts";
 import {
   boundTo,
   type CallParts,
@@ -35,12 +43,10 @@ const bindingsIn = (draft: Draft, share = "db"): readonly string[] | undefined =
 
 const KIND = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
 const refusing = another("orders");
+const billing = another("billing", "team-a");
 const bound = (name: string) => ({ [RECORD_NAME]: boundTo({ db: { ...KIND, name } }) });
 
-const fields = withoutCopies({
-  grant: "Annotation",
-  patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db" }],
-});
+const fields = withoutCopies({ grant: "Annotation", patches: [toStatus("db")] });
 const byLabels = { matchLabels: { tier: "prod" } };
 const labelled = { ...fields, select: byLabels };
 
@@ -67,7 +73,7 @@ test("the record of a namespaced XR is a ConfigMap in its namespace", () => {
 
 describe("the record says of a share", () => {
   const perConsumer = { secretRef: { perConsumer: true }, copies: [{ secretName: "db", via: "Secret" }] };
-  const itself = { fromFieldPath: "spec", toCompositeFieldPath: "status.x" };
+  const itself = toStatus("x", "spec");
   const answers = { db: [database()] };
   const own = { sharedResources: [shared({ connection: perConsumer })], answers: { ...answers, answer: [] } };
   const list = { ...labelled, patches: [], select: { ...byLabels, maxMatch: 3 } };
@@ -118,10 +124,7 @@ describe("the record says of a share", () => {
 
   test("both resources while its copy moves from one to the other, and then one, with an event", () => {
     const copy = (annotations: JsonObject) => ({ ...observedObject({ ready: "True" }), metadata: { annotations } });
-    const parts = {
-      xr: naming("billing"),
-      answers: { db: [another("billing", "team-a")], "db/recorded": [database()] },
-    };
+    const parts = { xr: naming("billing"), answers: { db: [billing], "db/recorded": [database()] } };
     const moving = draftOf({ ...parts, observed: { [KEY]: copy(recorded()) } });
     expect(bindingsIn(moving)).toEqual(["billing Granted team-a/orders-db", "orders Granted team-a/orders-db"]);
     expect(moving.results.map(({ reason }) => reason)).not.toContain("SourceChanged");
@@ -147,10 +150,7 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
   const granted = ["orders Granted"];
   const [old, now] = [status.db, "orders.db.example.org"];
   const both = { db: [another("a-decoy", "team-a"), database()] };
-  const toRefusing = {
-    observed: bound("billing"),
-    answers: { db: [refusing], "db/recorded": [another("billing", "team-a")] },
-  };
+  const toRefusing = { observed: bound("billing"), answers: { db: [refusing], "db/recorded": [billing] } };
   const toGranting = { observed: bound("billing"), answers: { db: [database()] } };
   const standing = { "db/recorded": [database()] };
   const taken = { xr: nowhere, answers: { "db/recorded": [refusing] } };
@@ -203,10 +203,6 @@ describe("a record that a team has edited", () => {
 
 test("a later step adds to the record of an earlier one", () => {
   const cache = { ...fields, name: "cache" };
-  const draft = draftOf({
-    sharedResources: [cache],
-    desired: bound("billing"),
-    answers: { cache: [database()] },
-  });
+  const draft = draftOf({ sharedResources: [cache], desired: bound("billing"), answers: { cache: [database()] } });
   expect([bindingsIn(draft), bindingsIn(draft, "cache")]).toEqual([["billing Granted"], ["orders Granted"]]);
 });

@@ -11,6 +11,7 @@ import {
   naming,
   objectIn,
   refused,
+  toStatus,
   V2,
 } from "../../../testing/builders/shared-database.ts";
 import {
@@ -32,10 +33,8 @@ const labels = { [`${DOMAIN}/target`]: "f07cf4748c39cf683541dc52581d1666984278d9
 
 /** The Object that copies the Secret, but for what a test is about. */
 const object = (copy: { references?: unknown; type?: string } = {}) => {
-  const annotations = {
-    [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop",
-    [`${DOMAIN}/shared-from`]: "databases/orders-conn",
-  };
+  const owner = { [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop" };
+  const annotations = { ...owner, [`${DOMAIN}/shared-from`]: "databases/orders-conn" };
   const metadata = { name: "orders-db", namespace: "team-a", labels, annotations };
   return {
     apiVersion: "kubernetes.crossplane.io/v1alpha2",
@@ -87,9 +86,7 @@ test("a written copy makes the shared resource available", () => {
   expect(resources.get(KEY)).toEqual({ is: "set", object: object(), ready: "True" });
   const available = { type: "SharedResourcesReady", status: "True", reason: "Available", target: "CompositeAndClaim" };
   expect(conditions).toEqual([{ ...available, message: undefined }]);
-  expect(results.map(({ severity, message }) => ({ severity, message }))).toEqual([
-    { severity: "Normal", message: "SharedResourcesReady is True" },
-  ]);
+  expect(results).toMatchObject([{ severity: "Normal", message: "SharedResourcesReady is True" }]);
   expect(compositeReady).toBeUndefined();
 });
 
@@ -142,7 +139,7 @@ describe("namespaces and names come from where the input says", () => {
 });
 
 test("with onSourceMissing: Delete copies and patches go with their source", () => {
-  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
+  const patches = [toStatus("db.host")];
   const { resources, composite, conditions } = draftOf({
     xr: xr({ status: { db: { host: "old" } } }),
     sharedResources: [{ ...copying({}, { onSourceMissing: "Delete" }), patches, select: { name: "orders" } }],
@@ -192,7 +189,7 @@ describe("an Object that provider-kubernetes could not write is not ready", () =
 });
 
 describe("patches", () => {
-  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
+  const patches = [toStatus("db.host")];
   const patched = { ...xr(), status: { db: { host: "old" } } };
   test.each<[reason: string, db: readonly JsonObject[], value: string]>([
     ["a field of the shared resource goes into the status", [database()], "orders.db.example.org"],
@@ -210,12 +207,10 @@ describe("several shared resources", () => {
 
   test("have one condition, which names all that is lacking, and are counted one by one", () => {
     const { conditions, shares } = draftOf({ sharedResources, answers: { db: [], cache: [] } });
-    expect(conditions).toMatchObject([
-      { reason: "NotFound", message: "db: found no XPostgres orders; cache: found no XRedis sessions" },
-    ]);
-    expect(shares).toEqual(
-      ["XPostgres", "XRedis"].map((kind) => ({ kind: `${kind}.data.example.org`, reason: "NotFound" })),
-    );
+    const message = "db: found no XPostgres orders; cache: found no XRedis sessions";
+    expect(conditions).toMatchObject([{ reason: "NotFound", message }]);
+    const kinds = ["XPostgres.data.example.org", "XRedis.data.example.org"];
+    expect(shares).toEqual(kinds.map((kind) => ({ kind, reason: "NotFound" })));
   });
 
   test("may not have the same Secret for a copy: the first has it", () => {

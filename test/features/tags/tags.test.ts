@@ -3,13 +3,9 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { says } from "../../../testing/builders/read-draft.ts";
 import { fromXr } from "../../../testing/builders/shared-database.ts";
 import { type CallParts, xr } from "../../../testing/builders/sharing.ts";
-import { at, bucket, desiredOf, run, tagsIn, team } from "../../../testing/builders/tags.ts";
+import { at, bucket, desiredOf, managed, run, tagsIn, team } from "../../../testing/builders/tags.ts";
 
-const gcpBucket: JsonObject = {
-  apiVersion: "storage.gcp.upbound.io/v1beta2",
-  kind: "Bucket",
-  spec: { forProvider: { labels: {} } },
-};
+const gcpBucket = managed("storage.gcp.upbound.io/v1beta2", "Bucket", { labels: {} });
 
 describe("tags", () => {
   const database = fromXr("spec.parameters.database");
@@ -116,11 +112,13 @@ describe("a resource of a kind that is not in our table", () => {
 
 test("tags that a cloud would refuse are all reported at once, and nothing is applied", () => {
   const many = Array.from({ length: 51 }, (_, index) => ({ key: `k${index}`, value: "v" }));
-  const add = [...many, { key: "aws:x", value: "y" }, { key: "long", value: "v".repeat(257) }];
-  const { results, conditions } = run({
-    tags: { add: [...add, { key: "Team", value: "Shop" }] },
-    desired: { bucket: bucket(), other: gcpBucket },
-  });
+  const add = [
+    ...many,
+    { key: "aws:x", value: "y" },
+    { key: "long", value: "v".repeat(257) },
+    { key: "Team", value: "Shop" },
+  ];
+  const { results, conditions } = run({ tags: { add }, desired: { bucket: bucket(), other: gcpBucket } });
   const message = results[0]?.message.split("\n") ?? [];
   expect(results).toMatchObject([{ severity: "Fatal", reason: "InvalidTags" }]);
   expect(conditions).toMatchObject([{ status: "False", reason: "InvalidTags" }]);

@@ -32,10 +32,8 @@ import {
 
 const SECRET = "db/secret";
 
-const namespaced = xr({
-  metadata: { name: "shop", namespace: "team-a" },
-  spec: { parameters: { database: "orders" } },
-});
+const parameters = { database: "orders" };
+const namespaced = xr({ metadata: { name: "shop", namespace: "team-a" }, spec: { parameters } });
 const marks = (owner = "Shop.apps.example.org/team-a/shop") => ({
   "shared-infrastructure.fn.crossplane.io/owner": owner,
   "shared-infrastructure.fn.crossplane.io/shared-from": "databases/orders-conn",
@@ -54,18 +52,10 @@ const bytes = (...list: readonly number[]): string => Buffer.from(list).toString
 describe("via Secret", () => {
   test("the copy itself is composed, with the values", () => {
     const { resources } = draftOfCopy({ via: "Secret", labels: { app: "shop" } }, { answers: absent });
-    const object = {
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: {
-        name: "orders-db",
-        namespace: "team-a",
-        labels: { app: "shop", ...label },
-        annotations: { ...marks(), ...recorded() },
-      },
-      type: "Opaque",
-      data: { password: base64("p@ss/1"), username: base64("app") },
-    };
+    const annotations = { ...marks(), ...recorded() };
+    const metadata = { name: "orders-db", namespace: "team-a", labels: { app: "shop", ...label }, annotations };
+    const data = { password: base64("p@ss/1"), username: base64("app") };
+    const object = { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque", data };
     expect([...resources]).toEqual([[`${KEY}/secret`, { is: "set", ready: "False", object }]]);
   });
 
@@ -82,11 +72,9 @@ describe("via ConnectionSecret", () => {
   const publishing = (keys: Readonly<Record<string, string>>, writeConnectionSecretToRef: JsonObject) => ({
     managementPolicies: ["Observe"],
     forProvider: { manifest: { apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } } },
-    connectionDetails: Object.entries(keys).map(([key, fieldPath]) => ({
-      ...source,
-      fieldPath,
-      toConnectionSecretKey: key,
-    })),
+    connectionDetails: Object.entries(keys).map(([toConnectionSecretKey, fieldPath]) => {
+      return { ...source, fieldPath, toConnectionSecretKey };
+    }),
     writeConnectionSecretToRef,
   });
 
