@@ -38,25 +38,20 @@ export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unse
   const shared = tagged.filter(({ reason }) => reason.is === "Owned" && reason.others.length > 0);
   const refused = new Set(tagged.flatMap(({ refusals }) => refusals.map(({ message }) => message)));
   const first = lacking[0] ?? tagged[0];
-  const left = first === undefined || isSettled(first) ? undefined : first.reason.is;
-  const fault = refused.size > 0 ? "InvalidTags" : (left ?? (unset.length > 0 ? "FieldNotSet" : undefined));
+  const isLeft = first !== undefined && !isSettled(first);
+  const isUnset = unset.length > 0 && !isLeft;
+  const reason = refused.size > 0 ? "InvalidTags" : isUnset ? "FieldNotSet" : (first?.reason.is ?? "NothingToTag");
+  const status = isLeft || isUnset || refused.size > 0 ? toOpenStatus(reason) : "True";
   const sentences = [
     summarize(tagged, found),
     ...refused,
     ...sentencesForSome([...lacking, ...shared], MAX_NAMES, explain),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
-  return {
-    type: TYPE,
-    status: toStatus(fault),
-    reason: fault ?? first?.reason.is ?? "NothingToTag",
-    message: sentences.join("; "),
-    target: "CompositeAndClaim",
-  };
+  return { type: TYPE, status, reason, message: sentences.join("; "), target: "CompositeAndClaim" };
 }
 
-const toStatus = (fault: string | undefined): Condition["status"] =>
-  fault === undefined ? "True" : fault === "WaitingForRequiredResources" ? "Unknown" : "False";
+const toOpenStatus = (reason: string) => (reason === "WaitingForRequiredResources" ? "Unknown" : "False");
 
 /** Ranks a resource: first what is left to do, then what another XR owns. */
 const rank = (tagged: Tagged): number => Number(isSettled(tagged)) + Number(isOurs(tagged.reason));
