@@ -7,7 +7,7 @@ import {
   isBeingDeleted,
   readLabel,
 } from "../../src/crossplane/metadata.ts";
-import { findProof, NestedComposites, toPossibleComposer } from "../../src/crossplane/proof.ts";
+import { findProof, nestingBy, toPossibleComposer } from "../../src/crossplane/proof.ts";
 import { type Reference, resourceKey, toReference, toReferences } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
@@ -110,7 +110,7 @@ export function toFindComposer(all: readonly Composite[]): (document: Document) 
   // The label of all that they compose names the root of their tree, and few are below one root.
   const byRoot = groupBy(candidates, ({ composer }) => composer.root);
   const byKey = new Map(all.map(({ document }) => [resourceKey(toReference(document)), document]));
-  const nested = new NestedComposites((reference) => {
+  const confirmNesting = nestingBy((reference) => {
     const found = byKey.get(resourceKey(reference)) ?? byKey.get(resourceKey({ ...reference, namespace: undefined }));
     return { is: "resolved", items: found === undefined ? [] : [found] };
   });
@@ -125,7 +125,7 @@ export function toFindComposer(all: readonly Composite[]): (document: Document) 
     const composites = possible.map(({ composite }) => composite);
     const [first, ...others] = possible;
     if (first === undefined || others.length > 0) return { composites, only: undefined };
-    const isSure = first.proof === "proven" || nested.confirm(first.composite.document).is === "confirmed";
+    const isSure = first.proof === "proven" || confirmNesting(first.composite.document).is === "proven";
     return { composites, only: isSure ? first.composite : undefined };
   };
 }

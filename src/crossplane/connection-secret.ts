@@ -1,7 +1,7 @@
 import { type Document, stringAt } from "../model/document.ts";
 import { DNS_LABEL, isName } from "../model/names.ts";
 import { CLAIM_REF_NAMESPACE, claimNamespace } from "./composite.ts";
-import { CONNECTION_SECRET_REF, type SecretName } from "./copies.ts";
+import { CONNECTION_SECRET_REF, type SecretName, secretAt } from "./copies.ts";
 import { findController } from "./metadata.ts";
 
 export type ConnectionSecret =
@@ -33,12 +33,11 @@ export function toConnectionSecret(
  * Tells whether the Secret is the resource's connection Secret. Crossplane chooses its name for a claim's own XR. For a resource
  * composed further down, a Composition does, perhaps from a field of the claim; so there the name must contain a UID, as is common.
  */
-function isWrittenFor(resource: Document, { namespace, name }: SecretName): boolean {
-  const isNamed =
-    stringAt(resource, [...CONNECTION_SECRET_REF, "namespace"]) === namespace &&
-    stringAt(resource, [...CONNECTION_SECRET_REF, "name"]) === name;
+function isWrittenFor(resource: Document, secret: SecretName): boolean {
+  const written = secretAt(resource, CONNECTION_SECRET_REF);
+  const isNamed = written?.namespace === secret.namespace && written.name === secret.name;
   const controller = findController(resource);
   const isClaims = controller === undefined && stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
   const uids = [stringAt(resource, ["metadata", "uid"]) ?? "", controller?.uid ?? ""].filter((uid) => uid !== "");
-  return isNamed && (isClaims || uids.some((uid) => name.includes(uid)));
+  return isNamed && (isClaims || uids.some((uid) => secret.name.includes(uid)));
 }

@@ -43,7 +43,7 @@ export function readCopiedSecret(resource: Document): SecretName | undefined {
 }
 
 /** Reads the name of a Secret from the object at `path`. */
-function secretAt(resource: Document, path: FieldPath, byDefault?: string): SecretName | undefined {
+export function secretAt(resource: Document, path: FieldPath, byDefault?: string): SecretName | undefined {
   const namespace = stringAt(resource, [...path, "namespace"]) ?? byDefault;
   const name = stringAt(resource, [...path, "name"]);
   return name === undefined || namespace === undefined ? undefined : { namespace, name };

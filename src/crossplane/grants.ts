@@ -71,15 +71,12 @@ export function findMisspeltGrant(shared: Document): string | undefined {
 /** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
-const VERSIONS = ["v1", "v1beta1"] as const;
-
-type Version = (typeof VERSIONS)[number];
-
-const schemaOf = (version: Version): SchemaRequirement => ({
+/** The versions of the kind that a cluster may serve, best first. */
+const SCHEMAS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) => ({
   name: `reference-grant-${version}`,
   apiVersion: `${REFERENCE_GRANT.group}/${version}`,
   kind: REFERENCE_GRANT.kind,
-});
+}));
 
 /**
  * Asks for all ReferenceGrants in a Secret's namespace. Crossplane fails an XR that asks for a kind that is not installed, so the kind's
@@ -94,24 +91,24 @@ export function askReferenceGrants(
   request: Request,
   requirements: Requirements,
 ): LookupAnswer | { readonly is: "notServed" } {
-  const require = (version: Version): Requirement => {
-    const { apiVersion, kind } = schemaOf(version);
-    return toRequirement(name, { apiVersion, kind, namespace, match: { labels: {} } });
-  };
-  const isAnswered = (version: Version): boolean =>
-    request.requiredSchema(schemaOf(version).name).is === "pending" &&
-    request.required(require(version).name).is === "resolved";
-  const version = VERSIONS.find(isAnswered) ?? findGrantVersion(request, requirements);
-  return version === "pending" || version === "notServed" ? { is: version } : requirements.ask(require(version));
+  const require = ({ apiVersion, kind }: SchemaRequirement): Requirement =>
+    toRequirement(name, { apiVersion, kind, namespace, match: { labels: {} } });
+  const isAnswered = (schema: SchemaRequirement): boolean =>
+    request.requiredSchema(schema.name).is === "pending" && request.required(require(schema).name).is === "resolved";
+  const served = SCHEMAS.find(isAnswered) ?? findGrantSchema(request, requirements);
+  if (served === undefined) return { is: "notServed" };
+  return served === "pending" ? { is: "pending" } : requirements.ask(require(served));
 }
 
-/** Finds the version of ReferenceGrant that the cluster serves, by its schemas. */
-export function findGrantVersion(request: Request, requirements: Requirements): Version | "pending" | "notServed" {
-  if (!request.capabilities.has("RequiredSchemas")) return "v1beta1";
-  const answers = VERSIONS.map((version) => ({ version, is: requirements.askSchema(schemaOf(version)).is }));
-  const served = answers.find(({ is }) => is !== "unknown");
-  if (served === undefined) return "notServed";
-  return served.is === "pending" ? "pending" : served.version;
+/** Finds the version of ReferenceGrant that the cluster serves, by its schemas; undefined where it serves none. */
+export function findGrantSchema(
+  request: Request,
+  requirements: Requirements,
+): SchemaRequirement | "pending" | undefined {
+  if (!request.capabilities.has("RequiredSchemas")) return SCHEMAS.at(-1);
+  const answers = SCHEMAS.map((schema) => [schema, requirements.askSchema(schema).is] as const);
+  const [schema, is] = answers.find(([, answer]) => answer !== "unknown") ?? [];
+  return is === "pending" ? is : schema;
 }
 
 /** A kind in a namespace that may use a Secret: an entry of `from`. */

@@ -1,5 +1,6 @@
 import type { Document } from "../model/document.ts";
 import { isObject, ownValue } from "../model/json.ts";
+import { isLabelValue, LABEL_KEY } from "../model/names.ts";
 
 /** One condition of a selector, all of which a match meets: the label has one of the values, or without values exists. */
 interface Term {
@@ -13,15 +14,11 @@ export interface LabelSelector {
   readonly terms: readonly Term[];
 }
 
-/** A label's key: a name of up to 63 characters, with an optional DNS prefix and a slash. */
-const KEY = "(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?";
-const VALUE = "(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)?";
-
 /** A key with a value or with a set of values, or a key alone, which may be negated. */
-const TERM = new RegExp(
-  `^(?:(${KEY})(?:\\s*(==|=|!=)\\s*(${VALUE})|\\s+(in|notin)\\s*\\(([^()]*)\\))|(!?)\\s*(${KEY}))$`,
-);
-const ONE_VALUE = new RegExp(`^${VALUE}$`);
+const TERM = /^(?:([^\s=!(),]+)(?:\s*(==|=|!=)\s*([^\s=!(),]*)|\s+(in|notin)\s*\(([^()]*)\))|(!?)\s*([^\s=!(),]+))$/;
+
+/** A term, after the comma that separates it from the one before: commas in brackets separate values. */
+const SEPARATED = /(?:^|,)((?:\([^()]*\)|[^,])*)/g;
 
 /** Limits of the length and the number of terms: each Namespace is compared with each term. */
 const MAX_LENGTH = 10_000;
@@ -33,34 +30,18 @@ const MAX_TERMS = 50;
  */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   if (text.length > MAX_LENGTH || text.trim() === "") return undefined;
-  const parts = splitTerms(text);
+  const parts = [...text.matchAll(SEPARATED)];
   if (parts.length > MAX_TERMS) return undefined;
-  const terms = parts.map((term) => parseTerm(term.trim()));
+  const terms = parts.map(([, term = ""]) => parseTerm(term.trim()));
   return terms.every((term) => term !== undefined) ? { terms } : undefined;
 }
 
-/** Splits at commas outside brackets. */
-function splitTerms(text: string): readonly string[] {
-  const terms: string[] = [];
-  let start = 0;
-  let depth = 0;
-  for (let position = 0; position < text.length; position++) {
-    const character = text[position];
-    if (character === "(") depth++;
-    else if (character === ")") depth--;
-    else if (character === "," && depth === 0) {
-      terms.push(text.slice(start, position));
-      start = position + 1;
-    }
-  }
-  return [...terms, text.slice(start)];
-}
-
 function parseTerm(text: string): Term | undefined {
-  const [, key, operator, value, word, list, not, alone] = TERM.exec(text) ?? [];
-  if (key === undefined) return alone === undefined ? undefined : { key: alone, isNegated: not === "!" };
+  const [, key, operator, value, word, list, not, alone = ""] = TERM.exec(text) ?? [];
+  if (!LABEL_KEY.test(key ?? alone)) return undefined;
+  if (key === undefined) return { key: alone, isNegated: not === "!" };
   const values = list?.split(",").map((item) => item.trim()) ?? [value ?? ""];
-  if (!values.every((item) => ONE_VALUE.test(item))) return undefined;
+  if (!values.every(isLabelValue)) return undefined;
   return { key, values: new Set(values), isNegated: operator === "!=" || word === "notin" };
 }
 

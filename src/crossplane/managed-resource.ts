@@ -102,22 +102,17 @@ export function readNamelessCreation(managed: Document): string | undefined {
   return begun > at("failed") && (isInterrupted || begun >= pending) ? begun : undefined;
 }
 
-/** The generation that the provider's condition Synced is about. */
-export interface SyncedGeneration {
-  readonly generation: number;
-  /**
-   * True if it may be too high: after a creation the runtime reads the managed resource again, and reports the generation that it
-   * finds. Source: crossplane-runtime pkg/reconciler/managed, UpdateCriticalAnnotations.
-   */
-  readonly isOfCreation: boolean;
-}
-
-/** Reads the generation that Synced is about; undefined before crossplane-runtime v1.20, which does not report it. */
-export function readSyncedGeneration(managed: Document): SyncedGeneration | undefined {
+/**
+ * Reads the generation that Synced is about; undefined before crossplane-runtime v1.20, which does not report it. `isOfCreation`: it may
+ * be too high, since after a creation the runtime reads the managed resource again, and reports the generation that it finds. Source:
+ * pkg/reconciler/managed, UpdateCriticalAnnotations.
+ */
+export function readSyncedGeneration(managed: Document) {
   const [ready, synced] = [findCondition(managed, "Ready"), findCondition(managed, "Synced")];
   const generation = synced?.["observedGeneration"];
   if (typeof generation !== "number") return undefined;
-  return { generation, isOfCreation: ready?.["reason"] === "Creating" && ready["observedGeneration"] === generation };
+  const isOfCreation = ready?.["reason"] === "Creating" && ready["observedGeneration"] === generation;
+  return { generation, isOfCreation } as const;
 }
 
 /**

@@ -28,10 +28,6 @@ export const mayCreate = (policies: Policies): boolean => has(policies, "Create"
 export const withoutCreate = (policies: Policies): Policies =>
   has(policies, "Delete") ? ["Observe", "Delete"] : OBSERVE;
 
-/** Tells whether two lists have the same actions: a provider reads them as a set. */
-export const isSameSet = (a: Policies, b: Policies): boolean =>
-  a.every((action) => b.includes(action)) && b.every((action) => a.includes(action));
-
 /** Tells whether the provider may write the cloud resource and its tags. */
 export const mayWrite = (policies: Policies): boolean => has(policies, "Create", "Update");
 

@@ -27,10 +27,10 @@ import {
 export type Proof =
   | { readonly is: "proven" }
   | { readonly is: "unproven"; readonly because: string }
-  | { readonly is: "nested"; readonly root: string }; // proven if the XR is nested below that root, which its label names
+  | { readonly is: "nested" }; // proven if the XR is nested below the root that its label names
 
 /** An XR that may have composed a resource, read once for all resources. */
-export interface PossibleComposer extends Pick<Composite, "apiVersion" | "kind" | "name"> {
+export interface PossibleComposer extends Composite {
   readonly uid: string | undefined;
   /** The name of the XR at the root of its tree. */
   readonly root: string;
@@ -40,18 +40,13 @@ export interface PossibleComposer extends Pick<Composite, "apiVersion" | "kind" 
 
 const CLAIM_LABELS = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL];
 
-export function toPossibleComposer(composite: Composite): PossibleComposer {
-  const { document, apiVersion, kind, name } = composite;
-  return {
-    apiVersion,
-    kind,
-    name,
-    uid: stringAt(document, ["metadata", "uid"]),
-    root: readLabel(document, COMPOSITE_LABEL) ?? name,
-    claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(document, key)])),
-    fieldManager: composerName(composite),
-  };
-}
+export const toPossibleComposer = (composite: Composite): PossibleComposer => ({
+  ...composite,
+  uid: stringAt(composite.document, UID),
+  root: toRoot(composite.document),
+  claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(composite.document, key)])),
+  fieldManager: composerName(composite),
+});
 
 /**
  * Looks for the proof on the resource, never in the XR's references: a user who may edit these must not make Crossplane adopt a
@@ -61,7 +56,7 @@ export function toPossibleComposer(composite: Composite): PossibleComposer {
  *   field managers must include this XR's.
  * - The label `crossplane.io/composite` is the XR's name. A nested XR and its resources carry the name of the XR at the root. An
  *   XR's own label can be edited like its references, so it counts only if the field manager or the XRs above
- *   (`NestedComposites`) confirm it.
+ *   (`nestingBy`) confirm it.
  * - A claim's name and namespace, if the resource has them, equal the XR's: XRs of two kinds may have the same name.
  */
 export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
@@ -77,18 +72,16 @@ export function findProof(resource: Document, { name, root, claimLabels, ...comp
   if (label !== undefined) return notProven(`its label ${label} differs from the XR's`);
 
   const isNested = root !== name;
-  return isNested && !isComposedByUs ? { is: "nested", root } : { is: "proven" };
+  return isNested && !isComposedByUs ? { is: "nested" } : { is: "proven" };
 }
 
 const notProven = (because: string): Proof => ({ is: "unproven", because });
 
-/** The confirmation that an XR is nested below the root that its label names. */
-export type Nesting = { readonly is: "confirmed" } | Unconfirmed | { readonly is: "pending" };
-
-interface Unconfirmed {
-  readonly is: "unconfirmed";
-  readonly because: string;
-}
+/** The proof that an XR is nested below the root that its label names. */
+export type Nesting =
+  | { readonly is: "proven" }
+  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string }
+  | { readonly is: "pending" };
 
 /** The most XRs looked up above one: each takes a call, and Crossplane makes six in a reconcile. */
 const MAX_LEVELS = 4;
@@ -96,43 +89,37 @@ const MAX_LEVELS = 4;
 /** Looks up an object. Crossplane finds a cluster-scoped object whatever the namespace. */
 type LookUp = (reference: Reference) => LookupAnswer;
 
-/** The XR that composed a nested XR, or the reason why it is not confirmed. */
-type Climb = Unconfirmed | { readonly is: "pending" } | { readonly is: "found"; readonly composer: Document };
-
 /**
- * Confirms nested XRs by the XRs that control them. A user who may write an XR's metadata can set any label and any controller. So a
- * controller counts only if it exists with the UID of the owner reference and refers to the nested XR: its references are in another
- * object, and Crossplane removes references to resources that it does not compose. The controller is the XR at the root, or is
- * confirmed in the same way.
+ * Makes the function that confirms nested XRs by the XRs that control them: it climbs to the root that an XR's label names, `pending`
+ * while a controller is not looked up.
+ *
+ * A user who may write an XR's metadata can set any label and any controller. So a controller counts only if it exists with the UID of the
+ * owner reference and refers to the nested XR: its references are in another object, and Crossplane removes references to resources that
+ * it does not compose. The controller is the XR at the root, or is confirmed in the same way.
  */
-export class NestedComposites {
-  readonly #climb: (nested: Document) => Climb;
-
-  constructor(lookUp: LookUp) {
-    this.#climb = once((nested) => climb(nested, lookUp));
-  }
-
-  /** Climbs from an XR to the root that its label names; `pending` while a controller is not looked up. */
-  confirm(composite: Document): Nesting {
-    const root = toRoot(composite);
-    let nested = composite;
-    for (let level = 0; level < MAX_LEVELS; level++) {
-      const step = this.#climb(nested);
-      if (step.is !== "found") return step;
-      if (toRoot(step.composer) !== root)
-        return unconfirmed(`${describeComposite(step.composer)} is not below ${brief(root)}`);
-      if (nameOf(step.composer) === root) return { is: "confirmed" };
-      nested = step.composer;
-    }
-    return unconfirmed(`${brief(root)} is more than ${MAX_LEVELS} XRs above this one`);
-  }
+export function nestingBy(lookUp: LookUp): (composite: Document) => Nesting {
+  const climbFrom = once((nested: Document) => climb(nested, lookUp));
+  const confirm = (nested: Document, level: number): Nesting => {
+    const root = toRoot(nested);
+    if (level === MAX_LEVELS)
+      return unconfirmed(nested, `${brief(root)} is more than ${MAX_LEVELS} XRs above this one`);
+    const step = climbFrom(nested);
+    if (step.is !== "found") return step;
+    const { composer } = step;
+    if (toRoot(composer) !== root)
+      return unconfirmed(nested, `${describeComposite(composer)} is not below ${brief(root)}`);
+    return toReference(composer).name === root ? { is: "proven" } : confirm(composer, level + 1);
+  };
+  return (composite) => confirm(composite, 0);
 }
 
-function climb(nested: Document, lookUp: LookUp): Climb {
+/** Finds the XR that composed a nested XR, or the reason why it is not confirmed. */
+function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "found"; readonly composer: Document } {
   const controller = findController(nested);
-  if (controller === undefined) return unconfirmed(`${describeComposite(nested)} has no controller`);
+  if (controller === undefined) return unconfirmed(nested, `${describeComposite(nested)} has no controller`);
   const reference = toCompositeReference(controller, nested);
-  if (reference === undefined) return unconfirmed(`the controller of ${describeComposite(nested)} is not an XR`);
+  if (reference === undefined)
+    return unconfirmed(nested, `the controller of ${describeComposite(nested)} is not an XR`);
 
   const answer = lookUp(reference);
   if (answer.is === "pending") return { is: "pending" };
@@ -141,10 +128,10 @@ function climb(nested: Document, lookUp: LookUp): Climb {
     return isSameResource(found, { ...reference, namespace: found.namespace && reference.namespace });
   });
   const described = `${brief(formatReference(reference))}, the controller of ${describeComposite(nested)},`;
-  if (composer === undefined) return unconfirmed(`${described} does not exist`);
-  if (stringAt(composer, UID) !== controller.uid) return unconfirmed(`${described} has another UID`);
+  if (composer === undefined) return unconfirmed(nested, `${described} does not exist`);
+  if (stringAt(composer, UID) !== controller.uid) return unconfirmed(nested, `${described} has another UID`);
   if (!keysReferredBy(composer).has(resourceKey(toReference(nested))))
-    return unconfirmed(`${described} does not refer to it`);
+    return unconfirmed(nested, `${described} does not refer to it`);
   return { is: "found", composer };
 }
 
@@ -155,10 +142,13 @@ const keysReferredBy = once(
 
 const UID = ["metadata", "uid"];
 
-const nameOf = (composite: Document): string => toReference(composite).name;
-const toRoot = (composite: Document): string => readLabel(composite, COMPOSITE_LABEL) ?? nameOf(composite);
+const toRoot = (composite: Document): string => readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name;
 const describeComposite = (composite: Document): string => brief(formatReference(toReference(composite)));
-const unconfirmed = (because: string): Unconfirmed => ({ is: "unconfirmed", because });
+const unconfirmed = (nested: Document, because: string): Nesting => ({
+  is: "unconfirmed",
+  root: toRoot(nested),
+  because,
+});
 
 /**
  * Makes the reference by which a controller is looked up: in the namespace of the nested XR, or cluster-scoped. Only custom

@@ -1,4 +1,4 @@
-import { findProof, NestedComposites, type Nesting, type PossibleComposer, type Proof } from "../crossplane/proof.ts";
+import { findProof, type Nesting, nestingBy, type PossibleComposer, type Proof } from "../crossplane/proof.ts";
 import { formatReference, type Reference } from "../crossplane/references.ts";
 import { couldNotBeRead, toRequirement } from "../crossplane/requirement-names.ts";
 import type { Document } from "../model/document.ts";
@@ -14,22 +14,14 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 const CONTROLLER = "adoption/controller/";
 
 /** Looks for the proof that this XR composed a resource. `unconfirmed`: only if this XR is nested, which nothing confirms. */
-export type Prove = (
-  resource: Document,
-) =>
-  | Exclude<Proof, { is: "nested" }>
-  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string }
-  | { readonly is: "pending" };
+export type Prove = (resource: Document) => Exclude<Proof, { is: "nested" }> | Nesting;
 
 /** Makes the function that looks for proofs. It looks up the XRs above this one if one of them depends on these. */
 export function proverFor(composer: PossibleComposer, call: Call): Prove {
-  const nesting = lazy(() => confirmNesting(call));
+  const nesting = lazy(() => confirmNesting(composer, call));
   return (resource) => {
     const proof = findProof(resource, composer);
-    if (proof.is !== "nested") return proof;
-    const found = nesting();
-    if (found.is === "unconfirmed") return { ...found, root: proof.root };
-    return found.is === "confirmed" ? { is: "proven" } : found;
+    return proof.is === "nested" ? nesting() : proof;
   };
 }
 
@@ -37,10 +29,9 @@ export function proverFor(composer: PossibleComposer, call: Call): Prove {
  * Confirms that the XR is nested. Each call climbs to the first XR above it that Crossplane has not looked up yet. Crossplane finds a
  * cluster-scoped controller also with the namespace of the nested XR.
  */
-function confirmNesting({ requirements, composite }: Call): Nesting {
-  if (couldNotBeRead(CONTROLLER, composite.document)) {
-    return { is: "unconfirmed", because: "Crossplane could not read the controller of this XR" };
+function confirmNesting({ root, document }: PossibleComposer, { requirements }: Call): Nesting {
+  if (couldNotBeRead(CONTROLLER, document)) {
+    return { is: "unconfirmed", root, because: "Crossplane could not read the controller of this XR" };
   }
-  const composites = new NestedComposites((reference) => requirements.ask(requireAs(CONTROLLER, reference)));
-  return composites.confirm(composite.document);
+  return nestingBy((reference) => requirements.ask(requireAs(CONTROLLER, reference)))(document);
 }

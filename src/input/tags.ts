@@ -91,10 +91,13 @@ export const tagsSchema = z.strictObject({
     "Tags that stay as they are in the cloud: each entry a glob of keys, or `{keys, onExisting}`.",
   ),
   remove: list(remove, "Tags of earlier steps that are removed: each entry a glob of keys, or `{keys}`."),
-  resources: optional(
-    z.array(resources).min(1),
-    "The resources to tag; the first match applies. Default: all resources of kinds that are known to have tags.",
-  ),
+  resources: z
+    .array(resources)
+    .min(1)
+    .prefault([{}])
+    .describe(
+      "The resources to tag; the first match applies. Default: all resources of kinds that are known to have tags.",
+    ),
   ignore: list(glob, "The names of composed resources, as globs, whose tags and ownership are left alone."),
   owner: owner.prefault({}).describe("Ownership of a cloud resource that several XRs declare."),
 });

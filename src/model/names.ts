@@ -13,7 +13,11 @@ export const isName = (text: string): boolean => text.length <= MAX_NAME && DNS_
 
 export const SECRET_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 
-const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$/;
+/** A label's key: a name of up to 63 characters, with an optional DNS prefix and a slash. */
+export const LABEL_KEY =
+  /^(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+
+export const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$/;
 
 export const isLabelValue = (text: string): boolean => LABEL_VALUE.test(text);
 

@@ -1,4 +1,4 @@
-import { findGrantVersion } from "../../crossplane/grants.ts";
+import { findGrantSchema } from "../../crossplane/grants.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -58,7 +58,7 @@ function judge(shared: SharedResource, recorded: Bindings, call: Call) {
   const share = toShare(shared, recorded, call);
   const lookup = findShared(share);
   // Asked with the shared resource: Crossplane calls a step six times at most, and the grant is asked for in the next call.
-  if (shared.grant === "ReferenceGrant" && lookup.is === "unknown") findGrantVersion(call.request, call.requirements);
+  if (shared.grant === "ReferenceGrant" && lookup.is === "unknown") findGrantSchema(call.request, call.requirements);
   return { ...share, lookup, judgement: judgeShare(share, lookup) };
 }
 

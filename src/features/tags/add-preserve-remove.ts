@@ -1,9 +1,9 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
-import type { Document } from "../../model/document.ts";
 import type { TagChange } from "../../model/draft.ts";
+import type { ResourceTags } from "./kinds.ts";
 import { PROVIDERS_OWN } from "./limits.ts";
 import type { Subject } from "./subject.ts";
-import { fromTagMap, isSameTags, type TagMap } from "./tag-map.ts";
+import { isSameTags, type TagMap } from "./tag-map.ts";
 import type { WantedTags } from "./wanted.ts";
 
 /**
@@ -15,26 +15,39 @@ import type { WantedTags } from "./wanted.ts";
  * - AWS neither accepts nor removes `aws:` tags, so they are never desired.
  * - A list is one field, so it has to repeat the provider's own tags; in a map they are fields of their own.
  */
-export function decideTags({ cloud, tagField, tagSources }: Subject, wanted: WantedTags): TagMap | undefined {
-  if (tagField === undefined) return undefined;
-  const { spec, desired, like } = tagSources;
-  const providersOwn = Array.isArray(like) ? [...spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
-  const tags = new Map([...providersOwn, ...desired]);
+export function decideTags({ cloud, tags: found }: Subject, wanted: WantedTags): TagMap | undefined {
+  if (found === undefined) return undefined;
+  const tags = new Map([...findProvidersOwn(found), ...found.desired]);
   for (const { key, value, onExisting } of wanted.add) addTag(tags, key, value, onExisting);
-  if (wanted.preserve.length > 0) preserveTags(tags, tagSources.cloud(), wanted, cloud);
+  if (wanted.preserve.length > 0) preserveTags(tags, found.cloud(), wanted.preserve, cloud);
   for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
-  return isSameTags(desired, tags) ? undefined : tags;
+  return isSameTags(found.desired, tags) ? undefined : tags;
 }
+
+/** Repeats the tags that another managed resource writes, for one of a kind that cannot observe: its provider would restore its own. */
+export function repeatTags(theirs: TagMap, { cloud, tags: found }: Subject): TagMap {
+  const tags = new Map(found && findProvidersOwn(found));
+  preserveTags(tags, theirs, [{ has: () => true, onExisting: "Replace" }], cloud);
+  return tags;
+}
+
+const findProvidersOwn = ({ spec, like }: ResourceTags): readonly (readonly [string, string])[] =>
+  Array.isArray(like) ? [...spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
 
 function addTag(tags: Map<string, string>, key: string, value: string, onExisting: "Replace" | "Retain"): void {
   if (!PROVIDERS_OWN.has(key) && (onExisting === "Replace" || !tags.has(key))) tags.set(key, value);
 }
 
-/** Adds the cloud's tags that the input preserves. */
-function preserveTags(tags: Map<string, string>, found: TagMap, wanted: WantedTags, cloud: Cloud | undefined): void {
+/** Adds those of the cloud's tags that rules preserve. */
+function preserveTags(
+  tags: Map<string, string>,
+  found: TagMap,
+  rules: WantedTags["preserve"],
+  cloud: Cloud | undefined,
+): void {
   for (const [key, value] of found) {
     const isReserved = cloud === "AWS" && key.startsWith("aws:");
-    const rule = isReserved ? undefined : wanted.preserve.find(({ has }) => has(key));
+    const rule = isReserved ? undefined : rules.find(({ has }) => has(key));
     if (rule !== undefined) addTag(tags, key, value, rule.onExisting);
   }
 }
@@ -42,20 +55,18 @@ function preserveTags(tags: Map<string, string>, found: TagMap, wanted: WantedTa
 const isRemoved = (key: string, { remove }: WantedTags): boolean =>
   !PROVIDERS_OWN.has(key) && remove.some((has) => has(key));
 
-/** Sets the tags on the desired resource, in the shape of its field. */
-export const withTags = ({ desired, tagField, tagSources }: Subject, tags: TagMap): Document =>
-  tagField === undefined ? desired : desired.with([{ path: tagField.path, value: fromTagMap(tags, tagSources.like) }]);
-
 /**
  * Lists the tags that our response changes: tags that we add to the desired state of earlier steps or replace in it, unless the
  * managed resource has them already, and tags that we remove. The cloud's tags may be minutes old, so they only provide a tag's old
  * value.
  */
 export function findChanges(
-  { resource, tagSources: { desired, spec, cloud } }: Subject,
+  { resource, tags: found }: Subject,
   tags: TagMap,
   wanted: WantedTags,
 ): readonly TagChange[] {
+  if (found === undefined) return [];
+  const { desired, spec, cloud } = found;
   const isSet = (key: string): boolean => desired.get(key) !== tags.get(key) && spec.get(key) !== tags.get(key);
   const set = [...tags.keys()].filter(isSet);
   const removed = [...spec.keys()].filter((key) => !tags.has(key) && isRemoved(key, wanted));

@@ -13,7 +13,6 @@ import {
   CLUSTER,
   CLUSTER_TAG,
   CONTENDS_LABEL,
-  contenderId,
   EXTERNAL_NAME_LABEL,
   IDENTITY_LABEL,
   OWNER,
@@ -27,38 +26,44 @@ import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The settlement for a managed resource, and the labels with which others find it. */
+/** The settlement for a managed resource, and the edits that write it on what is desired. */
 export interface Arbitration extends Settlement {
-  /** None until its references are resolved. */
-  readonly labels: readonly (readonly [label: string, hash: string])[];
+  readonly edits: readonly ValueEdit[];
 }
 
-/** Finds the contenders for a subject's cloud resource and settles its owner; undefined if no other XR can declare it. */
-export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration | undefined {
-  const { kind, facts, observed, tagSources, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
-  if (declared === undefined) return undefined;
-  const { isClusterUnset, rules } = wanted;
+/** Settles a cloud resource that no other XR can declare. */
+const owned = ({ tags }: Subject): Arbitration => ({
+  reason: tags?.isPending === true ? { is: "WaitingForRequiredResources" } : { is: "Owned", others: [] },
+  policies: ALL_ACTIONS,
+  annotations: {},
+  edits: [],
+});
+
+/** Finds the contenders for a subject's cloud resource, and settles its owner. */
+export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {
+  const { kind, facts, observed, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+  if (declared === undefined) return owned(subject);
   const own = observed && toContender(observed);
-  const entrant = { subject, own, rules, id: contenderId(wanted.owner, subject.resource) };
   if (declared === "unresolved") {
     const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
-    return { ...settle({ is: "unresolved" }, { ...entrant, contenders: undefined, hasMoved }), labels: [] };
+    const settlement = settle({ is: "unresolved" }, { subject, wanted, own, contenders: undefined, hasMoved });
+    return { ...settlement, edits: toEdits(subject, settlement, [], wanted) };
   }
   const { identity, externalName } = identify(kind, declared);
   const read = observed && readByItself(observed, facts);
-  const reportedTags = tagSources.cloud;
+  const reportedTags = () => tags?.cloud();
   const candidate = { kind, facts, declared, identity, own, observed: read, hasManagementPolicies, reportedTags };
   const found = known.find(candidate);
-  const contenders = isClusterUnset || subject.isPending ? undefined : found;
+  const contenders = wanted.isClusterUnset || tags?.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const hasMoved = isElsewhere(subject, declared, identity, read);
-  const settlement = settle(verdict, { ...entrant, contenders, hasMoved });
-  const foundBy = chooseLabels(candidate, settlement, hasMoved).map((label) => [label, identity] as const);
+  const settlement = settle(verdict, { subject, wanted, own, contenders, hasMoved });
+  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => [label, identity] as const);
   return {
     ...settlement,
-    ...(isClusterUnset && { reason: { is: "FieldNotSet" } }),
-    labels: [...foundBy, [EXTERNAL_NAME_LABEL, externalName]],
+    ...(wanted.isClusterUnset && { reason: { is: "FieldNotSet" } }),
+    edits: toEdits(subject, settlement, [...labels, [EXTERNAL_NAME_LABEL, externalName]], wanted),
   };
 }
 
@@ -81,9 +86,9 @@ function chooseLabels(
 }
 
 /** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
-function findOtherCluster({ observed, tagSources }: Subject, { cluster }: WantedTags): string | undefined {
+function findOtherCluster({ observed, tags }: Subject, { cluster }: WantedTags): string | undefined {
   if (cluster === undefined || observed === undefined) return undefined;
-  const found = tagSources.cloud().get(CLUSTER_TAG);
+  const found = tags?.cloud().get(CLUSTER_TAG);
   return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
 }
 
@@ -91,7 +96,7 @@ function findOtherCluster({ observed, tagSources }: Subject, { cluster }: Wanted
 const SECRET_FIELDS = ["writeConnectionSecretToRef", "publishConnectionDetailsTo"];
 
 /** Leaves out the connection Secret: a provider writes it whatever the policies are. */
-function withoutSecret(desired: Document): readonly ValueEdit[] {
+function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   if (SECRET_FIELDS.every((field) => desired.at(["spec", field]) === undefined)) return [];
   const spec = desired.at(["spec"]);
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
@@ -100,14 +105,14 @@ function withoutSecret(desired: Document): readonly ValueEdit[] {
 const OWNER_PATH = annotationPath(OWNER);
 
 /** Sets the identity labels, the ownership annotations and the policies on the desired resource. */
-export function withOwnership(
-  desired: Document,
-  { hasManagementPolicies }: Subject,
-  { policies, annotations, labels }: Arbitration,
+function toEdits(
+  { desired, hasManagementPolicies }: Subject,
+  { policies, annotations }: Settlement,
+  labels: readonly (readonly [label: string, hash: string])[],
   { owner, cluster, rules }: WantedTags,
-): Document {
+): readonly ValueEdit[] {
   const isReading = hasManagementPolicies && isObserver(policies);
-  const edits: ValueEdit[] = isReading && rules.connectionSecret === "Owner" ? [...withoutSecret(desired)] : [];
+  const edits: ValueEdit[] = isReading && rules.connectionSecret === "Owner" ? [...leaveOutSecret(desired)] : [];
   edits.push({ path: OWNER_PATH, value: owner });
   for (const [key, value] of labels) edits.push({ path: labelPath(key), value });
   for (const [key, value] of Object.entries({ [CLUSTER]: cluster, ...annotations })) {
@@ -115,5 +120,5 @@ export function withOwnership(
   }
   if (hasManagementPolicies) edits.push({ path: MANAGEMENT_POLICIES, value: policies });
   else if (!mayDelete(desired, policies)) edits.push({ path: DELETION_POLICY, value: "Orphan" });
-  return desired.with(edits);
+  return edits;
 }

@@ -2,6 +2,7 @@ import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
+import { type ReasonOf, tell } from "../reasons.ts";
 import type { Refusal } from "./limits.ts";
 import type { Subject, Subjects } from "./subject.ts";
 
@@ -14,8 +15,10 @@ const MAX_NAMES = 3;
 export interface Tagged {
   readonly subject: Subject;
   readonly reason: TagReason;
-  /** True if its provider may write it, with the tags that it has. */
-  readonly isWritten: boolean;
+  /** True if this XR decides its tags: it owns it, or its provider may still write it. */
+  readonly isTagged: boolean;
+  /** Tags that its cloud would refuse: all stay unchanged, and the resource is not created. */
+  readonly refusals: readonly Refusal[];
 }
 
 /** Tells whether nothing is left to do: this XR owns the resource, or observes what another XR owns. */
@@ -30,44 +33,33 @@ export const isOurs = (reason: TagReason): boolean =>
  * the ignored resources and names the others. Three reasons concern no single resource: InvalidTags and FieldNotSet, for entries of the
  * input that are ignored, and NothingToTag.
  */
-export function toTagsCondition(
-  tagged: readonly Tagged[],
-  found: Subjects,
-  refusals: readonly Refusal[],
-  unset: readonly string[],
-): Condition {
+export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unset: readonly string[]): Condition {
   const lacking = tagged.filter(({ reason }) => reason.is !== "Owned").toSorted((a, b) => rank(a) - rank(b));
   const shared = tagged.filter(({ reason }) => reason.is === "Owned" && reason.others.length > 0);
+  const refused = new Set(tagged.flatMap(({ refusals }) => refusals.map(({ message }) => message)));
+  const first = lacking[0] ?? tagged[0];
+  const isLeft = first !== undefined && !isSettled(first);
+  const isUnset = unset.length > 0 && !isLeft;
+  const reason = refused.size > 0 ? "InvalidTags" : isUnset ? "FieldNotSet" : (first?.reason.is ?? "NothingToTag");
+  const status = isLeft || isUnset || refused.size > 0 ? toOpenStatus(reason) : "True";
   const sentences = [
     summarize(tagged, found),
-    ...refusals.map(({ message }) => message),
-    ...sentencesForSome([...lacking, ...shared], MAX_NAMES, (tag) => `${tag.subject.resource}: ${explain(tag)}`),
+    ...refused,
+    ...sentencesForSome([...lacking, ...shared], MAX_NAMES, explain),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
-  const state = toState(lacking[0] ?? tagged[0], refusals.length > 0, unset.length > 0);
-  return { type: TYPE, ...state, message: sentences.join("; "), target: "CompositeAndClaim" };
+  return { type: TYPE, status, reason, message: sentences.join("; "), target: "CompositeAndClaim" };
 }
+
+const toOpenStatus = (reason: string) => (reason === "WaitingForRequiredResources" ? "Unknown" : "False");
 
 /** Ranks a resource: first what is left to do, then what another XR owns. */
 const rank = (tagged: Tagged): number => Number(isSettled(tagged)) + Number(isOurs(tagged.reason));
 
-/** @param first the resource with the most left to do. */
-function toState(
-  first: Tagged | undefined,
-  isRefused: boolean,
-  isUnset: boolean,
-): Pick<Condition, "status" | "reason"> {
-  const left = first === undefined || isSettled(first) ? undefined : first.reason.is;
-  if (left === "WaitingForRequiredResources" && !isRefused) return { status: "Unknown", reason: left };
-  const reason = isRefused ? "InvalidTags" : (left ?? (isUnset ? "FieldNotSet" : undefined));
-  if (reason !== undefined) return { status: "False", reason };
-  return { status: "True", reason: first?.reason.is ?? "NothingToTag" };
-}
-
 /** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects): string {
-  const owned = tagged.filter(({ reason, isWritten }) => isOurs(reason) || isWritten);
-  const tagless = owned.flatMap(({ subject }) => (subject.tagField === undefined ? [subject.kind.kind] : []));
+  const owned = tagged.filter(({ isTagged }) => isTagged);
+  const tagless = owned.flatMap(({ subject: { tags, kind } }) => (tags === undefined ? [kind.kind] : []));
   const observed = tagged.filter(({ reason }) => reason.is === "ObservedOnly").length;
   const count = (number: number, what: string, names: readonly string[] = []): readonly string[] =>
     number === 0 ? [] : [`${number} ${what}${names.length === 0 ? "" : ` (${listFirst(names)})`}`];
@@ -86,89 +78,76 @@ const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kin
 const listFirst = (names: readonly string[]): string =>
   names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(", ")}, …` : names.join(", ");
 
-/** The state of one resource's tags; the names are the reasons of condition TagsOwned. */
-export type TagReason =
-  /** `others` observe it. */
-  | { readonly is: "Owned"; readonly others: readonly Contender[] }
-  | { readonly is: "WaitingForRequiredResources" | "WaitingForReferences" | "WaitingForProvider" }
-  /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
-  | { readonly is: "ExistedBefore"; readonly isObserved: boolean }
-  | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
-  | { readonly is: "OwnedByAnotherCluster"; readonly cluster: string }
-  | Theirs;
-
-/** Another XR owns it. */
-type Theirs =
-  | { readonly is: "ObservedOnly" | "Withheld" | "CannotObserve" | "Conflict"; readonly owner: Contender }
-  /** Our provider has not found it yet. */
-  | { readonly is: "WaitingForProvider"; readonly owner: Contender }
-  | { readonly is: "WaitingForOwner"; readonly owner: Contender; readonly isNext: boolean };
-
-/** Explains a reason: who owns the cloud resource, since when, and how to move ownership here. */
-function explain({ reason, subject, isWritten }: Tagged): string {
-  if ("owner" in reason) return explainTheirs(reason, subject);
-  const { kind } = subject.kind;
-  // One that existed before this step keeps its tags and its policies, except Delete.
-  const state = isWritten ? "managed and tagged as before, without Delete," : "only observed";
-  switch (reason.is) {
-    case "Owned":
-      return `shared with ${listFirst(reason.others.map(({ owner, name }) => brief(owner || name)))}`;
-    case "WaitingForRequiredResources":
-      return `waiting for Crossplane to look up other managed resources for the same ${kind}`;
-    case "ExistedBefore":
-      return reason.isObserved
-        ? `existed before this XR, and its provider does not report who else writes it, so this XR only observes it; ${takeOver(subject)}; ${allowDelete(subject)}`
-        : `existed before this XR, so it is not deleted with it; ${allowDelete(subject)}`;
-    case "WaitingForProvider":
-      return `${state} until its provider has looked for it${explainSynced(subject)}`;
-    case "WaitingForReferences":
-      return `only observed until its provider has resolved the references that tell which ${kind} it is${explainSynced(subject)}`;
-    case "BeingDeleted":
-      return "its managed resource is being deleted";
-    case "FieldNotSet":
-      return "unchanged until owner.cluster, the name of this control plane, is set";
-    case "Arbitrating":
-      return `${state} until the next reconcile shows that no other XR owns it`;
-    case "OwnedByAnotherCluster":
-      return `control plane ${brief(reason.cluster)} owns it according to its tags, so this XR only observes it; that control plane may delete it, since it does not know this XR; ${takeOver(subject)}`;
-  }
+function explain({ reason, subject, isTagged }: Tagged): string {
+  const { kind: of, observed, resource, hasManagementPolicies } = subject;
+  const { kind } = of;
+  const command = annotate(of, observed);
+  const message = observed && shownCondition(observed, "Synced")?.message;
+  const facts: Facts = {
+    kind,
+    by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
+    // One that existed before this step keeps its tags and its policies, except Delete.
+    meanwhile: isTagged ? "managed and tagged as before, without Delete," : "only observed",
+    consequence: hasManagementPolicies
+      ? ", so this XR only observes it"
+      : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted`,
+    synced: message ? ` (it says: ${briefError(message)})` : "",
+    takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
+    allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
+  };
+  return `${resource}: ${tell(SENTENCES, reason, facts)}`;
 }
 
-function explainTheirs(reason: Theirs, subject: Subject): string {
-  const { kind } = subject.kind;
-  const owner = describe(reason.owner, kind);
-  switch (reason.is) {
-    case "ObservedOnly":
-      return `${owner} owns it, so this XR only observes it; ${takeOver(subject)}`;
-    case "WaitingForProvider":
-      return `${owner} owns it, and the provider of this XR has not found it yet${explainSynced(subject)}; ${takeOver(subject)}`;
-    case "Withheld":
-      return `${owner} owns it, so this XR does not create it`;
-    case "Conflict":
-      return `cannot go on: ${owner} owns it, and onConflict is Fail; ${takeOver(subject)}`;
-    case "CannotObserve":
-      return `${owner} owns it; a ${kind} has no managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted`;
-    case "WaitingForOwner":
-      if (!reason.isNext) return `${owner} owns it, and has not listed this XR as a successor yet`;
-      return reason.owner.isDeleting
-        ? `waiting until ${owner} and the cloud resource are deleted`
-        : `waiting for ${owner} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;
-  }
-}
-
-const takeOver = ({ kind, observed }: Subject): string =>
-  `to move ownership here: ${annotate(kind, observed)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;
-
-const allowDelete = ({ kind, observed }: Subject): string =>
-  `to delete it with this XR: ${annotate(kind, observed)} ${ALLOW_DELETE}=true`;
+/** The facts of all sentences, as texts. */
+type Facts = Readonly<
+  Record<"kind" | "by" | "meanwhile" | "consequence" | "synced" | "takeOver" | "allowDelete", string>
+>;
 
 function describe({ owner, name, createdAt }: Contender, kind: string): string {
   const since = createdAt === "" ? "" : ` of ${createdAt}`;
   return `${owner === "" ? "another managed resource" : brief(owner)} (${kind} ${brief(name)}${since})`;
 }
 
-/** Quotes the provider's reason why it could not look. */
-function explainSynced({ observed }: Subject): string {
-  const message = observed && shownCondition(observed, "Synced")?.message;
-  return message ? ` (it says: ${briefError(message)})` : "";
+/** The facts where another XR owns the cloud resource. */
+interface Theirs extends Facts {
+  readonly owner: Contender;
 }
+
+/** The sentence for each reason: who owns the cloud resource, and how to move ownership here. */
+const SENTENCES = {
+  /** `others` observe it. */
+  Owned: ({ others }: { readonly others: readonly Contender[] }) =>
+    `shared with ${listFirst(others.map(({ owner, name }) => brief(owner || name)))}`,
+  WaitingForRequiredResources: ({ kind }: Facts) =>
+    `waiting for Crossplane to look up other managed resources for the same ${kind}`,
+  /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
+  ExistedBefore: ({ isObserved, takeOver, allowDelete }: Facts & { readonly isObserved: boolean }) =>
+    isObserved
+      ? `existed before this XR, and its provider does not report who else writes it, so this XR only observes it; ${takeOver}; ${allowDelete}`
+      : `existed before this XR, so it is not deleted with it; ${allowDelete}`,
+  /** Of what another XR owns, our provider has not found it yet. */
+  WaitingForProvider: ({ owner, by, meanwhile, synced, takeOver }: Facts & { readonly owner?: Contender }) =>
+    owner === undefined
+      ? `${meanwhile} until its provider has looked for it${synced}`
+      : `${by} owns it, and the provider of this XR has not found it yet${synced}; ${takeOver}`,
+  WaitingForReferences: ({ kind, synced }: Facts) =>
+    `only observed until its provider has resolved the references that tell which ${kind} it is${synced}`,
+  BeingDeleted: () => "its managed resource is being deleted",
+  FieldNotSet: () => "unchanged until owner.cluster, the name of this control plane, is set",
+  Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,
+  OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
+    `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,
+  ObservedOnly: ({ by, consequence, takeOver }: Theirs) => `${by} owns it${consequence}; ${takeOver}`,
+  Withheld: ({ by }: Theirs) => `${by} owns it, so this XR does not create it`,
+  Conflict: ({ by, takeOver }: Theirs) => `cannot go on: ${by} owns it, and onConflict is Fail; ${takeOver}`,
+  CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
+  WaitingForOwner: ({ by, kind, owner, isNext }: Theirs & { readonly isNext: boolean }) => {
+    if (!isNext) return `${by} owns it, and has not listed this XR as a successor yet`;
+    return owner.isDeleting
+      ? `waiting until ${by} and the cloud resource are deleted`
+      : `waiting for ${by} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;
+  },
+};
+
+/** The state of one resource's tags. */
+export type TagReason = ReasonOf<typeof SENTENCES, keyof Facts>;

@@ -1,9 +1,9 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import { brief } from "../../model/condition.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
+import { LABEL_KEY, LABEL_VALUE } from "../../model/names.ts";
 import type { Subject } from "./subject.ts";
 import type { TagMap } from "./tag-map.ts";
-import type { WantedTags } from "./wanted.ts";
 
 interface TextLimit {
   readonly length?: number;
@@ -47,13 +47,10 @@ const LIMITS: Readonly<Record<Cloud, TagLimits>> = {
   },
   Kubernetes: {
     key: {
-      pattern: /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
+      pattern: LABEL_KEY,
       allowed: "a label's key: letters, digits, '-', '_' and '.', at most 63, after a DNS name and '/' if any",
     },
-    value: {
-      pattern: /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
-      allowed: "a label's value: at most 63",
-    },
+    value: { pattern: LABEL_VALUE, allowed: "a label's value: at most 63" },
   },
 };
 
@@ -66,49 +63,41 @@ export const PROVIDERS_OWN: ReadonlySet<string> = new Set([
 
 /** A fault of the tags that a resource would get. */
 export interface Refusal {
-  readonly resource: string;
   /** Undefined for a fault of all tags together. */
   readonly key: string | undefined;
-  /** Begins with the resource and the field. */
   readonly message: string;
 }
-
-/** The name for all resources in a refusal. */
-export const ALL = "all resources";
 
 /** The most tags that are set on one resource (most clouds take 50), and in one response. */
 const MAX_TAGS_OF_ONE = 500;
 const MAX_TAGS = 50_000;
 
-/** Refuses too large a map of tags: it is set on every resource, so the cost is their product. */
-export function findExcess({ add }: WantedTags, resources: number): Refusal | undefined {
-  if (add.length <= MAX_TAGS_OF_ONE && add.length * resources <= MAX_TAGS) return undefined;
-  const message =
-    `${ALL}: tags: ${add.length} on each of ${resources} resources; ` +
-    `at most ${MAX_TAGS_OF_ONE} on one resource and ${MAX_TAGS} in all are set`;
-  return { resource: ALL, key: undefined, message };
+/** Refuses too many tags: they are set on every resource, so the cost is the product. */
+export function findExcess(tags: number, resources: number): readonly Refusal[] {
+  if (tags <= MAX_TAGS_OF_ONE && tags * resources <= MAX_TAGS) return [];
+  const most = `at most ${MAX_TAGS_OF_ONE} on one resource and ${MAX_TAGS} in all are set`;
+  return [{ key: undefined, message: `all resources: tags: ${tags} on each of ${resources} resources; ${most}` }];
 }
 
 /**
  * Finds every fault of a resource's tags.
  *
- * @param ours the keys that this step sets, sorted. Tags with a key of the cloud's own may exist, but must not be set.
+ * @param keys the keys that this step sets, sorted. Tags with a key of the cloud's own may exist, but must not be set.
  */
-export function checkTags(tags: TagMap, ours: readonly string[], subject: Subject): readonly Refusal[] {
-  const { resource, tagField, cloud } = subject;
-  if (cloud === undefined || tagField === undefined) return [];
+export function checkTags(tags: TagMap, keys: readonly string[], subject: Subject): readonly Refusal[] {
+  const { resource, tags: found, cloud } = subject;
+  if (cloud === undefined || found === undefined) return [];
   const limits = LIMITS[cloud];
-  const refuse = (faults: readonly string[], key?: string): readonly Refusal[] =>
-    faults.map((fault) => {
-      const path = key === undefined ? tagField.path : [...tagField.path, brief(key)];
-      return { resource, key, message: `${resource}: ${formatFieldPath(path)}: ${fault}` };
-    });
-  const refusals = [...refuse(checkCount(tags, limits, cloud))];
-  for (const key of ours) {
+  const refuse = (fault: string, key?: string): Refusal => {
+    const path = key === undefined ? found.path : [...found.path, brief(key)];
+    return { key, message: `${resource}: ${formatFieldPath(path)}: ${fault}` };
+  };
+  const refusals = checkCount(tags, limits, cloud).map((fault) => refuse(fault));
+  for (const key of keys) {
     const value = tags.get(key);
     if (value === undefined) continue;
-    refusals.push(...refuse(checkKey(key, limits, cloud), key));
-    refusals.push(...refuse(checkText(value, limits.value, "value", cloud), key));
+    const faults = [...checkKey(key, limits, cloud), ...checkText(value, limits.value, "value", cloud)];
+    refusals.push(...faults.map((fault) => refuse(fault, key)));
   }
   return refusals;
 }

@@ -2,16 +2,23 @@ import { isPauseSeen, readCreationTime, readSyncedGeneration } from "../../cross
 import { NO_ACTIONS, OBSERVE, OBSERVE_ANEW, type Policies } from "../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { shownCondition } from "../../model/condition.ts";
+import type { Ready } from "../../model/request.ts";
 import { CREATED_BEFORE, MOVED_AT } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 
 /** Annotations to set, by key. */
 export type Annotations = Readonly<Record<string, string | undefined>>;
 
-/** The policies and marks of a managed resource that has begun to declare another cloud resource. */
-export interface Move {
+/** The part that a managed resource plays as a contender. */
+export interface Part {
+  /** The provider's actions. A kind without management policies has all of them but Delete, which it lacks if these do. */
   readonly policies: Policies;
   readonly annotations: Annotations;
+  /**
+   * "False" if the XR must not depend on the cloud resource yet, because it may be deleted before the owner lists the XR as a successor.
+   * "True" if an observer counts as ready: some providers never set Ready on an observer (provider-aws v0.50.0). Else as before.
+   */
+  readonly ready?: Ready | undefined;
 }
 
 /**
@@ -20,12 +27,12 @@ export interface Move {
  * provider's Synced has to report. A provider that reports no generations is paused, which it reports as well. Undefined for a
  * managed resource whose provider knows what it declares.
  */
-export function findMove(own: Contender | undefined, hasMoved: boolean): Move | undefined {
+export function findMove(own: Contender | undefined, hasMoved: boolean): Part | undefined {
   const progress = own && (hasMoved ? "begun" : readProgress(own));
   return own && progress && toMove(own, progress);
 }
 
-function toMove({ document, policies }: Contender, progress: "begun" | "unread"): Move | undefined {
+function toMove({ document, policies }: Contender, progress: "begun" | "unread"): Part | undefined {
   const creation = readCreationTime(document) ?? readAnnotation(document, CREATED_BEFORE);
   const annotations = { [CREATED_BEFORE]: creation };
   if (progress === "unread") {

@@ -1,5 +1,5 @@
-import type { Document } from "../../model/document.ts";
-import { isObject, type JsonObject, type JsonValue, toPlainText, toSortedObject } from "../../model/json.ts";
+import { valueAt } from "../../model/field-path.ts";
+import { isList, isObject, type JsonObject, type JsonValue, toPlainText, toSortedObject } from "../../model/json.ts";
 
 /** Tags by key, independent of the shape in a kind. */
 export type TagMap = ReadonlyMap<string, string>;
@@ -13,29 +13,30 @@ const LIST_SHAPES = [
   { key: "tag", value: "value" }, // Redshift's Cluster of provider-aws
 ] as const;
 
+/** Tells whether a value holds tags: a map, or a list that is empty or has objects. */
+export const holdsTags = (field: JsonValue | undefined, mayBeList = true): field is JsonObject | readonly JsonValue[] =>
+  isObject(field) || (mayBeList && isList(field) && (field.length === 0 || field.some(isObject)));
+
 /**
  * Reads the tags in a map or a list of objects; undefined for another value. Ignores entries that are not texts.
  *
  * @param most the most entries to read.
  */
 export function toTagMap(field: JsonValue | undefined, most = Number.POSITIVE_INFINITY): TagMap | undefined {
-  if (isObject(field)) return textsIn(field, most);
-  if (!Array.isArray(field)) return undefined;
-  const items = field.slice(0, most).filter(isObject);
-  return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(readTagEntry));
+  if (!holdsTags(field)) return undefined;
+  return isObject(field) ? textsIn(field, most) : new Map(field.slice(0, most).filter(isObject).flatMap(readTagEntry));
 }
 
 /**
  * Reads the shape of tags from a field's OpenAPI schema, as an empty map or a list of one item for `fromTagMap`; undefined for a
  * field without tags, such as the list of texts in Azure's NamedValue.
  */
-export function readShape(schema: Document): JsonValue | undefined {
-  if (schema.at(["type"]) !== "array") return schema.at(["properties"]) === undefined ? {} : undefined;
-  const properties = schema.at(["items", "properties"]);
-  if (!isObject(properties)) return undefined;
-  const shape = LIST_SHAPES.find(
-    ({ key, value }) => Object.hasOwn(properties, key) && Object.hasOwn(properties, value),
-  );
+export function readShape(schema: JsonValue | undefined): JsonValue | undefined {
+  if (!isObject(schema)) return undefined;
+  if (schema["type"] !== "array") return schema["properties"] === undefined ? {} : undefined;
+  const properties = valueAt(schema, ["items", "properties"]);
+  const has = (name: string): boolean => isObject(properties) && Object.hasOwn(properties, name);
+  const shape = LIST_SHAPES.find(({ key, value }) => has(key) && has(value));
   return shape && [{ [shape.key]: "" }];
 }
 

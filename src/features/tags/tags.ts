@@ -2,7 +2,6 @@ import { mayWrite, readPolicies } from "../../crossplane/management-policies.ts"
 import type { Condition, Result } from "../../model/condition.ts";
 import {
   type Draft,
-  type ResourceEdit,
   readyBefore,
   withAudit,
   withCompositeUnready,
@@ -12,24 +11,22 @@ import {
   withResults,
 } from "../../model/draft.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
+import type { Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { eventsFor } from "../transition-events.ts";
-import { decideTags, findChanges, withTags } from "./add-preserve-remove.ts";
-import { type Arbitration, arbitrate, withOwnership } from "./arbitrate.ts";
-import { isOurs, type Tagged, type TagReason, toTagsCondition } from "./condition.ts";
-import { ALL, checkTags, findExcess, type Refusal } from "./limits.ts";
+import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
+import { type Arbitration, arbitrate } from "./arbitrate.ts";
+import { isOurs, type Tagged, toTagsCondition } from "./condition.ts";
+import { checkTags, type Refusal } from "./limits.ts";
 import { findSubjects, type Subject } from "./subject.ts";
-import { isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
+import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
 import { resolveWanted, type WantedTags } from "./wanted.ts";
 
 /** A decision on one resource. */
 interface TagDecision extends Tagged {
-  /** Undefined if only this XR can declare the cloud resource. */
-  readonly arbitration: Arbitration | undefined;
-  /** The tags that this XR decides; undefined if they stay as earlier steps desire them. */
+  readonly arbitration: Arbitration;
+  /** Undefined if the tags stay as earlier steps desire them. */
   readonly tags: TagMap | undefined;
-  /** True if the cloud would refuse the tags: they stay unchanged, and the resource is not created. */
-  readonly isHeld?: boolean;
 }
 
 /**
@@ -40,89 +37,78 @@ export const tags: Feature = (call, draft) => {
   const input = call.input.spec.tags;
   if (input === undefined) return draft;
 
-  const found = findSubjects(call, draft);
-  const { subjects, unmarked } = found;
-  const asked = resolveWanted(input, call);
-  const excess = findExcess(asked, subjects.length);
-  const wanted = excess === undefined ? asked : { ...asked, add: [] };
+  const found = findSubjects(input, call, draft);
+  const wanted = resolveWanted(input, found.subjects.length, call);
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
-  const decisions = subjects.map((subject) => decide(subject, wanted, known));
-  const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
-  const isStopped = stops(refusals, decisions, wanted);
-  const applied = isStopped ? [] : holdRefused(decisions, refusals);
-  const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, draft));
-  const condition = toTagsCondition(decisions, found, refusals, wanted.unset);
-  const results = isStopped ? [toFatal(condition, refusals)] : toTagsResults(condition, decisions, call);
-  const edited = withResources(withDocuments(draft, unmarked), edits);
-  const audited = withAudit(withResults(withCondition(edited, condition), results), toAudit(applied, wanted));
-  return refusals.length > 0 ? withCompositeUnready(audited) : audited;
+  const decisions = found.subjects.map((subject) => decide(subject, wanted, known));
+  const condition = toTagsCondition(decisions, found, wanted.unset);
+  const conditioned = withCondition(withDocuments(draft, found.unmarked), condition);
+  const checked = decisions.some(isHeld) ? withCompositeUnready(conditioned) : conditioned;
+  if (stops(decisions, wanted)) return withResults(checked, [toFatal(condition, decisions)]);
+
+  const edits = decisions.flatMap((decision) => toTagEdits(decision, draft));
+  const edited = withResults(withResources(checked, edits), toTagsResults(condition, decisions, call));
+  return withAudit(edited, toAudit(decisions, wanted));
 };
 
 function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): TagDecision {
   const arbitration = arbitrate(subject, wanted, known);
-  const waiting: TagReason = { is: "WaitingForRequiredResources" };
-  const reason = arbitration?.reason ?? (subject.isPending ? waiting : { is: "Owned", others: [] });
-  const isWritten = !subject.isPending && (arbitration === undefined || mayWrite(arbitration.policies));
-  const tags = isWritten || isOurs(reason) ? decideTags(subject, wanted) : undefined;
-  return { subject, reason, isWritten, arbitration, tags };
+  const { reason, policies } = arbitration;
+  const isTagged = (subject.tags?.isPending !== true && mayWrite(policies)) || isOurs(reason);
+  const decided = isTagged ? decideTags(subject, wanted) : undefined;
+  const refusals = [...wanted.excess, ...(decided ? checkTags(decided, wanted.keys, subject) : [])];
+  return { subject, reason, isTagged, arbitration, tags: decided, refusals };
 }
+
+/** A team chooses such tags: with a Fatal result it could freeze its XR, and with it copies whose grant is revoked. */
+const isHeld = ({ refusals }: TagDecision): boolean => refusals.length > 0;
 
 /**
  * Tells whether the Composition's own tags are refused, for which the XR stops. It does not while a managed resource is paused by its
  * policies: it could never be deleted. The number of tags is no literal of the Composition.
  */
-const stops = (refusals: readonly Refusal[], decisions: readonly TagDecision[], { add }: WantedTags): boolean =>
-  refusals.some(({ key }) => key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral)) &&
-  !decisions.some(({ subject: { observed } }) => observed !== undefined && readPolicies(observed)?.length === 0);
-
-/**
- * Keeps the tags of refused resources, and creates none. A team chooses these tags: with a Fatal result it could freeze its XR, and
- * with it copies whose grant is revoked.
- */
-function holdRefused(decisions: readonly TagDecision[], refusals: readonly Refusal[]): readonly TagDecision[] {
-  if (refusals.length === 0) return decisions;
-  const refused = new Set(refusals.map(({ resource }) => resource));
-  return decisions.map((decision) => {
-    if (!refused.has(decision.subject.resource) && !refused.has(ALL)) return decision;
-    const { desired, spec } = decision.subject.tagSources;
-    return { ...decision, isHeld: true, tags: isSameTags(desired, spec) ? undefined : spec };
-  });
+function stops(decisions: readonly TagDecision[], { add }: WantedTags): boolean {
+  const isLiteral = ({ key }: Refusal): boolean =>
+    key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral);
+  const isPaused = ({ subject: { observed } }: TagDecision): boolean =>
+    observed !== undefined && readPolicies(observed)?.length === 0;
+  return decisions.some(({ refusals }) => refusals.some(isLiteral)) && !decisions.some(isPaused);
 }
+
+const toFatal = ({ reason }: Condition, decisions: readonly TagDecision[]): Result => {
+  const faults = decisions.flatMap(({ refusals }) => refusals.map(({ message }) => `  ${message}`));
+  return {
+    severity: "Fatal",
+    message: ["cannot tag the composed resources:", ...faults].join("\n"),
+    reason,
+    target: "Composite",
+  };
+};
 
 /** Makes the edit of a resource, if it changes. */
-function toTagEdits(
-  decision: TagDecision,
-  wanted: WantedTags,
-  draft: Draft,
-): readonly (readonly [string, ResourceEdit])[] {
-  const { subject, arbitration, reason, isHeld = false } = decision;
-  const { resource, observed } = subject;
-  if (reason.is === "Withheld" || (isHeld && observed === undefined)) return [[resource, { is: "removed" }]];
-  const tags = decision.tags ?? (isHeld ? undefined : repeatTags(decision));
-  if (arbitration === undefined && tags === undefined) return [];
-  const tagged = tags === undefined ? subject.desired : withTags(subject, tags);
-  const document = arbitration === undefined ? tagged : withOwnership(tagged, subject, arbitration, wanted);
-  return [[resource, { is: "set", document, ready: arbitration?.ready ?? readyBefore(draft, resource) }]];
+function toTagEdits(decision: TagDecision, draft: Draft): Edits {
+  const { subject, reason, arbitration } = decision;
+  const { resource, observed, desired, tags: found } = subject;
+  const { edits, ready = readyBefore(draft, resource) } = arbitration;
+  if (reason.is === "Withheld" || (isHeld(decision) && observed === undefined)) return [[resource, { is: "removed" }]];
+  const written = isHeld(decision) ? keepTags(subject) : (decision.tags ?? repeatTheirs(decision));
+  const tagged = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
+  const all = [...edits, ...tagged];
+  return all.length === 0 ? [] : [[resource, { is: "set", document: desired.with(all), ready }]];
 }
 
-/** Repeats the owner's tags, if the kind cannot observe only. */
-const repeatTags = ({ reason, subject: { tagField } }: TagDecision): TagMap | undefined =>
-  reason.is === "CannotObserve" && tagField !== undefined
-    ? toTagMap(reason.owner.document.at(tagField.path))
-    : undefined;
+/** Keeps the tags of a managed resource as they are; undefined if earlier steps desire the same. */
+const keepTags = ({ tags: found }: Subject): TagMap | undefined =>
+  found === undefined || isSameTags(found.desired, found.spec) ? undefined : found.spec;
 
-/** Finds the tags that the clouds would refuse. */
-function findRefusals(decisions: readonly TagDecision[], { add }: WantedTags): readonly Refusal[] {
-  const ours = [...new Set(add.map(({ key }) => key))].sort();
-  return decisions.flatMap(({ tags: decided, subject }) => (decided ? checkTags(decided, ours, subject) : []));
+/** Repeats the tags of another owner, or of another control plane, if the kind cannot observe only. */
+function repeatTheirs({ reason, subject }: TagDecision): TagMap | undefined {
+  const { tags: found, hasManagementPolicies } = subject;
+  if (found === undefined || hasManagementPolicies) return undefined;
+  if (reason.is === "OwnedByAnotherCluster") return repeatTags(found.cloud(), subject);
+  const theirs = reason.is === "CannotObserve" ? toTagMap(reason.owner.document.at(found.path)) : undefined;
+  return theirs && repeatTags(theirs, subject);
 }
-
-const toFatal = ({ reason }: Condition, refusals: readonly Refusal[]): Result => ({
-  severity: "Fatal",
-  message: ["cannot tag the composed resources:", ...refusals.map(({ message }) => `  ${message}`)].join("\n"),
-  reason,
-  target: "Composite",
-});
 
 /** Makes events, or a Fatal result for a conflict with `onConflict: Fail`. */
 function toTagsResults(condition: Condition, decisions: readonly TagDecision[], call: Call): readonly Result[] {
@@ -134,9 +120,7 @@ function toTagsResults(condition: Condition, decisions: readonly TagDecision[], 
 }
 
 /** Lists the changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */
-function toAudit(decisions: readonly TagDecision[], wanted: WantedTags) {
-  const isPending = decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources");
-  return decisions.flatMap(({ subject, tags: decided, isHeld = false }) =>
-    isPending || isHeld || decided === undefined ? [] : findChanges(subject, decided, wanted),
-  );
-}
+const toAudit = (decisions: readonly TagDecision[], wanted: WantedTags) =>
+  decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")
+    ? []
+    : decisions.flatMap((one) => (isHeld(one) || !one.tags ? [] : findChanges(one.subject, one.tags, wanted)));

@@ -3,6 +3,7 @@ import { CLUSTER_TAG, formatOwner } from "../../ownership/annotations.ts";
 import type { Call } from "../feature.ts";
 import { resolveMap, resolveString, resolveStrings } from "../value.ts";
 import { toMatcher } from "./glob.ts";
+import { findExcess, type Refusal } from "./limits.ts";
 
 /** Tells whether an entry of the input names a key. */
 type HasKey = (key: string) => boolean;
@@ -18,6 +19,10 @@ interface WantedTag {
 /** The tags that the input adds, preserves and removes, and its rules for owners, with resolved values. */
 export interface WantedTags {
   readonly add: readonly WantedTag[];
+  /** The keys of `add`, sorted. */
+  readonly keys: readonly string[];
+  /** The fault if there are too many tags: then none is added. */
+  readonly excess: readonly Refusal[];
   readonly preserve: readonly { readonly has: HasKey; readonly onExisting: "Replace" | "Retain" }[];
   readonly remove: readonly HasKey[];
   /** The XR or claim. */
@@ -31,20 +36,27 @@ export interface WantedTags {
   readonly isClusterUnset: boolean;
 }
 
-export function resolveWanted({ add, preserve, remove, owner: rules }: Tags, call: Call): WantedTags {
+/** @param resources the number of resources to tag. */
+export function resolveWanted(input: Tags, resources: number, call: Call): WantedTags {
+  const { preserve, remove, owner: rules } = input;
   const { cluster } = rules;
-  const entries: Tags["add"] = cluster === undefined ? add : [...add, { ...ALWAYS, key: CLUSTER_TAG, value: cluster }];
-  const added = entries.map((entry) => resolveEntry(entry, call));
-  const resolved = cluster && resolveString(cluster, call);
+  const entries = cluster === undefined ? [] : [{ ...ALWAYS, key: CLUSTER_TAG, value: cluster }];
+  const added = [...input.add, ...entries].map((entry) => resolveEntry(entry, call));
+  const asked = added.flatMap(({ tags }) => tags);
+  const excess = findExcess(asked.length, resources);
+  const add = excess.length > 0 ? [] : asked;
+  const name = cluster && resolveString(cluster, call);
   return {
-    add: added.flatMap(({ tags }) => tags),
+    add,
+    keys: [...new Set(add.map(({ key }) => key))].sort(),
+    excess,
     preserve: preserve.map(({ keys, onExisting }) => ({ has: resolveKeys(keys, call), onExisting })),
     remove: remove.map(({ keys }) => resolveKeys(keys, call)),
     owner: formatOwner(call.composite),
     rules,
-    cluster: resolved?.is === "set" ? resolved.value : undefined,
+    cluster: name?.is === "set" ? name.value : undefined,
     unset: added.flatMap(({ unset }) => unset),
-    isClusterUnset: resolved?.is === "unset",
+    isClusterUnset: name?.is === "unset",
   };
 }
 

@@ -233,9 +233,10 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("of a kind without managementPolicies is orphaned with the owner's tags by an XR that does not own it", () => {
+    const tagsOfRival = { team: "rival", "crossplane-name": "rival" }; // its provider adds the latter
     const bare = (object: JsonObject, rest: JsonObject = {}): JsonObject => ({
       ...object,
-      spec: { ...rest, forProvider: { tags: { team: "rival" } } },
+      spec: { ...rest, forProvider: { tags: tagsOfRival } },
     });
     const tags = { add: [team], resources: [{ managementPolicies: false }] };
     const theirs = bare(owning(rival()));
@@ -255,17 +256,25 @@ describe("a cloud resource that several XRs may name", () => {
       resources: [{ managementPolicies: false }],
       owner: { cluster },
     });
-    const status = { ...SYNCED, atProvider: { tags: { "crossplane-cluster": "prod-us" } } };
-    const bare = { ...ours, spec: { forProvider: { region: "eu-central-1" } }, status };
+    const theirs = { "crossplane-cluster": "prod-us", team: "theirs" };
+    const reported = { ...theirs, "crossplane-name": "theirs", "aws:cloudformation:stack-id": "y" };
+    const bare = {
+      ...ours,
+      spec: { forProvider: { region: "eu-central-1" } },
+      status: { ...SYNCED, atProvider: { tags: reported } },
+    };
     const elsewhere = run({ ...parts, tags: withOwner("prod-eu"), observed: { bucket: bare }, contenders: [bare] });
     const unknown = run({ ...parts, tags: withOwner({ fromEnvironmentFieldPath: "cluster" }), contenders: [] });
     expect([elsewhere, unknown].map(reasonIn)).toEqual(["OwnedByAnotherCluster", "FieldNotSet"]);
-    for (const draft of [elsewhere, unknown]) {
-      expect(desiredOf(draft)["spec"]).toEqual({
-        forProvider: { region: "eu-central-1" },
-        deletionPolicy: "Orphan",
-      });
-    }
+    expect([elsewhere, unknown].map((draft) => desiredOf(draft)["spec"])).toEqual([
+      { forProvider: { region: "eu-central-1", tags: theirs }, deletionPolicy: "Orphan" },
+      { forProvider: { region: "eu-central-1" }, deletionPolicy: "Orphan" },
+    ]);
+    expect(elsewhere.audit).toEqual([]);
+    expect(says(elsewhere)).toContain(
+      "control plane prod-us owns it according to its tags; a Bucket has no managementPolicies, so this XR repeats the owner's tags and does " +
+        "not delete the cloud resource when it is deleted; that control plane may delete it",
+    );
   });
 
   const unpausing = "stop writing it; if that XR is paused, unpause it, or pause its Bucket as well";
