@@ -100,7 +100,7 @@ function reasonsIn(source: string): readonly string[] {
   const unions = [...source.matchAll(/readonly is: ((?:"\w+"(?: \| )?)+)/g)];
   const entries = [...source.matchAll(/^ {2}([A-Z]\w+): [("[]/gm)].map(([all, name]) => [all, `"${name}"`]);
   const lists = [...source.matchAll(/REASONS(?:: [^=]*)? = \[([^\]]*)\]/g)];
-  const expressions = [...source.matchAll(/const reason =([^;]*);|\breason: (\w+\?\..*)/g)];
+  const expressions = [...source.matchAll(/const reason =([^;]*);|\breason: ("\w+"|\w+\?\..*)/g)];
   return [...unions, ...entries, ...lists, ...expressions]
     .flatMap(([, ...found]) => [...found.join().matchAll(/"([A-Z]\w+)"/g)])
     .map(([, reason = ""]) => reason);
