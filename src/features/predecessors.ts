@@ -153,7 +153,7 @@ function withObserved(call: Call, predecessors: Predecessors): Call {
     document === undefined || others.length > 0 ? [] : [[name, toResource(document)] as const],
   );
   const resources = new Map([...observed.resources, ...found]);
-  const duplicates = new Map([...predecessors].filter(([, all]) => all.length > 1));
+  const duplicates = findDuplicates(predecessors);
   return { ...call, request: { ...call.request, observed: { ...observed, resources } }, duplicates };
 }
 
@@ -176,15 +176,19 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
 
 /** Stops the XR where there is something to choose; with `adoption` its condition and its result say so. */
 function findFatal(predecessors: Predecessors, { input }: Call): readonly Result[] {
-  const duplicates = [...predecessors].filter(([, all]) => all.length > 1);
-  if (duplicates.length === 0 || input.spec.adoption !== undefined) return [];
-  const lines = duplicates.map(([name, all]) => `  ${name} (${formatDuplicates(all)}): ${DUPLICATED}`);
+  const duplicates = findDuplicates(predecessors);
+  if (duplicates.size === 0 || input.spec.adoption !== undefined) return [];
+  const lines = [...duplicates].map(([name, all]) => `  ${name} (${all}): ${DUPLICATED}`);
   const message = ["cannot compose anything before a person has chosen:", ...lines].join("\n");
   return [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
 }
 
 export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: remove the label ${COMPOSITE_LABEL} of the others, or delete them (with deletionPolicy Orphan where they share a cloud resource)`;
 
-/** Formats the resources to choose from. */
-export const formatDuplicates = (all: readonly Document[]): string =>
-  all.map((each) => formatReference(toReference(each))).join(" and ");
+/** Formats the resources to choose from, by name in the Composition. */
+const findDuplicates = (predecessors: Predecessors): ReadonlyMap<string, string> =>
+  new Map(
+    [...predecessors].flatMap(([name, all]) =>
+      all.length > 1 ? [[name, all.map((each) => formatReference(toReference(each))).join(" and ")] as const] : [],
+    ),
+  );

@@ -14,8 +14,7 @@ import { formatOwner, OWNER } from "../ownership/annotations.ts";
 import { RECORD_PREFIX } from "../ownership/names.ts";
 import { pickObserved } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
-import { type ReasonOf, tell } from "./reasons.ts";
-import { withConditionAndEvent } from "./transition-events.ts";
+import { type ReasonOf, tell, withConditionAndEvent } from "./reasons.ts";
 import { resolveJson, resolveString } from "./value.ts";
 
 const TYPE = "EnvironmentConfigPublished";

@@ -1,16 +1,28 @@
+import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
-import { withoutReferences } from "../../crossplane/references.ts";
+import { toPossibleComposer } from "../../crossplane/proof.ts";
+import {
+  type Reference,
+  referenceKey,
+  toReference,
+  toReferences,
+  withoutReferences,
+} from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
+import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
-import { type ResourceEdit, withResources } from "../../model/draft.ts";
+import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
+import { isNamesRecord } from "../../ownership/names.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
-import type { Feature } from "../feature.ts";
-import { type Case, findCases } from "./cases.ts";
+import { proverFor, requireAs } from "../confirm-nesting.ts";
+import type { Edits } from "../desired.ts";
+import type { Call, Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
 import { findHeld, observeFirst, remarkHeld } from "./observe-first.ts";
+import { type Case, isRestored, judgeObserved, judgeReferenced } from "./verdict.ts";
 
 /**
  * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a
@@ -25,23 +37,70 @@ export const adoption: Feature = (call, draft) => {
   const unmarked = cases.filter((found) => !isMarked(found));
   const remarks = [...toAdoptionRemarks(unmarked, policy, call), ...remarkDuplicates(call), ...remarkHeld(held, call)];
   const adopting = observeFirst(call, withResources(draft, putBackAll(cases, policy)), held);
-  return withAdoptionCondition(adopting, cases, remarks, call);
+  return withAdoptionCondition(adopting, remarks, call);
 };
 
-/** Desires resources again only for their owner reference; they count as ready. */
-function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly (readonly [string, ResourceEdit])[] {
-  const isKept = (found: Case): boolean =>
-    ["unsettled", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(found.verdict.is) || isMarked(found);
-  return cases.flatMap((found) =>
-    found.is === "observed" && isKept(found)
-      ? [[found.name, { is: "set", object: putBack(found.resource), ready: "True" }] as const]
-      : [],
-  );
+/** Finds and judges all cases: in steady state none, without reading a composed resource. */
+function findCases(call: Call, { resources: edits }: Draft): readonly Case[] {
+  const { request, composite, requirements } = call;
+  const isDesired = (name: string): boolean => {
+    const edit = edits.get(name);
+    return edit === undefined ? request.desired.resources.has(name) : edit.is === "set";
+  };
+  const leftOut = [...request.observed.resources].filter(([name]) => !isDesired(name)).sort(compareEntries);
+  const references = findUnobserved(call);
+  if (leftOut.length === 0 && references.length === 0) return [];
+  const composer = toPossibleComposer(composite);
+  const prove = proverFor(composer, call);
+  const isComposerRestored = isRestored(composite.document);
+  return [
+    ...leftOut.map(([name, { document: resource }]) => {
+      const verdict = judgeObserved(resource, composer, prove);
+      return { name, reference: toReference(resource), resource, verdict };
+    }),
+    ...references.map((reference) => {
+      const answer = requirements.ask(requireAs("adoption/", reference));
+      const verdict = judgeReferenced(answer, composer, prove, isComposerRestored);
+      return { name: undefined, reference, resource: answer.is === "resolved" ? answer.items[0] : undefined, verdict };
+    }),
+  ];
 }
 
+/**
+ * Finds the references without an observed resource: it does not exist, or has another controller. Crossplane observes each
+ * referenced resource once and no others, so equal numbers mean that all are observed, and nothing is read.
+ *
+ * Leaves out those that Crossplane cannot look up. The kinds are installed: Crossplane gets every reference before it calls a
+ * function, and fails the XR if a kind is missing, as before a provider is restored.
+ */
+function findUnobserved({ composite, request }: Call): readonly Reference[] {
+  const listed = toReferences(composite);
+  const { resources } = request.observed;
+  if (listed.length === resources.size) return [];
+  const references = new Map(listed.map((reference) => [referenceKey(reference), reference]));
+  for (const { document } of resources.values()) references.delete(referenceKey(toReference(document)));
+  const canSelect = canSelectNamespaces(request, composite);
+  return [...references]
+    .sort(compareEntries)
+    .map(([, reference]) => reference)
+    .filter((found) => (found.namespace === undefined || canSelect) && !isNamesRecord(found, composite));
+}
+
+/** Desires resources again only for their owner reference; they count as ready. */
+const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption): Edits =>
+  cases.flatMap((found): Edits => {
+    const { name, resource, verdict } = found;
+    const isKept = verdict.is === "unsettled" || (verdict.is === "unadopted" && onUnadopted === "Adopt");
+    if (name === undefined || resource === undefined || !(isKept || isMarked(found))) return [];
+    return [[name, { is: "set", object: putBack(resource), ready: "True" }]];
+  });
+
 /** Tells whether the XR controls a resource that only observes since a restore: deleted now, it would leave its cloud resource behind. */
-const isMarked = (found: Case): boolean =>
-  found.is === "observed" && found.verdict.is === "ours" && readAnnotation(found.resource, RESTORED) !== undefined;
+const isMarked = ({ name, resource, verdict }: Case): boolean =>
+  name !== undefined &&
+  resource !== undefined &&
+  verdict.is === "ours" &&
+  readAnnotation(resource, RESTORED) !== undefined;
 
 /** The annotation of a resource that is desired again until this XR controls it. */
 const ADOPTION = `${DOMAIN}/adoption`;

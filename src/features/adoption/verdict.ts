@@ -7,7 +7,7 @@ import {
   readManagedFields,
 } from "../../crossplane/metadata.ts";
 import type { PossibleComposer } from "../../crossplane/proof.ts";
-import { hasReferences } from "../../crossplane/references.ts";
+import { hasReferences, type Reference } from "../../crossplane/references.ts";
 import { readConditions } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type JsonObject, toPlainText } from "../../model/json.ts";
@@ -26,6 +26,19 @@ export type AdoptionVerdict =
   | { readonly is: "gone" } // it does not exist, or is being deleted
   | { readonly is: "missing" } // it is not restored yet
   | { readonly is: "pending" };
+
+/**
+ * A composed resource that is observed and no longer desired, which Crossplane drops at the end of this reconcile; or a reference
+ * without an observed resource, which Crossplane replaces then.
+ */
+export interface Case {
+  /** The name in the Composition of an observed resource; undefined for a reference without one. */
+  readonly name: string | undefined;
+  readonly reference: Reference;
+  /** Undefined if it does not exist, or is not looked up yet. */
+  readonly resource: Document | undefined;
+  readonly verdict: AdoptionVerdict;
+}
 
 /**
  * Judges a resource that is observed and not desired. Crossplane drops it at the end of this reconcile.

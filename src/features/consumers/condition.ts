@@ -4,8 +4,7 @@ import type { Draft } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import type { Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { type ReasonOf, tell } from "../reasons.ts";
-import { withConditionAndEvent } from "../transition-events.ts";
+import { type ReasonOf, tell, withConditionAndEvent } from "../reasons.ts";
 
 const TYPE = "ConsumersServed";
 

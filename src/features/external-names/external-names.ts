@@ -6,7 +6,7 @@ import { type RecordedNames, toRecordedKind } from "../../ownership/names.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { recallNames } from "../names.ts";
-import { withConditionAndEvent } from "../transition-events.ts";
+import { withConditionAndEvent } from "../reasons.ts";
 import { toNamesCondition } from "./condition.ts";
 import { isNamedAnew, judgeName, type NamedResource, pinNames, rescuePathsFor } from "./pin.ts";
 

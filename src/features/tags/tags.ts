@@ -13,7 +13,7 @@ import {
 } from "../../model/draft.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import type { Call, Feature } from "../feature.ts";
-import { eventsFor } from "../transition-events.ts";
+import { eventsFor } from "../reasons.ts";
 import { decideTags, findChanges, withTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate, withOwnership } from "./arbitrate.ts";
 import { isOurs, type Tagged, type TagReason, toTagsCondition } from "./condition.ts";
