@@ -4,7 +4,7 @@ import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation } from "../cros
 import { toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type Draft, withDocuments, withResource } from "../model/draft.ts";
+import { withResource } from "../model/draft.ts";
 import { ROTATION } from "../ownership/annotations.ts";
 import {
   appliedNames,
@@ -89,23 +89,3 @@ function toEntry(
  */
 const isDeletedForGood = (observed: Document): boolean =>
   isBeingDeleted(observed) && !isPaused(observed) && mayDelete(observed);
-
-/**
- * Composes what is recorded, desired and not observed under its recorded name, so that a restore that comes later finds it and makes no
- * second one. Only under a confirmed name: many providers take it for the external name.
- */
-export function withRecordedNames(call: Call, draft: Draft): Draft {
-  const { confirmed } = recallNames(call);
-  if (confirmed.size === 0) return draft;
-  const { resources } = call.request.observed;
-  const desired = desiredSoFar(call, draft);
-  const named = [...confirmed].flatMap(([resource, { kind, name }]) => {
-    const document = resources.has(resource) ? undefined : desired.get(resource);
-    const isNameless = document !== undefined && stringAt(document, NAME) === undefined;
-    if (!isNameless || toRecordedKind(readManagedKind(document)) !== kind) return [];
-    return [[resource, document.with([{ path: NAME, value: name }])] as const];
-  });
-  return withDocuments(draft, named);
-}
-
-const NAME = ["metadata", "name"];
