@@ -1,4 +1,4 @@
-import { findProof, NestedComposites, type Nesting, type PossibleComposer, type Proof } from "../crossplane/proof.ts";
+import { findProof, NestedComposites, type Nesting, type PossibleComposer } from "../crossplane/proof.ts";
 import { formatReference, type Reference } from "../crossplane/references.ts";
 import { couldNotBeRead, toRequirement } from "../crossplane/requirement-names.ts";
 import type { Document } from "../model/document.ts";
@@ -14,22 +14,17 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 const CONTROLLER = "adoption/controller/";
 
 /** Looks for the proof that this XR composed a resource. `unconfirmed`: only if this XR is nested, which nothing confirms. */
-export type Prove = (
-  resource: Document,
-) =>
-  | Exclude<Proof, { is: "nested" }>
-  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string }
-  | { readonly is: "pending" };
+export type Prove = ReturnType<typeof proverFor>;
 
 /** Makes the function that looks for proofs. It looks up the XRs above this one if one of them depends on these. */
-export function proverFor(composer: PossibleComposer, call: Call): Prove {
+export function proverFor(composer: PossibleComposer, call: Call) {
   const nesting = lazy(() => confirmNesting(call));
-  return (resource) => {
+  return (resource: Document) => {
     const proof = findProof(resource, composer);
     if (proof.is !== "nested") return proof;
     const found = nesting();
     if (found.is === "unconfirmed") return { ...found, root: proof.root };
-    return found.is === "confirmed" ? { is: "proven" } : found;
+    return found.is === "confirmed" ? ({ is: "proven" } as const) : found;
   };
 }
 

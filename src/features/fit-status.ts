@@ -91,14 +91,10 @@ function stepInto(schema: JsonValue | undefined, step: string | number): JsonVal
 /** Tells whether a value is of its schema's type: the API server refuses the whole status for one that is not. */
 function hasType(value: JsonValue, { type, nullable }: JsonObject): boolean {
   if (value === null) return nullable === true || type === undefined;
-  switch (type) {
-    case "object":
-      return isObject(value);
-    case "array":
-      return isList(value);
-    case "integer":
-      return Number.isInteger(value);
-    default: // without a type: x-kubernetes-int-or-string, or anything
-      return !["string", "number", "boolean"].includes(String(type)) || typeof value === type;
-  }
+  if (type === "integer") return Number.isInteger(value);
+  // Without a type: x-kubernetes-int-or-string, or anything.
+  return (
+    !["object", "array", "string", "number", "boolean"].includes(String(type)) ||
+    (isList(value) ? "array" : typeof value) === type
+  );
 }

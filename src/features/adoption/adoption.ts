@@ -12,7 +12,7 @@ import type { Adoption } from "../../input/adoption.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../ownership/names.ts";
@@ -21,7 +21,7 @@ import { proverFor, requireAs } from "../confirm-nesting.ts";
 import type { Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
-import { findHeld, observeFirst, remarkHeld } from "./observe-first.ts";
+import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
 import { type Case, isRestored, judgeObserved, judgeReferenced } from "./verdict.ts";
 
 /**
@@ -32,11 +32,15 @@ export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
 
-  const held = findHeld(call, draft);
+  const restored = findRestored(call, draft);
   const cases = findCases(call, draft);
   const unmarked = cases.filter((found) => !isMarked(found));
-  const remarks = [...toAdoptionRemarks(unmarked, policy, call), ...remarkDuplicates(call), ...remarkHeld(held, call)];
-  const adopting = observeFirst(call, withResources(draft, putBackAll(cases, policy)), held);
+  const remarks = [
+    ...toAdoptionRemarks(unmarked, policy, call),
+    ...remarkDuplicates(call),
+    ...remarkHeld(restored, call),
+  ];
+  const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);
 };
 
@@ -105,35 +109,21 @@ const isMarked = ({ name, resource, verdict }: Case): boolean =>
 /** The annotation of a resource that is desired again until this XR controls it. */
 const ADOPTION = `${DOMAIN}/adoption`;
 
-/** Metadata that the API server fills in, and the owner references, which Crossplane sets. */
-const POPULATED = new Set([
-  "creationTimestamp",
-  "deletionGracePeriodSeconds",
-  "deletionTimestamp",
-  "generation",
-  "managedFields",
-  "ownerReferences",
-  "resourceVersion",
-  "selfLink",
-  "uid",
-]);
+/** Metadata that the API server does not fill in, and Crossplane does not set. */
+const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
 
 /**
  * Desires an observed resource unchanged, with its whole spec: server-side apply removes fields that the XR once applied and no
  * longer applies. Leaves out the references of a nested XR, which Crossplane may write at the same time.
  */
 function putBack(observed: Document): JsonObject {
-  const { status: _, metadata, spec, ...object } = observed.toObject();
-  const kept = toEntries(metadata).filter(([key]) => !POPULATED.has(key));
-  const { annotations, ...others } = Object.fromEntries(kept);
-  const unmarked = toEntries(annotations).filter(([key]) => key !== RESTORED);
+  const { status: _, metadata = {}, spec, ...object } = observed.toObject();
+  const { annotations = {}, ...kept } = isObject(metadata) ? pick(metadata, (key) => KEPT.includes(key)) : {};
+  const unmarked = isObject(annotations) ? pick(annotations, (key) => key !== RESTORED) : {};
   const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };
   return {
     ...object,
-    metadata: { ...others, annotations: { ...Object.fromEntries(unmarked), [ADOPTION]: "pending" } },
+    metadata: { ...kept, annotations: { ...unmarked, [ADOPTION]: "pending" } },
     ...(spec !== undefined && { spec: isObject(spec) ? { ...withoutReferences(spec), ...policies } : spec }),
   };
 }
-
-const toEntries = (object: JsonValue | undefined): [string, JsonValue][] =>
-  Object.entries(isObject(object) ? object : {});
