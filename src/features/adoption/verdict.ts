@@ -86,22 +86,15 @@ export function judgeReferenced(
 
 function judgeExisting(resource: Document, composer: PossibleComposer, prove: Prove): AdoptionVerdict {
   const controller = findController(resource);
-  if (controller === undefined) return judgeUncontrolled(resource, prove);
-  const { uid } = composer;
-  if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render
-  return { is: isFormerSelf(controller, composer) ? "stale" : "foreign", controller };
-}
-
-function judgeUncontrolled(resource: Document, prove: Prove): AdoptionVerdict {
+  if (controller !== undefined) {
+    const { uid, apiVersion, kind, name } = composer;
+    if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render
+    const isSameKind = toApiGroup(controller.apiVersion) === toApiGroup(apiVersion) && controller.kind === kind;
+    return { is: isSameKind && controller.name === name ? "stale" : "foreign", controller };
+  }
   if (isBeingDeleted(resource)) return { is: "gone" };
   const proof = prove(resource);
   return proof.is === "proven" ? { is: "unadopted" } : proof;
-}
-
-/** Tells whether the controller is this XR, in any version of its API. */
-function isFormerSelf(controller: Controller, { apiVersion, kind, name }: PossibleComposer): boolean {
-  const isSameGroup = toApiGroup(controller.apiVersion) === toApiGroup(apiVersion);
-  return isSameGroup && controller.kind === kind && controller.name === name;
 }
 
 /**

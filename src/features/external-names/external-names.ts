@@ -39,15 +39,6 @@ export const externalNames: Feature = (call, draft) => {
   return resources.some(({ verdict }) => verdict.is === "held") ? withCompositeUnready(named) : named;
 };
 
-/** A desired managed resource, and the verdict on its external name. */
-export interface NamedResource {
-  readonly name: string;
-  readonly kind: ManagedKind;
-  readonly desired: Document;
-  readonly observed: Document | undefined;
-  readonly verdict: NameVerdict;
-}
-
 function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly NamedResource[] {
   const { resources } = call.request.observed;
   const { names, confirmed } = recallNames(call);
@@ -66,13 +57,13 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
     const isKnown = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);
     if (!isKnown) continue;
     const isConfirmed = recorded === nameIn(confirmed);
-    const verdict = judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths });
-    found.push({ name, kind, desired, observed, verdict });
+    const evidence = { desired, observed, recorded, isConfirmed, isHeld, rescuePaths };
+    found.push({ ...evidence, name, kind, verdict: judgeName(evidence) });
   }
   return found.sort((a, b) => compareTexts(a.name, b.name));
 }
 
-export interface Evidence {
+interface Evidence {
   readonly desired: Document;
   /** Undefined if the resource is not created yet, or was lost. */
   readonly observed: Document | undefined;
@@ -85,13 +76,19 @@ export interface Evidence {
   readonly rescuePaths: readonly FieldPath[];
 }
 
+/** A desired managed resource, and the verdict on its external name. */
+export interface NamedResource extends Evidence {
+  readonly name: string;
+  readonly kind: ManagedKind;
+  readonly verdict: NameVerdict;
+}
+
 /** The external name of a managed resource, and its source. */
 export type NameVerdict =
   | { readonly is: "setByPipeline"; readonly name: string; readonly observed: string | undefined }
   /** `isOurs`: from the record or rescued; the resource would lose the annotation if we no longer desired it. */
   | { readonly is: "observed"; readonly name: string; readonly isOurs: boolean }
-  | { readonly is: "recorded"; readonly name: string }
-  | { readonly is: "rescued"; readonly name: string }
+  | { readonly is: "recorded" | "rescued"; readonly name: string }
   | { readonly is: "duplicate"; readonly name: string; readonly other: string }
   /** Not created: its name is not recorded (`requireRecord`), or is `unconfirmed`. */
   | { readonly is: "held"; readonly unconfirmed: string | undefined }
@@ -111,17 +108,26 @@ export type NameVerdict =
  *
  * If the record has another name than 2 or 4, there may be two cloud resources.
  */
-export function judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths }: Evidence): NameVerdict {
+export function judgeName(evidence: Evidence): NameVerdict {
+  const { desired, observed, recorded, isHeld, rescuePaths } = evidence;
   const seen = observed && stringAt(observed, EXTERNAL_NAME);
   const wanted = stringAt(desired, EXTERNAL_NAME);
   if (wanted !== undefined) return { is: "setByPipeline", name: wanted, observed: seen };
-
   const id = observed && rescuePaths.map((path) => stringAt(observed, path)).find((found) => found !== undefined);
-  if (seen !== undefined) return judgeObservedName(seen, recorded, id);
-  if (recorded !== undefined && isConfirmed) return judgeRecordedName(recorded, id);
-  if (id !== undefined) return { is: "rescued", name: id };
+  const named = judgeNamed(evidence, seen, id);
+  if (named !== undefined) return named;
   if (recorded !== undefined || (isHeld && observed === undefined)) return { is: "held", unconfirmed: recorded };
   return judgeNameless(desired, observed, rescuePaths.length > 0);
+}
+
+function judgeNamed({ recorded, isConfirmed }: Evidence, seen: string | undefined, id: string | undefined) {
+  const confirmed = isConfirmed ? recorded : undefined;
+  const name = seen ?? confirmed ?? id;
+  const other = seen === undefined ? id : recorded;
+  if (name === undefined) return undefined;
+  if (other !== undefined && other !== name) return { is: "duplicate", name, other } as const;
+  if (seen !== undefined) return { is: "observed", name, isOurs: name === recorded || name === id } as const;
+  return { is: confirmed === undefined ? "rescued" : "recorded", name } as const;
 }
 
 function judgeNameless(desired: Document, observed: Document | undefined, isAsynchronous: boolean): NameVerdict {
@@ -132,14 +138,6 @@ function judgeNameless(desired: Document, observed: Document | undefined, isAsyn
   const isAtRisk = isAsynchronous && lacksLateInitialize(readPolicies(observed ?? desired) ?? ALL_ACTIONS);
   return { is: "unnamed", isAtRisk };
 }
-
-function judgeObservedName(name: string, recorded: string | undefined, id: string | undefined): NameVerdict {
-  if (recorded !== undefined && recorded !== name) return { is: "duplicate", name, other: recorded };
-  return { is: "observed", name, isOurs: name === recorded || name === id };
-}
-
-const judgeRecordedName = (name: string, id: string | undefined): NameVerdict =>
-  id === undefined || id === name ? { is: "recorded", name } : { is: "duplicate", name, other: id };
 
 /** The field with the external name of a kind that `config.IdentifierFromProvider` configures: its Terraform ID. */
 const ID = ["status", "atProvider", "id"];
@@ -172,18 +170,11 @@ export const pinNames = (resources: readonly NamedResource[], policy: ExternalNa
   });
 
 function toPin({ verdict, desired, observed }: NamedResource, { pin }: ExternalNames): ValueEdit | undefined {
-  switch (verdict.is) {
-    case "setByPipeline":
-    case "unnamed":
-      return undefined;
-    case "observed":
-      return pin || verdict.isOurs ? { path: EXTERNAL_NAME, value: verdict.name } : undefined;
-    case "held":
-    case "notRecorded": {
-      const value = withoutCreate(readPolicies(desired) ?? ALL_ACTIONS);
-      return observed && readPolicies(observed) && { path: MANAGEMENT_POLICIES, value };
-    }
-    default:
-      return { path: EXTERNAL_NAME, value: verdict.name };
+  if (verdict.is === "held" || verdict.is === "notRecorded") {
+    const value = withoutCreate(readPolicies(desired) ?? ALL_ACTIONS);
+    return observed && readPolicies(observed) && { path: MANAGEMENT_POLICIES, value };
   }
+  if (verdict.is === "unnamed" || verdict.is === "setByPipeline") return undefined;
+  const isPinned = verdict.is !== "observed" || pin || verdict.isOurs;
+  return isPinned ? { path: EXTERNAL_NAME, value: verdict.name } : undefined;
 }
