@@ -173,17 +173,16 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
     const value = findName(resource, desired);
     return value === undefined ? [] : [[resource, desired.with([{ path: NAME, value }])] as const];
   });
-  return withResults(withDocuments(draft, named), findFatal(call));
+  return withResults(withDocuments(draft, named), call.input.spec.adoption === undefined ? findFatal(call) : []);
 }
 
 const NAME = ["metadata", "name"];
 
-/** Stops the XR where there is something to choose; with `adoption` its condition and its result say so. */
-function findFatal({ duplicates = new Map(), input }: Call): readonly Result[] {
-  if (duplicates.size === 0 || input.spec.adoption !== undefined) return [];
+/** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */
+function findFatal({ duplicates = new Map() }: Call): readonly Result[] {
   const lines = [...duplicates].map(([name, all]) => `  ${name} (${all}): ${DUPLICATED}`);
   const message = ["cannot compose anything before a person has chosen:", ...lines].join("\n");
-  return [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
+  return lines.length === 0 ? [] : [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
 }
 
 export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: remove the label ${COMPOSITE_LABEL} of the others, or delete them (with deletionPolicy Orphan where they share a cloud resource)`;

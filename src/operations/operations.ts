@@ -98,16 +98,10 @@ function toDefinition(document: Document) {
   return [{ name, apiVersion, kind, nudgedFor: readAnnotation(document, NUDGED_FOR) }];
 }
 
-/** An XRD, and those of its XRs that Crossplane has never reconciled. */
-interface Outcome {
-  readonly name: string;
-  readonly composites: readonly string[];
-  readonly nudge: string;
-  /** True if a nudge for these XRs did not help. */
-  readonly isNudged: boolean;
-}
+type Outcome = ReturnType<typeof toOutcome>;
 
-function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Document[]): Outcome {
+/** Finds the XRs of an XRD that were never reconciled. `isNudged`: a nudge for these did not help. */
+function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Document[]) {
   const never = all.filter((composite) => shownCondition(composite, "Synced") === undefined);
   const uids = never.map((composite) => stringAt(composite, ["metadata", "uid"]) ?? qualifiedName(composite));
   const nudge = hashText(uids.sort().join(), 16);

@@ -41,15 +41,9 @@ export interface AdoptionRemark {
   readonly sentence: string;
 }
 
-interface Facts {
-  readonly found: Case;
-  readonly policy: Adoption;
-  readonly call: Call;
-}
-
 const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
 
-const REMARKS: Remarks<AdoptionVerdict, Facts, AdoptionReason> = {
+const REMARKS: Remarks<AdoptionVerdict, { found: Case; policy: Adoption; call: Call }, AdoptionReason> = {
   gone: () => undefined,
   ours: (_, { found }) => (found.name === undefined ? undefined : ["NoLongerDesired", NO_LONGER_DESIRED]),
   unsettled: () => ["Adopting", "kept until it controls its own composed resources again"],

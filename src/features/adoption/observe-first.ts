@@ -1,7 +1,6 @@
 import { isManaged } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, MANAGEMENT_POLICIES, readPolicies } from "../../crossplane/management-policies.ts";
 import { annotationPath, findController, isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
-import { compareTexts } from "../../model/collections.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { type Draft, readyBefore, withResources } from "../../model/draft.ts";
@@ -20,17 +19,7 @@ import type { Call } from "../feature.ts";
 import { tell } from "../reasons.ts";
 import type { AdoptionRemark } from "./condition.ts";
 
-/** A resource of a restored XR. */
-interface Restored {
-  /** The name in the Composition. */
-  readonly name: string;
-  /** Undefined if it does not exist. */
-  readonly observed: Document | undefined;
-  /** `dropped`: no step desires it. `unrestored`: it does not exist, and a step desires it. */
-  readonly judged: Finding | { readonly is: "dropped" | "unrestored" };
-  /** True if it is only observed since the restore, or not created meanwhile. */
-  readonly isHeld: boolean;
-}
+type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 
 /**
  * Finds the resources that are held after a restore: it brings back an old desired state, and the cloud has changed since. A managed
@@ -40,21 +29,24 @@ interface Restored {
  * - or before, by name, in an annotation of the XR that a person sets.
  *
  * @param draft the draft of earlier features.
+ * @returns what is judged of each; `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
  */
-export function findRestored(call: Call, draft: Draft): readonly Restored[] {
+export function findRestored(call: Call, draft: Draft) {
   if (call.input.spec.adoption?.restore !== "ObserveFirst") return [];
   const { resources } = call.request.observed;
   const restored = [...resources].filter(([, { document }]) => isRestored(document));
   if (restored.length === 0) return [];
   const desired = desiredSoFar(call, draft);
   const unrestored = [...desired].filter(([name, document]) => !resources.has(name) && isOthers(document));
-  const all = [
-    ...restored.map(([name, { document }]) => {
-      const judged = desired.has(name) ? judgeRestored(document) : ({ is: "dropped" } as const);
-      return { name, observed: document, judged };
-    }),
-    ...unrestored.map(([name]) => ({ name, observed: undefined, judged: { is: "unrestored" } as const })),
-  ].sort((a, b) => compareTexts(a.name, b.name));
+  const judge = (name: string, observed: Document | undefined): Judged => {
+    if (observed === undefined) return { is: "unrestored" };
+    return desired.has(name) ? judgeRestored(observed) : { is: "dropped" };
+  };
+  const names = [...restored, ...unrestored].map(([name]) => name).sort();
+  const all = names.map((name) => {
+    const observed = resources.get(name)?.document;
+    return { name, observed, judged: judge(name, observed) };
+  });
   const isReleased = readReleased(call.composite.document);
   const isConfirmed = all.every(({ name, judged }) => judged.is === "found" || isReleased(name));
   return all.map((one) => ({ ...one, isHeld: !isConfirmed && !isReleased(one.name) }));
@@ -71,14 +63,16 @@ const isRestored = (document: Document): boolean =>
 const isOthers = (desired: Document): boolean =>
   Object.values(RECORD_KINDS).every(({ kind }) => stringAt(desired, ["kind"]) !== kind);
 
+type Restored = ReturnType<typeof findRestored>;
+
 /** Limits held resources to observing, creates none, and gives released ones their policies back. */
-export function observeFirst(restored: readonly Restored[], call: Call, draft: Draft): Draft {
+export function observeFirst(restored: Restored, call: Call, draft: Draft): Draft {
   const desired = desiredSoFar(call, draft);
   const edits = restored.flatMap(({ name, observed, isHeld }): Edits => {
     const wanted = desired.get(name);
     if (wanted === undefined) return [];
     if (observed === undefined) return isHeld ? [[name, { is: "removed" }]] : [];
-    const document = wanted.with(isHeld ? toHold(observed) : toRelease(wanted));
+    const document = wanted.with(isHeld ? toHold(observed) : [toRelease(wanted)]);
     return [[name, { is: "set", document, ready: readyBefore(draft, name) }]];
   });
   return withResources(draft, edits);
@@ -90,9 +84,10 @@ const toHold = (observed: Document): readonly ValueEdit[] => [
 ];
 
 /** Desires policies even if no step does: Velero may own the present ones, which only a desired value replaces. */
-const toRelease = (wanted: Document): readonly ValueEdit[] => [
-  { path: MANAGEMENT_POLICIES, value: readPolicies(wanted) ?? ALL_ACTIONS },
-];
+const toRelease = (wanted: Document): ValueEdit => ({
+  path: MANAGEMENT_POLICIES,
+  value: readPolicies(wanted) ?? ALL_ACTIONS,
+});
 
 /** The most differing fields that are named. Not their values: these may be secret. */
 const MAX_FIELDS = 3;
@@ -109,7 +104,7 @@ const SENTENCES = {
 };
 
 /** Counts the held resources, and describes what a release would do to each that was not found. */
-export function remarkHeld(restored: readonly Restored[], { composite }: Call): readonly AdoptionRemark[] {
+export function remarkHeld(restored: Restored, { composite }: Call): readonly AdoptionRemark[] {
   const held = restored.filter(({ isHeld }) => isHeld);
   if (held.length === 0) return [];
   const counts = Object.keys(SENTENCES).map(
