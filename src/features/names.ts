@@ -37,14 +37,12 @@ export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", 
 const isRecording = ({ input: { spec } }: Call): boolean =>
   spec.adoption !== undefined || spec.externalNames !== undefined;
 
-function isAnyMissing(own: RecordedNames, { request: { observed, desired } }: Call): boolean {
-  const isThere = (name: string): boolean => {
+const isAnyMissing = (own: RecordedNames, { request: { observed, desired } }: Call): boolean =>
+  [...desired.resources.keys(), ...own.keys()].some((name) => {
     const document = observed.resources.get(name)?.document;
     const isNamed = own.get(name)?.externalName === undefined || document?.at(EXTERNAL_NAME) !== undefined;
-    return document !== undefined && isNamed;
-  };
-  return ![...desired.resources.keys(), ...own.keys()].every(isThere);
-}
+    return document === undefined || !isNamed;
+  });
 
 /**
  * Records the names of all composed resources, for the day on which one of them, or the cluster, is lost. Removes an entry only while

@@ -18,7 +18,7 @@ import { RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../ownership/names.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
 import { proverFor, requireAs } from "../confirm-nesting.ts";
-import type { Edits } from "../desired.ts";
+import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
@@ -45,13 +45,10 @@ export const adoption: Feature = (call, draft) => {
 };
 
 /** Finds and judges all cases: in steady state none, without reading a composed resource. */
-function findCases(call: Call, { resources: edits }: Draft): readonly Case[] {
+function findCases(call: Call, draft: Draft): readonly Case[] {
   const { request, composite, requirements } = call;
-  const isDesired = (name: string): boolean => {
-    const edit = edits.get(name);
-    return edit === undefined ? request.desired.resources.has(name) : edit.is === "set";
-  };
-  const leftOut = [...request.observed.resources].filter(([name]) => !isDesired(name)).sort(compareEntries);
+  const desired = desiredSoFar(call, draft);
+  const leftOut = [...request.observed.resources].filter(([name]) => !desired.has(name)).sort(compareEntries);
   const references = findUnobserved(call);
   if (leftOut.length === 0 && references.length === 0) return [];
   const composer = toPossibleComposer(composite);
