@@ -1,4 +1,4 @@
-import { findProof, NestedComposites, type Nesting, type PossibleComposer } from "../crossplane/proof.ts";
+import { findProof, NestedComposites, type Nesting, toPossibleComposer } from "../crossplane/proof.ts";
 import { formatReference, type Reference } from "../crossplane/references.ts";
 import { couldNotBeRead, toRequirement } from "../crossplane/requirement-names.ts";
 import type { Document } from "../model/document.ts";
@@ -13,19 +13,21 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 
 const CONTROLLER = "adoption/controller/";
 
-/** Looks for the proof that this XR composed a resource. `unconfirmed`: only if this XR is nested, which nothing confirms. */
-export type Prove = ReturnType<typeof proverFor>;
+/** This XR, and the function that looks for the proof that it composed a resource. */
+export type Prover = ReturnType<typeof proverFor>;
 
-/** Makes the function that looks for proofs. It looks up the XRs above this one if one of them depends on these. */
-export function proverFor(composer: PossibleComposer, call: Call) {
+/** Looks up the XRs above this one if a proof depends on these. `unconfirmed`: proven only if this XR is nested, which nothing confirms. */
+export function proverFor(call: Call) {
+  const composer = toPossibleComposer(call.composite);
   const nesting = lazy(() => confirmNesting(call));
-  return (resource: Document) => {
+  const prove = (resource: Document) => {
     const proof = findProof(resource, composer);
     if (proof.is !== "nested") return proof;
     const found = nesting();
     if (found.is === "unconfirmed") return { ...found, root: proof.root };
     return found.is === "confirmed" ? ({ is: "proven" } as const) : found;
   };
+  return { composer, prove };
 }
 
 /**

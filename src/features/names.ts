@@ -63,13 +63,8 @@ export const recordNames: Feature = (call, draft) => {
   return withResource(draft, NAMES_NAME, { is: "set", object: composeNames(call.composite, names), ready: "True" });
 };
 
-function toEntry(
-  name: string,
-  observed: Document,
-  desired: Document,
-  before: RecordedName | undefined,
-  { input, request }: Call,
-): RecordedName {
+function toEntry(name: string, observed: Document, desired: Document, before: RecordedName | undefined, call: Call) {
+  const { input, request } = call;
   const kind = toRecordedKind(readManagedKind(desired));
   const recorded = before?.kind === kind ? before.externalName : undefined;
   const rotation = readAnnotation(desired, ROTATION);

@@ -10,7 +10,6 @@ import {
   readComposers,
   readLabel,
 } from "../crossplane/metadata.ts";
-import { toPossibleComposer } from "../crossplane/proof.ts";
 import {
   formatReference,
   isSameResource,
@@ -86,8 +85,7 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   // Features leave out what they hold back until it is found.
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
-  const composer = toPossibleComposer(call.composite);
-  const prove = proverFor(composer, call);
+  const { composer, prove } = proverFor(call);
   const kinds = new Map(wanted.map(([, like]) => requireKind(like, composer.root, call)).map((one) => [one.name, one]));
   const proven = [...kinds.values()]
     .flatMap((requirement) => {

@@ -1,6 +1,5 @@
 import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
-import { toPossibleComposer } from "../../crossplane/proof.ts";
 import {
   type Reference,
   referenceKey,
@@ -51,17 +50,16 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   const leftOut = [...request.observed.resources].filter(([name]) => !desired.has(name)).sort(compareEntries);
   const references = findUnobserved(call);
   if (leftOut.length === 0 && references.length === 0) return [];
-  const composer = toPossibleComposer(composite);
-  const prove = proverFor(composer, call);
+  const prover = proverFor(call);
   const isComposerRestored = isRestored(composite.document);
   return [
     ...leftOut.map(([name, { document: resource }]) => {
-      const verdict = judgeObserved(resource, composer, prove);
+      const verdict = judgeObserved(resource, prover);
       return { name, reference: toReference(resource), resource, verdict };
     }),
     ...references.map((reference) => {
       const answer = requirements.ask(requireAs("adoption/", reference));
-      const verdict = judgeReferenced(answer, composer, prove, isComposerRestored);
+      const verdict = judgeReferenced(answer, prover, isComposerRestored);
       return { name: undefined, reference, resource: answer.is === "resolved" ? answer.items[0] : undefined, verdict };
     }),
   ];

@@ -6,13 +6,12 @@ import {
   REFERENCES_MANAGER,
   readManagedFields,
 } from "../../crossplane/metadata.ts";
-import type { PossibleComposer } from "../../crossplane/proof.ts";
 import { hasReferences, type Reference } from "../../crossplane/references.ts";
 import { readConditions } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type JsonObject, toPlainText } from "../../model/json.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
-import type { Prove } from "../confirm-nesting.ts";
+import type { Prover } from "../confirm-nesting.ts";
 
 /** The verdict on a resource that the XR refers to, by its controller. */
 export type AdoptionVerdict =
@@ -54,8 +53,8 @@ export interface Case {
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane does not observe a
  * resource with another controller; a renderer may, and then the next table applies.
  */
-export function judgeObserved(resource: Document, composer: PossibleComposer, prove: Prove): AdoptionVerdict {
-  const verdict = judgeExisting(resource, composer, prove);
+export function judgeObserved(resource: Document, prover: Prover): AdoptionVerdict {
+  const verdict = judgeExisting(resource, prover);
   const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
   return isUnsettled ? { is: "unsettled" } : verdict;
 }
@@ -72,19 +71,14 @@ export function judgeObserved(resource: Document, composer: PossibleComposer, pr
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
  * | a resource    | none                                               | as above: it was restored during this reconcile   |
  */
-export function judgeReferenced(
-  answer: LookupAnswer,
-  composer: PossibleComposer,
-  prove: Prove,
-  isComposerRestored: boolean,
-): AdoptionVerdict {
+export function judgeReferenced(answer: LookupAnswer, prover: Prover, isComposerRestored: boolean): AdoptionVerdict {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
   if (resource === undefined) return { is: isComposerRestored ? "missing" : "gone" };
-  return judgeExisting(resource, composer, prove);
+  return judgeExisting(resource, prover);
 }
 
-function judgeExisting(resource: Document, composer: PossibleComposer, prove: Prove): AdoptionVerdict {
+function judgeExisting(resource: Document, { composer, prove }: Prover): AdoptionVerdict {
   const controller = findController(resource);
   if (controller !== undefined) {
     const { uid, apiVersion, kind, name } = composer;

@@ -1,3 +1,4 @@
+import type { Consumers } from "../../input/consumers.ts";
 import { compareTexts } from "../../model/collections.ts";
 import type { Condition } from "../../model/condition.ts";
 import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../ownership/answer.ts";
@@ -5,13 +6,14 @@ import { capacityCondition, shownCapacity } from "../../ownership/capacity.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
+import type { Judged } from "./find.ts";
 
 /** The answers to the consumers that are admitted, and how full this XR is. */
 interface Admission {
   readonly answers: Edits;
   readonly conditions: readonly Condition[];
-  /** The consumers that have a place: they are admitted, or do not ask. Undefined while it is not known who uses this XR. */
-  readonly placed: readonly JudgedConsumer[] | undefined;
+  /** The consumers that have a place: they are admitted, or do not ask. */
+  readonly placed: Judged;
 }
 
 const toKey = (subject: string): string => `consumers/${subject}`;
@@ -19,15 +21,10 @@ const toKey = (subject: string): string => `consumers/${subject}`;
 /**
  * Admits consumers while there is room. Who is admitted stays until its record no longer asks for this XR, whatever the capacity is
  * now; one that has lost its grant, until its record no longer says that it is served. Then come those whose records say that they were
- * served, as after a restore, and then the oldest records. A consumer that does not ask to be admitted takes a place, too.
- *
- * @param consumers undefined while it is not known who uses this XR: who is admitted stays, and nobody is added.
+ * served, as after a restore, and then the oldest records. A consumer that does not ask to be admitted takes a place, too. While it is not
+ * known who uses this XR, who is admitted stays, and nobody is added.
  */
-export function admit(
-  capacity: number | undefined,
-  consumers: readonly JudgedConsumer[] | undefined,
-  call: Call,
-): Admission {
+export function admit({ capacity }: Consumers, consumers: Judged, call: Call): Admission {
   if (capacity === undefined) return { answers: [], conditions: [], placed: consumers };
   if (consumers === undefined) {
     const answers = keepObserved(toKey("admission/"), ANSWER_FIELDS, call);

@@ -1,11 +1,10 @@
 import { withCompositeValues, withCondition, withResources } from "../../model/draft.ts";
-import { judgeConsumers } from "../../ownership/consumer.ts";
 import type { Feature } from "../feature.ts";
 import { explainLacking, fitStatus } from "../fit-status.ts";
 import { admit } from "./admission.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { makeCredentials } from "./credentials.ts";
-import { findFacts, isGranted } from "./find.ts";
+import { findFacts } from "./find.ts";
 import { listConsumers, protect } from "./list.ts";
 import { rotate } from "./rotation.ts";
 
@@ -17,17 +16,16 @@ export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;
   const facts = findFacts(section, call);
-  const { owner, access, grantees, consumers: found, unknown } = facts;
-  const judged =
-    access && grantees && found && judgeConsumers(found, (namespace) => isGranted(access, namespace), grantees);
-  const admission = admit(section.capacity, judged, call);
+  const { access, judged, unknown } = facts;
+  const admission = admit(section, judged, call);
   // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
-  const credentials = makeCredentials(section, facts, admission.placed ?? found, call);
+  const asking = { ...facts, consumers: admission.placed ?? facts.consumers };
+  const credentials = makeCredentials(section, asking, call);
   const rotation = rotate(section, facts, draft, call);
   const list = listConsumers(section, judged, call);
   const { values, lacking } = fitStatus(list.values, call);
   const served = withResources(draft, [
-    ...(section.protect ? protect(owner, admission.placed, call) : []),
+    ...(section.protect ? protect(facts, admission.placed, call) : []),
     ...admission.answers,
     ...credentials.edits,
     ...rotation.edits,

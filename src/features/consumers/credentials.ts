@@ -16,7 +16,7 @@ import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveStrings } from "../value.ts";
 import type { ConsumersReason, Part } from "./condition.ts";
-import { type Access, type Facts, isGranted } from "./find.ts";
+import { type Facts, isGranted } from "./find.ts";
 
 /** A namespace, and a hash of the turn's text; empty without `turns`. */
 interface Turn {
@@ -34,27 +34,22 @@ const MAX_TURNS = 2;
  * Makes the credentials. One whose grant is taken back is left out, so that Crossplane deletes it. It does not wait until its copy is
  * gone: a team that pauses its XR would keep its access.
  */
-export function makeCredentials(
-  { credentials: section }: Consumers,
-  { owner, access }: Facts,
-  consumers: readonly Consumer[] | undefined,
-  call: Call,
-): Part {
+export function makeCredentials({ credentials: section }: Consumers, facts: Facts, call: Call): Part {
   if (section === undefined) return { edits: [], reasons: [] };
   const turns = findTurns(section, call);
-  const wanted = chooseTurns(section, turns, access, consumers, call);
+  const wanted = chooseTurns(section, turns, facts, call);
   const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
   const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_BYTES / bytes));
   const credentials = wanted
     .slice(0, max)
     .map((turn) => toCredential(turn, section, call))
     .sort((a, b) => compareTexts(a.key, b.key));
-  const answers = owner
-    ? toAnswers(credentials, turns.at(-1), owner, call)
+  const answers = facts.owner
+    ? toAnswers(credentials, turns.at(-1), facts.owner, call)
     : keepObserved(ANSWERS, ANSWER_FIELDS, call);
   const waiting = credentials.filter(({ isReady }) => !isReady).map(({ namespace }) => namespace);
   const reasons: readonly ConsumersReason[] = [
-    ...(section.forEach === "Grant" && access?.isForAll ? [{ is: "GrantedToAll" } as const] : []),
+    ...(section.forEach === "Grant" && facts.access?.isForAll ? [{ is: "GrantedToAll" } as const] : []),
     ...(wanted.length > max ? [{ is: "TooManyCredentials", excess: wanted.length - max } as const] : []),
     ...(waiting.length > 0 ? [{ is: "WaitingForCredentials", namespaces: [...new Set(waiting)] } as const] : []),
   ];
@@ -68,13 +63,7 @@ export function makeCredentials(
  * known or not. One of a turn that is over stays until the answer names another, and no record says that copies hold it. While it is not
  * known who has access, what is there stays, and nothing is added.
  */
-function chooseTurns(
-  section: Credentials,
-  turns: readonly string[],
-  access: Access | undefined,
-  consumers: readonly Consumer[] | undefined,
-  call: Call,
-): readonly Turn[] {
+function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: Facts, call: Call) {
   const present = findPresent(section, call);
   if (access === undefined) return present;
   const isAllowed = (namespace: string): boolean => isGranted(access, namespace);

@@ -17,7 +17,13 @@ import { invalidInput } from "../../input/faults.ts";
 import { quote } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DNS_LABEL, isPathSegment } from "../../model/names.ts";
-import { type Consumer, compareConsumers, toConsumers } from "../../ownership/consumer.ts";
+import {
+  type Consumer,
+  compareConsumers,
+  type JudgedConsumer,
+  judgeConsumers,
+  toConsumers,
+} from "../../ownership/consumer.ts";
 import { RECORD_KINDS, usesLabel } from "../../ownership/record.ts";
 import { type Call, isUnreadable } from "../feature.ts";
 import { resolveString } from "../value.ts";
@@ -40,6 +46,9 @@ type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined;
 
 const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
 
+/** The consumers and their grants; undefined while it is not known who uses the shared XR, or who is granted. */
+export type Judged = readonly JudgedConsumer[] | undefined;
+
 /** The facts about a shared XR; each is undefined while it is not known. */
 export interface Facts {
   /** The shared XR: this one, or the one whose companion it is. */
@@ -49,6 +58,7 @@ export interface Facts {
   readonly grantees?: readonly Grantee[] | undefined;
   /** Who uses the shared XR or asks for it; none where the input does not need them. */
   readonly consumers?: readonly Consumer[] | undefined;
+  readonly judged?: Judged;
   /** Why one of them is not known. */
   readonly unknown: ConsumersReason | undefined;
 }
@@ -57,16 +67,13 @@ export function findFacts(section: Consumers, call: Call): Facts {
   const { value: owner, unknown } = findOwner(section, call);
   if (owner === undefined) return { unknown };
   const needsRecords = section.protect || section.list || section.capacity || section.credentials;
-  const consumers = needsRecords ? findConsumers(owner, call) : { value: [] };
-  const access = findAccess(section, owner, call);
-  const grantees = findGrantees(section, owner, call);
-  return {
-    owner,
-    access: access.value,
-    grantees: grantees.value,
-    consumers: consumers.value,
-    unknown: access.unknown ?? grantees.unknown ?? consumers.unknown,
-  };
+  const { value: consumers, ...records } = needsRecords ? findConsumers(owner, call) : { value: [] };
+  const { value: access, ...annotations } = findAccess(section, owner, call);
+  const { value: grantees, ...grants } = findGrantees(section, owner, call);
+  const isAnnotated = (namespace: string): boolean => access !== undefined && isGranted(access, namespace);
+  const judged = access && grantees && consumers && judgeConsumers(consumers, isAnnotated, grantees);
+  const why = annotations.unknown ?? grants.unknown ?? records.unknown;
+  return { owner, access, grantees, consumers, judged, unknown: why };
 }
 
 /**
