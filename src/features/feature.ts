@@ -1,7 +1,10 @@
 import type { Composite } from "../crossplane/composite.ts";
 import { couldNotBeRead } from "../crossplane/requirement-names.ts";
 import type { Input } from "../input/schema.ts";
-import type { Draft } from "../model/draft.ts";
+import { type Document, documentOf } from "../model/document.ts";
+import type { Draft, ResourceEdit } from "../model/draft.ts";
+import { type FieldPath, withValueAt } from "../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement, Requirements } from "../model/requirement.ts";
 
@@ -25,3 +28,36 @@ export type Feature = (call: Call, draft: Draft) => Draft;
  */
 export const isUnreadable = ({ name }: Requirement, prefix: string, { request, composite }: Call): boolean =>
   couldNotBeRead(prefix, composite.document) && request.required(name).is === "pending";
+
+/** Edits of composed resources, by name in the Composition. */
+export type Edits = readonly (readonly [string, ResourceEdit])[];
+
+/** Lists the composed resources desired so far, by earlier steps and earlier features. */
+export function desiredSoFar({ request }: Call, { resources: edits }: Draft): ReadonlyMap<string, Document> {
+  const desired = new Map([...request.desired.resources].map(([name, { document }]) => [name, document]));
+  for (const [name, edit] of edits) {
+    if (edit.is === "removed") desired.delete(name);
+    else if (edit.object !== undefined) desired.set(name, documentOf(edit.object));
+    else if (edit.document !== undefined) desired.set(name, edit.document);
+  }
+  return desired;
+}
+
+/** Picks fields of an observed resource, to desire them unchanged. Leaves out labels and annotations that Crossplane sets. */
+export const pickObserved = (observed: Document, paths: readonly FieldPath[]): JsonObject =>
+  paths.reduce<JsonObject>((object, path) => {
+    const value = withoutCrossplanes(path, observed.at(path));
+    return value === undefined ? object : withValueAt(object, path, value);
+  }, {});
+
+/** Desires the observed resources whose names have this prefix unchanged, as far as these fields go. */
+export const keepObserved = (prefix: string, paths: readonly FieldPath[], { request }: Call): Edits =>
+  [...request.observed.resources]
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, { document }]) => [name, { is: "set", object: pickObserved(document, paths), ready: "True" }]);
+
+function withoutCrossplanes([root, field]: FieldPath, value: JsonValue | undefined): JsonValue | undefined {
+  if (root !== "metadata" || (field !== "labels" && field !== "annotations") || !isObject(value)) return value;
+  const others = Object.entries(value).filter(([key]) => !key.startsWith("crossplane.io/"));
+  return others.length === 0 ? undefined : Object.fromEntries(others);
+}

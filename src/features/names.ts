@@ -16,8 +16,7 @@ import {
   readNames,
   toRecordedKind,
 } from "../ownership/names.ts";
-import { desiredSoFar } from "./desired.ts";
-import type { Call, Feature } from "./feature.ts";
+import { type Call, desiredSoFar, type Feature } from "./feature.ts";
 
 /**
  * Recalls the names that the XR has recorded, and of these the ones from a cluster-scoped record, `confirmed`. The record of a namespaced

@@ -27,8 +27,7 @@ import { RESTORED } from "../ownership/annotations.ts";
 import { toRecordedKind } from "../ownership/names.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
-import { desiredSoFar } from "./desired.ts";
-import { type Call, isUnreadable } from "./feature.ts";
+import { type Call, desiredSoFar, isUnreadable } from "./feature.ts";
 import { recallNames } from "./names.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */

@@ -11,8 +11,7 @@ import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
 import { RECORD_PREFIX } from "../ownership/names.ts";
-import { type Edits, keepObserved } from "./desired.ts";
-import type { Call, Feature } from "./feature.ts";
+import { type Call, type Edits, type Feature, keepObserved } from "./feature.ts";
 import { type ReasonOf, tell, withConditionAndEvent } from "./reasons.ts";
 import { resolveJson, resolveString } from "./value.ts";
 

@@ -81,7 +81,8 @@ function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
     }, emptyDraft);
   // The output for the Operation's status: names of XRs by XRD.
   const neverReconciled = Object.fromEntries(found.map(({ name, composites }) => [name, composites]));
-  const results = found.length === 0 ? [allReconciled(looked.length)] : found.map(toResult);
+  const fine = `all XRs of ${looked.length} XRDs have been reconciled`;
+  const results = found.length === 0 ? [toResult("Reconciled", fine)] : found.map(explainOutcome);
   return withOutput(withResults(nudged, results), { neverReconciled });
 }
 
@@ -108,21 +109,17 @@ function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Do
   return { name, composites: never.map(qualifiedName).sort(), nudge, isNudged: nudge === nudgedFor };
 }
 
-const allReconciled = (count: number): Result => ({
-  severity: "Normal",
-  reason: "Reconciled",
-  message: `all XRs of ${count} XRDs have been reconciled`,
-  target: "Composite",
-});
-
-function toResult({ name, composites, isNudged }: Outcome): Result {
+function explainOutcome({ name, composites, isNudged }: Outcome): Result {
   const found = `${name}: never reconciled: ${listSome(composites, MAX_NAMES, String)}`;
+  if (!isNudged) return toResult("NeverReconciled", found);
   const hint =
     "its XRD was already nudged for these XRs: look at Crossplane's log, and restart Crossplane if it says nothing";
-  return {
-    severity: "Warning",
-    reason: isNudged ? "StillNotReconciled" : "NeverReconciled",
-    message: isNudged ? `${found}; ${hint}` : found,
-    target: "Composite",
-  };
+  return toResult("StillNotReconciled", `${found}; ${hint}`);
 }
+
+const toResult = (reason: string, message: string): Result => ({
+  severity: reason === "Reconciled" ? "Normal" : "Warning",
+  reason,
+  message,
+  target: "Composite",
+});

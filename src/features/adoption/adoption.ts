@@ -17,8 +17,7 @@ import { RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../ownership/names.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
 import { proverFor, requireAs } from "../confirm-nesting.ts";
-import { desiredSoFar, type Edits } from "../desired.ts";
-import type { Call, Feature } from "../feature.ts";
+import { type Call, desiredSoFar, type Edits, type Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
 import { type Case, isRestored, judgeObserved, judgeReferenced } from "./verdict.ts";
@@ -33,12 +32,7 @@ export const adoption: Feature = (call, draft) => {
 
   const restored = findRestored(call, draft);
   const cases = findCases(call, draft);
-  const unmarked = cases.filter((found) => !isMarked(found));
-  const remarks = [
-    ...toAdoptionRemarks(unmarked, policy, call),
-    ...remarkDuplicates(call),
-    ...remarkHeld(restored, call),
-  ];
+  const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call), ...remarkHeld(restored, call)];
   const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);
 };
@@ -87,19 +81,11 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
 
 /** Desires resources again only for their owner reference; they count as ready. */
 const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption): Edits =>
-  cases.flatMap((found): Edits => {
-    const { name, resource, verdict } = found;
-    const isKept = verdict.is === "unsettled" || (verdict.is === "unadopted" && onUnadopted === "Adopt");
-    if (name === undefined || resource === undefined || !(isKept || isMarked(found))) return [];
+  cases.flatMap(({ name, resource, verdict }): Edits => {
+    const isKept = ["unsettled", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(verdict.is);
+    if (name === undefined || resource === undefined || !isKept) return [];
     return [[name, { is: "set", object: putBack(resource), ready: "True" }]];
   });
-
-/** Tells whether the XR controls a resource that only observes since a restore: deleted now, it would leave its cloud resource behind. */
-const isMarked = ({ name, resource, verdict }: Case): boolean =>
-  name !== undefined &&
-  resource !== undefined &&
-  verdict.is === "ours" &&
-  readAnnotation(resource, RESTORED) !== undefined;
 
 /** The annotation of a resource that is desired again until this XR controls it. */
 const ADOPTION = `${DOMAIN}/adoption`;

@@ -45,6 +45,7 @@ const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
 
 const REMARKS: Remarks<AdoptionVerdict, { found: Case; policy: Adoption; call: Call }, AdoptionReason> = {
   gone: () => undefined,
+  marked: () => undefined,
   ours: (_, { found }) => (found.name === undefined ? undefined : ["NoLongerDesired", NO_LONGER_DESIRED]),
   unsettled: () => ["Adopting", "kept until it controls its own composed resources again"],
   unadopted: (_, { found, policy, call }) => {

@@ -14,8 +14,7 @@ import {
   readReleased,
   releaseCommand,
 } from "../../ownership/restored.ts";
-import { desiredSoFar, type Edits } from "../desired.ts";
-import type { Call } from "../feature.ts";
+import { type Call, desiredSoFar, type Edits } from "../feature.ts";
 import { tell } from "../reasons.ts";
 import type { AdoptionRemark } from "./condition.ts";
 
@@ -38,14 +37,12 @@ export function findRestored(call: Call, draft: Draft) {
   if (restored.length === 0) return [];
   const desired = desiredSoFar(call, draft);
   const unrestored = [...desired].filter(([name, document]) => !resources.has(name) && isOthers(document));
-  const judge = (name: string, observed: Document | undefined): Judged => {
-    if (observed === undefined) return { is: "unrestored" };
-    return desired.has(name) ? judgeRestored(observed) : { is: "dropped" };
-  };
   const names = [...restored, ...unrestored].map(([name]) => name).sort();
   const all = names.map((name) => {
     const observed = resources.get(name)?.document;
-    return { name, observed, judged: judge(name, observed) };
+    const missing = { is: observed === undefined ? "unrestored" : "dropped" } as const;
+    const judged: Judged = observed !== undefined && desired.has(name) ? judgeRestored(observed) : missing;
+    return { name, observed, judged };
   });
   const isReleased = readReleased(call.composite.document);
   const isConfirmed = all.every(({ name, judged }) => judged.is === "found" || isReleased(name));

@@ -4,6 +4,7 @@ import {
   findController,
   isBeingDeleted,
   REFERENCES_MANAGER,
+  readAnnotation,
   readManagedFields,
 } from "../../crossplane/metadata.ts";
 import { hasReferences, type Reference } from "../../crossplane/references.ts";
@@ -11,12 +12,14 @@ import { readConditions } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type JsonObject, toPlainText } from "../../model/json.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
+import { RESTORED } from "../../ownership/annotations.ts";
 import type { Prover } from "../confirm-nesting.ts";
 
 /** The verdict on a resource that the XR refers to, by its controller. */
 export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
   | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control its own composed resources
+  | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would leave its cloud resource behind
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
   | { readonly is: "unproven"; readonly because: string } // no controller, and no proof that this XR composed it
   | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // nothing confirms that this XR is nested
@@ -55,8 +58,9 @@ export interface Case {
  */
 export function judgeObserved(resource: Document, prover: Prover): AdoptionVerdict {
   const verdict = judgeExisting(resource, prover);
-  const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
-  return isUnsettled ? { is: "unsettled" } : verdict;
+  if (verdict.is !== "ours") return verdict;
+  if (hasReferences(resource) && isRestored(resource)) return { is: "unsettled" };
+  return readAnnotation(resource, RESTORED) === undefined ? verdict : { is: "marked" };
 }
 
 /**

@@ -4,8 +4,7 @@ import type { Condition } from "../../model/condition.ts";
 import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../ownership/answer.ts";
 import { capacityCondition, shownCapacity } from "../../ownership/capacity.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
-import { type Edits, keepObserved } from "../desired.ts";
-import type { Call } from "../feature.ts";
+import { type Call, type Edits, keepObserved } from "../feature.ts";
 import type { Judged } from "./find.ts";
 
 /** The answers to the consumers that are admitted, and how full this XR is. */

@@ -5,8 +5,7 @@ import type { ValueEdit } from "../../model/document.ts";
 import { parseFieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { type JudgedConsumer, toListed } from "../../ownership/consumer.ts";
-import { type Edits, keepObserved } from "../desired.ts";
-import type { Call } from "../feature.ts";
+import { type Call, type Edits, keepObserved } from "../feature.ts";
 import { MAX_NAMES } from "./condition.ts";
 import type { Facts, Judged } from "./find.ts";
 

@@ -21,8 +21,7 @@ import { type Document, stringAt, type ValueEdit } from "../../model/document.ts
 import { type Draft, readyBefore, withCompositeUnready, withResources } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { type RecordedNames, toRecordedKind } from "../../ownership/names.ts";
-import { desiredSoFar, type Edits } from "../desired.ts";
-import type { Call, Feature } from "../feature.ts";
+import { type Call, desiredSoFar, type Edits, type Feature } from "../feature.ts";
 import { recallNames } from "../names.ts";
 import { withNamesCondition } from "./condition.ts";
 

@@ -9,7 +9,7 @@ import { hashText } from "../../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, pick } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
-import { pickObserved } from "../../desired.ts";
+import { pickObserved } from "../../feature.ts";
 import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins } from "../source.ts";
 import type { Copying, NamedCopy, Original, Target } from "../verdict.ts";
 import { isSecret, REFERENCES } from "./observed.ts";
