@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import type { JsonObject } from "../../src/model/json.ts";
-import { NUDGED_FOR } from "../../src/operations/nudge.ts";
+import { NUDGED_FOR } from "../../src/operations/operations.ts";
 import { isV2 } from "../rig/crossplane.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
 import { at, conditionOf } from "../rig/objects.ts";

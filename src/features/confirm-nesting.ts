@@ -1,4 +1,11 @@
-import { findProof, type Nesting, nestingBy, type PossibleComposer, type Proof } from "../crossplane/proof.ts";
+import {
+  findProof,
+  type Nesting,
+  nestingBy,
+  type PossibleComposer,
+  type Proof,
+  toPossibleComposer,
+} from "../crossplane/proof.ts";
 import { formatReference, type Reference } from "../crossplane/references.ts";
 import { couldNotBeRead, toRequirement } from "../crossplane/requirement-names.ts";
 import type { Document } from "../model/document.ts";
@@ -13,16 +20,21 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 
 const CONTROLLER = "adoption/controller/";
 
-/** Looks for the proof that this XR composed a resource. `unconfirmed`: only if this XR is nested, which nothing confirms. */
-export type Prove = (resource: Document) => Exclude<Proof, { is: "nested" }> | Nesting;
+/** This XR, and the function that looks for the proof that it composed a resource. `unconfirmed`: only if this XR is nested. */
+export interface Prover {
+  readonly composer: PossibleComposer;
+  readonly prove: (resource: Document) => Exclude<Proof, { is: "nested" }> | Nesting;
+}
 
-/** Makes the function that looks for proofs. It looks up the XRs above this one if one of them depends on these. */
-export function proverFor(composer: PossibleComposer, call: Call): Prove {
+/** Makes the prover of this XR. It looks up the XRs above this one if a proof depends on these. */
+export function proverFor(call: Call): Prover {
+  const composer = toPossibleComposer(call.composite);
   const nesting = lazy(() => confirmNesting(composer, call));
-  return (resource) => {
+  const prove: Prover["prove"] = (resource) => {
     const proof = findProof(resource, composer);
     return proof.is === "nested" ? nesting() : proof;
   };
+  return { composer, prove };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Composite } from "../crossplane/composite.ts";
 import { couldNotBeRead } from "../crossplane/requirement-names.ts";
 import type { Input } from "../input/schema.ts";
-import type { Document } from "../model/document.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement, Requirements } from "../model/requirement.ts";
@@ -13,7 +12,7 @@ export interface Call {
   /** Looks up resources and schemas, and records the requirements for the response. */
   readonly requirements: Requirements;
   /** The resources of which a person has to choose one, by name in the Composition: see predecessors.ts. */
-  readonly duplicates?: ReadonlyMap<string, readonly Document[]>;
+  readonly duplicates?: ReadonlyMap<string, string>;
 }
 
 /** One capability of the function: deterministic, and pure except for recording its requirements. */

@@ -5,21 +5,17 @@ import { EVERY, type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isList, isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
-/** Values for the XR's status, and the fields of them that its schema lacks. */
-export interface FittedStatus {
-  readonly values: readonly ValueEdit[];
-  readonly lacking: readonly FieldPath[];
-}
-
 /**
  * Removes from values for the XR's status the fields that its schema lacks. With one of them Crossplane fails to apply the whole
  * status, and from then on every condition is stale. A removed field keeps the value that the XR shows. The schema is asked for while
  * the XR does not show all values yet, if Crossplane can be asked (v2.2 and later). Before the answer nothing is removed: Crossplane
  * applies no response that asks for something new, but calls again.
+ *
+ * @returns lacking: the fields that the schema lacks.
  */
-export function fitStatus(values: readonly ValueEdit[], { request, composite, requirements }: Call): FittedStatus {
+export function fitStatus(values: readonly ValueEdit[], { request, composite, requirements }: Call) {
   const isShown = ({ path, value }: ValueEdit): boolean => contains(composite.document.at(path), value);
-  const asIs: FittedStatus = { values, lacking: [] };
+  const asIs = { values, lacking: [] };
   if (!request.capabilities.has("RequiredSchemas") || values.every(isShown)) return asIs;
   const { apiVersion, kind } = composite;
   const answer = requirements.askSchema({ name: `status/${apiVersion}/${kind}`, apiVersion, kind });
@@ -91,14 +87,10 @@ function stepInto(schema: JsonValue | undefined, step: string | number): JsonVal
 /** Tells whether a value is of its schema's type: the API server refuses the whole status for one that is not. */
 function hasType(value: JsonValue, { type, nullable }: JsonObject): boolean {
   if (value === null) return nullable === true || type === undefined;
-  switch (type) {
-    case "object":
-      return isObject(value);
-    case "array":
-      return isList(value);
-    case "integer":
-      return Number.isInteger(value);
-    default: // without a type: x-kubernetes-int-or-string, or anything
-      return !["string", "number", "boolean"].includes(String(type)) || typeof value === type;
-  }
+  if (type === "integer") return Number.isInteger(value);
+  // Without a type: x-kubernetes-int-or-string, or anything.
+  return (
+    !["object", "array", "string", "number", "boolean"].includes(String(type)) ||
+    (isList(value) ? "array" : typeof value) === type
+  );
 }

@@ -4,7 +4,7 @@ import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation } from "../cros
 import { toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type Draft, withDocuments, withResource } from "../model/draft.ts";
+import { withResource } from "../model/draft.ts";
 import { ROTATION } from "../ownership/annotations.ts";
 import {
   appliedNames,
@@ -37,14 +37,12 @@ export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", 
 const isRecording = ({ input: { spec } }: Call): boolean =>
   spec.adoption !== undefined || spec.externalNames !== undefined;
 
-function isAnyMissing(own: RecordedNames, { request: { observed, desired } }: Call): boolean {
-  const isThere = (name: string): boolean => {
+const isAnyMissing = (own: RecordedNames, { request: { observed, desired } }: Call): boolean =>
+  [...desired.resources.keys(), ...own.keys()].some((name) => {
     const document = observed.resources.get(name)?.document;
     const isNamed = own.get(name)?.externalName === undefined || document?.at(EXTERNAL_NAME) !== undefined;
-    return document !== undefined && isNamed;
-  };
-  return ![...desired.resources.keys(), ...own.keys()].every(isThere);
-}
+    return document === undefined || !isNamed;
+  });
 
 /**
  * Records the names of all composed resources, for the day on which one of them, or the cluster, is lost. Removes an entry only while
@@ -65,13 +63,8 @@ export const recordNames: Feature = (call, draft) => {
   return withResource(draft, NAMES_NAME, { is: "set", object: composeNames(call.composite, names), ready: "True" });
 };
 
-function toEntry(
-  name: string,
-  observed: Document,
-  desired: Document,
-  before: RecordedName | undefined,
-  { input, request }: Call,
-): RecordedName {
+function toEntry(name: string, observed: Document, desired: Document, before: RecordedName | undefined, call: Call) {
+  const { input, request } = call;
   const kind = toRecordedKind(readManagedKind(desired));
   const recorded = before?.kind === kind ? before.externalName : undefined;
   const rotation = readAnnotation(desired, ROTATION);
@@ -89,23 +82,3 @@ function toEntry(
  */
 const isDeletedForGood = (observed: Document): boolean =>
   isBeingDeleted(observed) && !isPaused(observed) && mayDelete(observed);
-
-/**
- * Composes what is recorded, desired and not observed under its recorded name, so that a restore that comes later finds it and makes no
- * second one. Only under a confirmed name: many providers take it for the external name.
- */
-export function withRecordedNames(call: Call, draft: Draft): Draft {
-  const { confirmed } = recallNames(call);
-  if (confirmed.size === 0) return draft;
-  const { resources } = call.request.observed;
-  const desired = desiredSoFar(call, draft);
-  const named = [...confirmed].flatMap(([resource, { kind, name }]) => {
-    const document = resources.has(resource) ? undefined : desired.get(resource);
-    const isNameless = document !== undefined && stringAt(document, NAME) === undefined;
-    if (!isNameless || toRecordedKind(readManagedKind(document)) !== kind) return [];
-    return [[resource, document.with([{ path: NAME, value: name }])] as const];
-  });
-  return withDocuments(draft, named);
-}
-
-const NAME = ["metadata", "name"];

@@ -1,4 +1,5 @@
 import { canSelectNamespaces } from "../crossplane/composite.ts";
+import { readManagedKind } from "../crossplane/managed-resource.ts";
 import {
   COMPOSITE_LABEL,
   COMPOSITION_RESOURCE_NAME,
@@ -9,7 +10,6 @@ import {
   readComposers,
   readLabel,
 } from "../crossplane/metadata.ts";
-import { toPossibleComposer } from "../crossplane/proof.ts";
 import {
   formatReference,
   isSameResource,
@@ -22,19 +22,17 @@ import { compareEntries, groupBy } from "../model/collections.ts";
 import type { Result } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withDocuments, withResults } from "../model/draft.ts";
-import type { Resource } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { RESTORED } from "../ownership/annotations.ts";
+import { toRecordedKind } from "../ownership/names.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
 import { desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
-import { withRecordedNames } from "./names.ts";
+import { recallNames } from "./names.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
 type Predecessors = ReadonlyMap<string, readonly Document[]>;
-
-const NONE: Predecessors = new Map();
 
 /** Features desire more, the more they observe: a record, then its copies. */
 const MAX_PASSES = 3;
@@ -51,15 +49,17 @@ const MAX_PASSES = 3;
  */
 export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
   let draft = run(call);
-  if (!hasLostReferences(call) && !mayBeRestored(call, draft)) return withRecordedNames(call, draft);
-  let found = NONE;
-  for (let pass = 0; pass < MAX_PASSES; pass++) {
+  let observing = call;
+  let found: Predecessors = new Map();
+  const passes = hasLostReferences(call) || mayBeRestored(call, draft) ? MAX_PASSES : 0;
+  for (let pass = 0; pass < passes; pass++) {
     const next = findPredecessors(draft, call);
     if (next.size === found.size) break;
     found = next;
-    draft = run(withObserved(call, found));
+    observing = withObserved(call, found);
+    draft = run(observing);
   }
-  return withRecordedNames(withObserved(call, found), withNames(draft, found, call));
+  return withNames(draft, found, observing);
 }
 
 /**
@@ -85,11 +85,14 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   // Features leave out what they hold back until it is found.
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
-  const composer = toPossibleComposer(call.composite);
-  const prove = proverFor(composer, call);
+  const { composer, prove } = proverFor(call);
   const kinds = new Map(wanted.map(([, like]) => requireKind(like, composer.root, call)).map((one) => [one.name, one]));
   const proven = [...kinds.values()]
-    .flatMap((requirement) => ask(requirement, call))
+    .flatMap((requirement) => {
+      // Crossplane may be allowed to compose a kind that it may not list: then no predecessors are found.
+      const answer = isUnreadable(requirement, PREFIX, call) ? undefined : call.requirements.ask(requirement);
+      return answer?.is === "resolved" ? answer.items : [];
+    })
     .filter((item) => (findController(item)?.uid ?? composer.uid) === composer.uid && !isBeingDeleted(item))
     .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven");
   const byName = groupBy(proven, (item) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
@@ -121,19 +124,8 @@ function requireKind(desired: Document, root: string, { request, composite }: Ca
   const { apiVersion, kind, namespace: wanted } = toReference(desired);
   const record = readLabel(desired, RECORD_LABEL);
   const namespace = canSelectNamespaces(request, composite) ? (composite.namespace ?? wanted) : undefined;
-  return toRequirement(`${PREFIX}${kind}`, {
-    apiVersion,
-    kind,
-    namespace,
-    match: { labels: record === undefined ? { [COMPOSITE_LABEL]: root } : { [RECORD_LABEL]: record } },
-  });
-}
-
-/** Asks for a kind. Crossplane may be allowed to compose one that it may not list: then no predecessors are found. */
-function ask(requirement: Requirement, call: Call): readonly Document[] {
-  if (isUnreadable(requirement, PREFIX, call)) return [];
-  const answer = call.requirements.ask(requirement);
-  return answer.is === "pending" ? [] : answer.items;
+  const labels = record === undefined ? { [COMPOSITE_LABEL]: root } : { [RECORD_LABEL]: record };
+  return toRequirement(`${PREFIX}${kind}`, { apiVersion, kind, namespace, match: { labels } });
 }
 
 /**
@@ -147,44 +139,56 @@ function isLike(found: Document, desired: Document, observed: Document | undefin
   return own.kind === wanted.kind && (isRepeated || isAsWanted("name")) && isAsWanted("namespace");
 }
 
+/** Observes the predecessors. Crossplane does not refer to them, so that they have to be adopted, also where this XR is the controller. */
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;
-  const found = [...predecessors].flatMap(([name, [document, ...others]]) =>
-    document === undefined || others.length > 0 ? [] : [[name, toResource(document)] as const],
-  );
-  const resources = new Map([...observed.resources, ...found]);
-  const duplicates = new Map([...predecessors].filter(([, all]) => all.length > 1));
-  return { ...call, request: { ...call.request, observed: { ...observed, resources } }, duplicates };
+  const resources = new Map(observed.resources);
+  for (const [name, [one, ...others]] of predecessors) {
+    if (one === undefined || others.length > 0) continue;
+    const document = one.with([{ path: ["metadata", "ownerReferences"], value: [] }]);
+    resources.set(name, { document, ready: "Unspecified", connectionDetails: new Map() });
+  }
+  const request = { ...call.request, observed: { ...observed, resources } };
+  return { ...call, request, duplicates: findDuplicates(predecessors) };
 }
 
-/** Crossplane does not refer to it, so that it has to be adopted, also where this XR is its controller. */
-const toResource = (document: Document): Resource => ({
-  document: document.with([{ path: ["metadata", "ownerReferences"], value: [] }]),
-  ready: "Unspecified",
-  connectionDetails: new Map(),
-});
-
+/**
+ * Composes what has a predecessor under its name, and what is recorded and not observed under its recorded name, so that a restore that
+ * comes later finds it and makes no second one. Only under a confirmed name: many providers take it for the external name.
+ */
 function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft {
-  const desired = desiredSoFar(call, draft);
-  const named = [...predecessors].flatMap(([name, [one]]) => {
-    const document = desired.get(name);
-    if (document === undefined || one === undefined) return [];
-    return [[name, document.with([{ path: ["metadata", "name"], value: toReference(one).name }])] as const];
+  const { confirmed } = recallNames(call);
+  if (predecessors.size === 0 && confirmed.size === 0) return draft;
+  const { resources } = call.request.observed;
+  const findName = (resource: string, desired: Document): string | undefined => {
+    const [predecessor] = predecessors.get(resource) ?? [];
+    if (predecessor !== undefined) return toReference(predecessor).name;
+    const recorded = confirmed.get(resource);
+    if (recorded === undefined || resources.has(resource) || stringAt(desired, NAME) !== undefined) return undefined;
+    return recorded.kind === toRecordedKind(readManagedKind(desired)) ? recorded.name : undefined;
+  };
+  const named = [...desiredSoFar(call, draft)].flatMap(([resource, desired]) => {
+    const value = findName(resource, desired);
+    return value === undefined ? [] : [[resource, desired.with([{ path: NAME, value }])] as const];
   });
-  return withResults(withDocuments(draft, named), findFatal(predecessors, call));
+  return withResults(withDocuments(draft, named), call.input.spec.adoption === undefined ? findFatal(call) : []);
 }
 
-/** Stops the XR where there is something to choose; with `adoption` its condition and its result say so. */
-function findFatal(predecessors: Predecessors, { input }: Call): readonly Result[] {
-  const duplicates = [...predecessors].filter(([, all]) => all.length > 1);
-  if (duplicates.length === 0 || input.spec.adoption !== undefined) return [];
-  const lines = duplicates.map(([name, all]) => `  ${name} (${formatDuplicates(all)}): ${DUPLICATED}`);
+const NAME = ["metadata", "name"];
+
+/** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */
+function findFatal({ duplicates = new Map() }: Call): readonly Result[] {
+  const lines = [...duplicates].map(([name, all]) => `  ${name} (${all}): ${DUPLICATED}`);
   const message = ["cannot compose anything before a person has chosen:", ...lines].join("\n");
-  return [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
+  return lines.length === 0 ? [] : [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
 }
 
 export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: remove the label ${COMPOSITE_LABEL} of the others, or delete them (with deletionPolicy Orphan where they share a cloud resource)`;
 
-/** Formats the resources to choose from. */
-export const formatDuplicates = (all: readonly Document[]): string =>
-  all.map((each) => formatReference(toReference(each))).join(" and ");
+/** Formats the resources to choose from, by name in the Composition. */
+const findDuplicates = (predecessors: Predecessors): ReadonlyMap<string, string> =>
+  new Map(
+    [...predecessors].flatMap(([name, all]) =>
+      all.length > 1 ? [[name, all.map((each) => formatReference(toReference(each))).join(" and ")] as const] : [],
+    ),
+  );

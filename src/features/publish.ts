@@ -5,14 +5,13 @@ import { invalidInput } from "../input/faults.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
 import { brief, quote } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type Draft, withCompositeUnready, withResource, withResources } from "../model/draft.ts";
+import { type Draft, withCompositeUnready, withResources } from "../model/draft.ts";
 import { parseFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
-import type { Resource } from "../model/request.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
 import { RECORD_PREFIX } from "../ownership/names.ts";
-import { pickObserved } from "./desired.ts";
+import { type Edits, keepObserved } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 import { type ReasonOf, tell } from "./reasons.ts";
 import { withConditionAndEvent } from "./transition-events.ts";
@@ -30,7 +29,7 @@ const SENTENCES = {
     `EnvironmentConfig ${brief(name)} exists and belongs to somebody else, so it is left unchanged: choose another name`,
 };
 
-type PublishState = { readonly is: "Published" } | ReasonOf<typeof SENTENCES, never>;
+type Unpublished = ReasonOf<typeof SENTENCES, never>;
 
 /**
  * Composes an EnvironmentConfig with values of this XR that others need, so that they can select it like any other shared
@@ -43,25 +42,40 @@ export const publishing: Feature = (call, draft) => {
     const message = "needs a cluster-scoped XR: a namespaced one composes into its own namespace only";
     throw invalidInput([{ path: "spec.publish.environmentConfig", message }]);
   }
-  const name = resolveString(config.name, call);
-  if (name.is === "unset") return keep({ is: "FieldNotSet", fields: [name.field] }, call, draft);
-  return isName(name.value) && !name.value.startsWith(RECORD_PREFIX)
-    ? publish(config, name.value, call, draft)
-    : keep({ is: "InvalidName", name: name.value }, call, draft);
+  const name = findName(config, call);
+  // A resource that is left out is deleted: what was published stays while the desired name is not known.
+  if (typeof name !== "string") return withPublishing(draft, keepObserved(PREFIX, DESIRED, call), name, call);
+  const key = `${PREFIX}${name}`;
+  const observed = call.request.observed.resources.get(key);
+  const { data, missing: fields, faults } = toData(config, observed?.document, call);
+  const { apiVersion, labels } = config;
+  const annotations = { [OWNER]: formatOwner(call.composite) };
+  const metadata = { name, ...(Object.keys(labels).length > 0 && { labels }), annotations };
+  const object: JsonObject = { apiVersion, kind: "EnvironmentConfig", metadata, data };
+  const unset: Unpublished | undefined = fields.length === 0 ? undefined : { is: "FieldNotSet", fields };
+  const fault: Unpublished | undefined = faults.length === 0 ? unset : { is: "InvalidData", faults };
+  const ready = fault === undefined && observed !== undefined ? "True" : "False";
+  return withPublishing(draft, [[key, { is: "set", object, ready }]], fault, call);
 };
 
 const PREFIX = "publish/environment-config/";
+const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "metadata.annotations", "data"].map(
+  parseFieldPath,
+);
 
-function publish(config: EnvironmentConfig, name: string, call: Call, draft: Draft): Draft {
+/** Finds the name under which this XR may publish. */
+function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
+  const resolved = resolveString(config.name, call);
+  if (resolved.is === "unset") return { is: "FieldNotSet", fields: [resolved.field] };
+  const name = resolved.value;
+  if (!isName(name) || name.startsWith(RECORD_PREFIX)) return { is: "InvalidName", name };
   const key = `${PREFIX}${name}`;
-  if (call.request.observed.resources.has(key)) return compose(config, name, call, draft);
+  if (call.request.observed.resources.has(key)) return name;
   const selector = { apiVersion: config.apiVersion, kind: "EnvironmentConfig", match: { name } };
   const answer = call.requirements.ask(toRequirement(key, selector));
-  if (answer.is === "pending") return keep({ is: "WaitingForRequiredResources" }, call, draft);
+  if (answer.is === "pending") return { is: "WaitingForRequiredResources" };
   const [existing] = answer.items;
-  return existing === undefined || isOurs(existing, key, call)
-    ? compose(config, name, call, draft)
-    : keep({ is: "NameTaken", name }, call, draft);
+  return existing === undefined || isOurs(existing, key, call) ? name : { is: "NameTaken", name };
 }
 
 /** The XR's record is an EnvironmentConfig too, and has another name in the Composition: a team may choose its name here. */
@@ -69,32 +83,18 @@ const isOurs = (existing: Document, key: string, { composite }: Call): boolean =
   readAnnotation(existing, OWNER) === formatOwner(composite) &&
   [undefined, key].includes(stringAt(existing, COMPOSITION_RESOURCE_NAME));
 
-function compose(config: EnvironmentConfig, name: string, call: Call, draft: Draft): Draft {
-  const { apiVersion, labels } = config;
-  const key = `${PREFIX}${name}`;
-  const observed = call.request.observed.resources.get(key);
-  const { data, missing: fields, faults } = toData(config, observed, call);
-  const annotations = { [OWNER]: formatOwner(call.composite) };
-  const metadata = { name, ...(Object.keys(labels).length > 0 && { labels }), annotations };
-  const object: JsonObject = { apiVersion, kind: "EnvironmentConfig", metadata, data };
-  const unset: PublishState = fields.length === 0 ? { is: "Published" } : { is: "FieldNotSet", fields };
-  const state: PublishState = faults.length === 0 ? unset : { is: "InvalidData", faults };
-  const ready = state.is === "Published" && observed !== undefined ? "True" : "False";
-  return withState(withResource(draft, key, { is: "set", object, ready }), state, call);
-}
-
 /**
  * Resolves the data. A field that is not set now keeps its published value: others may depend on it. A field whose path leads through
  * another field's value is left out: a team may write both, and a Fatal result would freeze everything else of its XR.
  */
-function toData({ data: fields }: EnvironmentConfig, observed: Resource | undefined, call: Call) {
+function toData({ data: fields }: EnvironmentConfig, observed: Document | undefined, call: Call) {
   const missing: string[] = [];
   const faults: string[] = [];
   let data: JsonObject = {};
   for (const { toFieldPath, value } of fields) {
     const resolved = resolveJson(value, call);
     if (resolved.is === "unset") missing.push(resolved.field);
-    const kept = resolved.is === "set" ? resolved.value : observed?.document.at(["data", ...toFieldPath]);
+    const kept = resolved.is === "set" ? resolved.value : observed?.at(["data", ...toFieldPath]);
     if (kept === undefined) continue;
     const extended = attempt(() => withValueAt(data, toFieldPath, kept));
     if (extended instanceof FunctionError) faults.push(extended.message);
@@ -103,24 +103,13 @@ function toData({ data: fields }: EnvironmentConfig, observed: Resource | undefi
   return { data, missing, faults };
 }
 
-/** Keeps what was published while the desired values are unknown: a resource that is left out is deleted. */
-function keep(state: PublishState, call: Call, draft: Draft): Draft {
-  const published = [...call.request.observed.resources].filter(([key]) => key.startsWith(PREFIX));
-  const edits = published.map(
-    ([key, { document }]) => [key, { is: "set", object: pickObserved(document, DESIRED) }] as const,
-  );
-  return withState(withResources(draft, edits), state, call);
-}
-
-const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "metadata.annotations", "data"].map(
-  parseFieldPath,
-);
-
 /** Adds the condition, and marks the XR unready until the EnvironmentConfig is published: nothing else does if none is composed. */
-function withState(draft: Draft, state: PublishState, call: Call): Draft {
-  const condition = { type: TYPE, reason: state.is, target: "Composite" } as const;
-  if (state.is === "Published") return withConditionAndEvent(draft, { ...condition, status: "True" }, "Normal", call);
-  const status = state.is === "WaitingForRequiredResources" ? "Unknown" : "False";
-  const message = tell(SENTENCES, state, {});
-  return withCompositeUnready(withConditionAndEvent(draft, { ...condition, status, message }, "Warning", call));
+function withPublishing(draft: Draft, edits: Edits, fault: Unpublished | undefined, call: Call): Draft {
+  const reason = fault?.is ?? "Published";
+  const condition = { type: TYPE, reason, target: "Composite" } as const;
+  const edited = withResources(draft, edits);
+  if (fault === undefined) return withConditionAndEvent(edited, { ...condition, status: "True" }, "Normal", call);
+  const status = fault.is === "WaitingForRequiredResources" ? "Unknown" : "False";
+  const message = tell(SENTENCES, fault, {});
+  return withCompositeUnready(withConditionAndEvent(edited, { ...condition, status, message }, "Warning", call));
 }

@@ -1,3 +1,5 @@
+import type { Condition, Result } from "../model/condition.ts";
+
 /** The sentences of a condition, by reason. Each is made of the facts that it tells. */
 type Sentences = Readonly<Record<string, (facts: never) => string>>;
 
@@ -26,3 +28,14 @@ export type Remarks<Verdict extends { readonly is: string }, Facts, Reason> = {
     facts: Facts,
   ) => readonly [reason: Reason, sentence: string] | undefined;
 };
+
+/** The reasons of a condition on many resources by priority, of which the first becomes the condition's; each with its status and the severity of its event. */
+export type Reasons = Readonly<Record<string, readonly [Condition["status"], Result["severity"]]>>;
+
+export function sortByReason<T extends { readonly reason: string }>(
+  remarks: readonly T[],
+  reasons: Reasons,
+): readonly T[] {
+  const priorities = Object.keys(reasons);
+  return remarks.toSorted((a, b) => priorities.indexOf(a.reason) - priorities.indexOf(b.reason));
+}

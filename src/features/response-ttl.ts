@@ -1,4 +1,5 @@
 import type { Composite } from "../crossplane/composite.ts";
+import { referenceKey } from "../crossplane/references.ts";
 import { hashText } from "../model/hash.ts";
 import type { Feature } from "./feature.ts";
 
@@ -18,7 +19,5 @@ export const responseTTL: Feature = ({ input, requirements: { isPending }, compo
 };
 
 /** Computes a factor from 0.9 to 1.1, constant for an XR. */
-function spread({ apiVersion, kind, namespace = "", name }: Composite): number {
-  const hash = hashText([apiVersion, kind, namespace, name].join("/"), 8);
-  return 1 + JITTER * ((Number.parseInt(hash, 16) / 0xffff_ffff) * 2 - 1);
-}
+const spread = (composite: Composite): number =>
+  1 + JITTER * ((Number.parseInt(hashText(referenceKey(composite), 8), 16) / 0xffff_ffff) * 2 - 1);

@@ -1,12 +1,16 @@
+import { qualifiedName, readAnnotation } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { invalidInput } from "../input/faults.ts";
 import type { Input } from "../input/schema.ts";
 import { compareTexts } from "../model/collections.ts";
-import { listSome, MAX_NAMES, type Result } from "../model/condition.ts";
-import { type Draft, emptyDraft, withResults } from "../model/draft.ts";
+import { listSome, MAX_NAMES, type Result, shownCondition } from "../model/condition.ts";
+import { type Document, objectsAt, stringAt } from "../model/document.ts";
+import { type Draft, emptyDraft, withObject, withResults } from "../model/draft.ts";
+import { hashText } from "../model/hash.ts";
+import { toPlainText } from "../model/json.ts";
+import { DOMAIN } from "../model/names.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirements } from "../model/requirement.ts";
-import { type JudgedDefinition, judgeReconciles, toDefinition, withNudges, XRD } from "./nudge.ts";
 
 /** One call of an Operation: without an XR. Desired resources are applied to existing resources of the same name. */
 export interface OperationCall {
@@ -14,6 +18,9 @@ export interface OperationCall {
   readonly input: Input;
   readonly requirements: Requirements;
 }
+
+/** The fields of an Operation's input: its own section, and fields with a default. */
+const OPERATION_FIELDS: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
 
 /**
  * Answers a call of an Operation; pipeline.ts answers calls of Compositions.
@@ -29,9 +36,6 @@ export function operate(call: OperationCall): Draft {
   return reportNeverReconciled(call);
 }
 
-/** The fields of an Operation's input: its own section, and fields with a default. */
-const OPERATION_FIELDS: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
-
 /**
  * Guards a Composition against the input section of Operations.
  *
@@ -42,42 +46,80 @@ export function assertNoOperation({ spec }: Input): void {
   throw invalidInput([{ path: "spec.neverReconciled", message: "allowed in an Operation only" }]);
 }
 
-/** Requires the XRDs, then the XRs of each, and nudges the XRDs whose XRs were never reconciled. */
+const XRD = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" } as const;
+
+/** Annotation of an XRD: a hash of the XRs for which it was nudged. */
+export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
+
+/**
+ * Finds the XRs that Crossplane has never reconciled, and nudges their XRDs by an annotation. Every completed reconcile sets the condition
+ * `Synced`, so an XR without it was just created, its function does not answer, or the watch of its kind has ended (crossplane#5400).
+ *
+ * An XR that was just created counts too, because a function has no clock; nudging its XRD is harmless. The nudge's value is a hash
+ * of the XRs' UIDs, so an XRD is nudged once for the same XRs. If that did not help, an operator has to look.
+ */
 function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
   const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
   if (selected === undefined) return emptyDraft;
   const match = { labels: selected.matchLabels };
   const answer = requirements.ask(toRequirement("never-reconciled/definitions", { ...XRD, match }));
   if (answer.is === "pending") return emptyDraft;
-  const definitions = answer.items.flatMap((item) => toDefinition(item) ?? []);
-  const judged = definitions
-    .sort((a, b) => compareTexts(a.name, b.name))
-    .flatMap((definition) => {
-      const { name, apiVersion, kind } = definition;
-      const all = { apiVersion, kind, match: { labels: {} } };
-      const found = requirements.ask(toRequirement(`never-reconciled/composites/${name}`, all));
-      return found.is === "pending" ? [] : [judgeReconciles(definition, found.items)];
-    });
-  if (judged.length < definitions.length) return emptyDraft;
-  const found = judged.filter(({ is }) => is !== "Reconciled");
-  const nudged = withNudges(emptyDraft, onFound === "Nudge" ? found : []);
-  const results = found.length === 0 ? [allReconciled(judged.length)] : found.map(toReconcileResult);
+  const definitions = answer.items.flatMap(toDefinition).sort((a, b) => compareTexts(a.name, b.name));
+  const looked = definitions.flatMap(({ name, apiVersion, kind, nudgedFor }) => {
+    const all = { apiVersion, kind, match: { labels: {} } };
+    const found = requirements.ask(toRequirement(`never-reconciled/composites/${name}`, all));
+    return found.is === "pending" ? [] : [toOutcome(name, nudgedFor, found.items)];
+  });
+  if (looked.length < definitions.length) return emptyDraft;
+  const found = looked.filter(({ composites }) => composites.length > 0);
+  // Server-side apply leaves the rest of the XRD unchanged.
+  const nudged = found
+    .filter(({ isNudged }) => onFound === "Nudge" && !isNudged)
+    .reduce((draft, { name, nudge }) => {
+      const metadata = { name, annotations: { [NUDGED_FOR]: nudge } };
+      return withObject(draft, `nudge/${name}`, { ...XRD, metadata });
+    }, emptyDraft);
   // The output for the Operation's status: names of XRs by XRD.
-  const neverReconciled = Object.fromEntries(found.map(({ definition, composites }) => [definition.name, composites]));
+  const neverReconciled = Object.fromEntries(found.map(({ name, composites }) => [name, composites]));
+  const fine = `all XRs of ${looked.length} XRDs have been reconciled`;
+  const results = found.length === 0 ? [toResult("Reconciled", fine)] : found.map(explainOutcome);
   return { ...withResults(nudged, results), output: { neverReconciled } };
 }
 
-const allReconciled = (count: number): Result => ({
-  severity: "Normal",
-  reason: "Reconciled",
-  message: `all XRs of ${count} XRDs have been reconciled`,
-  target: "Composite",
-});
+/** Reads an XRD; none until its XRs are served, because requiring them would fail the whole Operation. */
+function toDefinition(document: Document) {
+  const name = stringAt(document, ["metadata", "name"]);
+  const group = stringAt(document, ["spec", "group"]);
+  const kind = stringAt(document, ["spec", "names", "kind"]);
+  const version = objectsAt(document, ["spec", "versions"]).find(({ referenceable }) => referenceable === true);
+  const isEstablished = shownCondition(document, "Established")?.status === "True";
+  if (!isEstablished || name === undefined || group === undefined || kind === undefined || version === undefined)
+    return [];
+  const apiVersion = `${group}/${toPlainText(version["name"])}`;
+  return [{ name, apiVersion, kind, nudgedFor: readAnnotation(document, NUDGED_FOR) }];
+}
 
-function toReconcileResult({ definition: { name }, is: reason, composites }: JudgedDefinition): Result {
-  const which = `${name}: never reconciled: ${listSome(composites, MAX_NAMES, String)}`;
+type Outcome = ReturnType<typeof toOutcome>;
+
+/** Finds the XRs of an XRD that were never reconciled. `isNudged`: a nudge for these did not help. */
+function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Document[]) {
+  const never = all.filter((composite) => shownCondition(composite, "Synced") === undefined);
+  const uids = never.map((composite) => stringAt(composite, ["metadata", "uid"]) ?? qualifiedName(composite));
+  const nudge = hashText(uids.sort().join(), 16);
+  return { name, composites: never.map(qualifiedName).sort(), nudge, isNudged: nudge === nudgedFor };
+}
+
+function explainOutcome({ name, composites, isNudged }: Outcome): Result {
+  const found = `${name}: never reconciled: ${listSome(composites, MAX_NAMES, String)}`;
+  if (!isNudged) return toResult("NeverReconciled", found);
   const hint =
     "its XRD was already nudged for these XRs: look at Crossplane's log, and restart Crossplane if it says nothing";
-  const message = reason === "StillNotReconciled" ? `${which}; ${hint}` : which;
-  return { severity: "Warning", reason, message, target: "Composite" };
+  return toResult("StillNotReconciled", `${found}; ${hint}`);
 }
+
+const toResult = (reason: string, message: string): Result => ({
+  severity: reason === "Reconciled" ? "Normal" : "Warning",
+  reason,
+  message,
+  target: "Composite",
+});

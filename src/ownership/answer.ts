@@ -1,6 +1,6 @@
 import type { Composite } from "../crossplane/composite.ts";
 import type { SecretName } from "../crossplane/copies.ts";
-import { OWNER_REFERENCES } from "../crossplane/metadata.ts";
+import { labelPath, OWNER_REFERENCES } from "../crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
@@ -28,6 +28,9 @@ export const admissionSubject = (namespace: string | undefined, recordOf: string
 
 /** The label with the hash of the shared resource and the answer's subject: the consumer's namespace, or its admission. */
 export const ANSWER_LABEL = `${DOMAIN}/answer`;
+
+/** The fields of an answer. */
+export const ANSWER_FIELDS = [["apiVersion"], ["kind"], labelPath(ANSWER_LABEL), OWNER_REFERENCES, ["data"]];
 
 const toLabels = (shared: Reference, subject: string) => ({
   [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${subject}`, 40),
@@ -75,8 +78,11 @@ export function askAnswer(
   const isOwned = (item: Document): boolean => objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid);
   const isInPlace = (item: Document): boolean => stringAt(item, ["metadata", "namespace"]) === resource.namespace;
   const found = answer.items.find((item) => uid !== undefined && isOwned(item) && isInPlace(item));
-  if (found === undefined) return undefined;
-  const text = (key: string): string | undefined => stringAt(found, ["data", key]);
+  return found && readAnswer(found);
+}
+
+export function readAnswer(answer: Document): Answer {
+  const text = (key: string): string | undefined => stringAt(answer, ["data", key]);
   const [name, namespace] = [text("secretName"), text("secretNamespace")];
   const secret = name === undefined || namespace === undefined ? undefined : { namespace, name };
   return { secret, ticket: text("ticket") };

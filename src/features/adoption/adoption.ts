@@ -1,16 +1,27 @@
+import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
-import { withoutReferences } from "../../crossplane/references.ts";
+import {
+  type Reference,
+  referenceKey,
+  toReference,
+  toReferences,
+  withoutReferences,
+} from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
+import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
-import { type ResourceEdit, withResources } from "../../model/draft.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { type Draft, withResources } from "../../model/draft.ts";
+import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
+import { isNamesRecord } from "../../ownership/names.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
-import type { Feature } from "../feature.ts";
-import { type Case, findCases } from "./cases.ts";
+import { proverFor, requireAs } from "../confirm-nesting.ts";
+import { desiredSoFar, type Edits } from "../desired.ts";
+import type { Call, Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
-import { findHeld, observeFirst, remarkHeld } from "./observe-first.ts";
+import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
+import { type Case, isRestored, judgeObserved, judgeReferenced } from "./verdict.ts";
 
 /**
  * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a
@@ -20,61 +31,81 @@ export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
 
-  const held = findHeld(call, draft);
+  const restored = findRestored(call, draft);
   const cases = findCases(call, draft);
-  const unmarked = cases.filter((found) => !isMarked(found));
-  const remarks = [...toAdoptionRemarks(unmarked, policy, call), ...remarkDuplicates(call), ...remarkHeld(held, call)];
-  const adopting = observeFirst(call, withResources(draft, putBackAll(cases, policy)), held);
-  return withAdoptionCondition(adopting, cases, remarks, call);
+  const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call), ...remarkHeld(restored, call)];
+  const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
+  return withAdoptionCondition(adopting, remarks, call);
 };
 
-/** Desires resources again only for their owner reference; they count as ready. */
-function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly (readonly [string, ResourceEdit])[] {
-  const isKept = (found: Case): boolean =>
-    ["unsettled", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(found.verdict.is) || isMarked(found);
-  return cases.flatMap((found) =>
-    found.is === "observed" && isKept(found)
-      ? [[found.name, { is: "set", object: putBack(found.resource), ready: "True" }] as const]
-      : [],
-  );
+/** Finds and judges all cases: in steady state none, without reading a composed resource. */
+function findCases(call: Call, draft: Draft): readonly Case[] {
+  const { request, composite, requirements } = call;
+  const desired = desiredSoFar(call, draft);
+  const leftOut = [...request.observed.resources].filter(([name]) => !desired.has(name)).sort(compareEntries);
+  const references = findUnobserved(call);
+  if (leftOut.length === 0 && references.length === 0) return [];
+  const prover = proverFor(call);
+  const isComposerRestored = isRestored(composite.document);
+  return [
+    ...leftOut.map(([name, { document: resource }]) => {
+      const verdict = judgeObserved(resource, prover);
+      return { name, reference: toReference(resource), resource, verdict };
+    }),
+    ...references.map((reference) => {
+      const answer = requirements.ask(requireAs("adoption/", reference));
+      const verdict = judgeReferenced(answer, prover, isComposerRestored);
+      return { name: undefined, reference, resource: answer.is === "resolved" ? answer.items[0] : undefined, verdict };
+    }),
+  ];
 }
 
-/** Tells whether the XR controls a resource that only observes since a restore: deleted now, it would leave its cloud resource behind. */
-const isMarked = (found: Case): boolean =>
-  found.is === "observed" && found.verdict.is === "ours" && readAnnotation(found.resource, RESTORED) !== undefined;
+/**
+ * Finds the references without an observed resource: it does not exist, or has another controller. Crossplane observes each
+ * referenced resource once and no others, so equal numbers mean that all are observed, and nothing is read.
+ *
+ * Leaves out those that Crossplane cannot look up. The kinds are installed: Crossplane gets every reference before it calls a
+ * function, and fails the XR if a kind is missing, as before a provider is restored.
+ */
+function findUnobserved({ composite, request }: Call): readonly Reference[] {
+  const listed = toReferences(composite);
+  const { resources } = request.observed;
+  if (listed.length === resources.size) return [];
+  const references = new Map(listed.map((reference) => [referenceKey(reference), reference]));
+  for (const { document } of resources.values()) references.delete(referenceKey(toReference(document)));
+  const canSelect = canSelectNamespaces(request, composite);
+  return [...references]
+    .sort(compareEntries)
+    .map(([, reference]) => reference)
+    .filter((found) => (found.namespace === undefined || canSelect) && !isNamesRecord(found, composite));
+}
+
+/** Desires resources again only for their owner reference; they count as ready. */
+const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption): Edits =>
+  cases.flatMap(({ name, resource, verdict }): Edits => {
+    const isKept = ["unsettled", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(verdict.is);
+    if (name === undefined || resource === undefined || !isKept) return [];
+    return [[name, { is: "set", object: putBack(resource), ready: "True" }]];
+  });
 
 /** The annotation of a resource that is desired again until this XR controls it. */
 const ADOPTION = `${DOMAIN}/adoption`;
 
-/** Metadata that the API server fills in, and the owner references, which Crossplane sets. */
-const POPULATED = new Set([
-  "creationTimestamp",
-  "deletionGracePeriodSeconds",
-  "deletionTimestamp",
-  "generation",
-  "managedFields",
-  "ownerReferences",
-  "resourceVersion",
-  "selfLink",
-  "uid",
-]);
+/** Metadata that the API server does not fill in, and Crossplane does not set. */
+const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
 
 /**
  * Desires an observed resource unchanged, with its whole spec: server-side apply removes fields that the XR once applied and no
  * longer applies. Leaves out the references of a nested XR, which Crossplane may write at the same time.
  */
 function putBack(observed: Document): JsonObject {
-  const { status: _, metadata, spec, ...object } = observed.toObject();
-  const kept = toEntries(metadata).filter(([key]) => !POPULATED.has(key));
-  const { annotations, ...others } = Object.fromEntries(kept);
-  const unmarked = toEntries(annotations).filter(([key]) => key !== RESTORED);
+  const { status: _, metadata = {}, spec, ...object } = observed.toObject();
+  const { annotations = {}, ...kept } = isObject(metadata) ? pick(metadata, (key) => KEPT.includes(key)) : {};
+  const unmarked = isObject(annotations) ? pick(annotations, (key) => key !== RESTORED) : {};
   const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };
   return {
     ...object,
-    metadata: { ...others, annotations: { ...Object.fromEntries(unmarked), [ADOPTION]: "pending" } },
+    metadata: { ...kept, annotations: { ...unmarked, [ADOPTION]: "pending" } },
     ...(spec !== undefined && { spec: isObject(spec) ? { ...withoutReferences(spec), ...policies } : spec }),
   };
 }
-
-const toEntries = (object: JsonValue | undefined): [string, JsonValue][] =>
-  Object.entries(isObject(object) ? object : {});

@@ -1,48 +1,39 @@
 import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, readLabel } from "../../crossplane/metadata.ts";
-import { formatReference, toReference } from "../../crossplane/references.ts";
+import { formatReference } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
 import { groupBy } from "../../model/collections.ts";
-import { brief, type Condition, listSome, MAX_NAMES, type Result, shownCondition } from "../../model/condition.ts";
+import { brief, listSome, MAX_NAMES, type Result, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import type { Call } from "../feature.ts";
-import { DUPLICATED, formatDuplicates } from "../predecessors.ts";
-import type { Remarks } from "../reasons.ts";
+import { DUPLICATED } from "../predecessors.ts";
+import { type Reasons, type Remarks, sortByReason } from "../reasons.ts";
 import { withConditionAndEvent } from "../transition-events.ts";
-import type { Case } from "./cases.ts";
-import type { AdoptionVerdict } from "./verdict.ts";
+import type { AdoptionVerdict, Case } from "./verdict.ts";
 
 const TYPE = "ResourcesAdopted";
 
-/** The reasons by priority, of which the first becomes the condition's, and the severity of its event; Fatal stops the XR. */
-const SEVERITIES = {
-  Duplicated: "Fatal",
-  Unproven: "Fatal",
-  Unadopted: "Fatal",
-  WaitingForComposite: "Fatal",
-  StaleController: "Fatal",
-  MissingAfterRestore: "Fatal",
-  RestoreInProgress: "Fatal",
-  RestoreNotConfirmed: "Warning",
-  ObservingRestored: "Normal",
-  StepNotLast: "Warning",
-  Adopting: "Normal",
-  WaitingForRequiredResources: "Normal",
-  Released: "Warning",
-  ControlledByAnother: "Warning",
-  NoLongerDesired: "Normal",
-  Adopted: "Normal",
-} as const satisfies Readonly<Record<string, Result["severity"]>>;
+/** Fatal stops the XR. */
+const REASONS = {
+  Duplicated: ["False", "Fatal"],
+  Unproven: ["False", "Fatal"],
+  Unadopted: ["False", "Fatal"],
+  WaitingForComposite: ["False", "Fatal"],
+  StaleController: ["False", "Fatal"],
+  MissingAfterRestore: ["False", "Fatal"],
+  RestoreInProgress: ["False", "Fatal"],
+  RestoreNotConfirmed: ["False", "Warning"],
+  ObservingRestored: ["False", "Normal"],
+  StepNotLast: ["False", "Warning"],
+  Adopting: ["False", "Normal"],
+  WaitingForRequiredResources: ["Unknown", "Normal"],
+  Released: ["True", "Warning"],
+  ControlledByAnother: ["True", "Warning"],
+  NoLongerDesired: ["True", "Normal"],
+  Adopted: ["True", "Normal"],
+} as const satisfies Reasons;
 
-type AdoptionReason = keyof typeof SEVERITIES;
-
-const STATUSES: Readonly<Partial<Record<AdoptionReason, Condition["status"]>>> = {
-  WaitingForRequiredResources: "Unknown",
-  Released: "True",
-  ControlledByAnother: "True",
-  NoLongerDesired: "True",
-  Adopted: "True",
-};
+type AdoptionReason = keyof typeof REASONS;
 
 /** One resource in the condition; the sentence says how to go on. */
 export interface AdoptionRemark {
@@ -51,21 +42,15 @@ export interface AdoptionRemark {
   readonly sentence: string;
 }
 
-interface Facts {
-  readonly found: Case;
-  readonly policy: Adoption;
-  readonly call: Call;
-}
-
 const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
 
-const REMARKS: Remarks<AdoptionVerdict, Facts, AdoptionReason> = {
+const REMARKS: Remarks<AdoptionVerdict, { found: Case; policy: Adoption; call: Call }, AdoptionReason> = {
   gone: () => undefined,
-  ours: (_, { found }) => (found.is === "observed" ? ["NoLongerDesired", NO_LONGER_DESIRED] : undefined),
+  marked: () => undefined,
+  ours: (_, { found }) => (found.name === undefined ? undefined : ["NoLongerDesired", NO_LONGER_DESIRED]),
   unsettled: () => ["Adopting", "kept until it controls its own composed resources again"],
   unadopted: (_, { found, policy, call }) => {
-    if (found.is === "referenced")
-      return ["RestoreInProgress", explainRestoreInProgress(findRival(found.resource, call))];
+    if (found.name === undefined) return ["RestoreInProgress", explainRestoreInProgress(found.resource, call)];
     return policy.onUnadopted === "Adopt"
       ? ["Adopting", "desired again until this XR controls it, so that Crossplane can delete it properly"]
       : ["Unadopted", "it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt"];
@@ -103,36 +88,28 @@ const REMARKS: Remarks<AdoptionVerdict, Facts, AdoptionReason> = {
 /** Describes the cases for the condition, without those that need no action. */
 export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call: Call): readonly AdoptionRemark[] {
   const remarks = cases.flatMap((found): readonly AdoptionRemark[] => {
-    const { verdict } = found;
+    const { name, reference, resource, verdict } = found;
     const remark = REMARKS[verdict.is](verdict as never, { found, policy, call });
     if (remark === undefined) return [];
     const [reason, sentence] = remark;
-    if (found.is === "observed")
-      return [{ reason, resource: `${found.name} (${formatReference(toReference(found.resource))})`, sentence }];
-    const isHidden = verdict.is !== "unadopted" && isOutside(found.resource, call);
-    return [{ reason, resource: formatReference(found.reference), sentence: isHidden ? OUTSIDE : sentence }];
+    const text = formatReference(reference);
+    if (name !== undefined) return [{ reason, resource: `${name} (${text})`, sentence }];
+    const isHidden = verdict.is !== "unadopted" && isOutside(resource, call);
+    return [{ reason, resource: text, sentence: isHidden ? OUTSIDE : sentence }];
   });
   return markIfNotLast(remarks, call);
 }
 
 /** Describes the names in the Composition for which this XR composed several resources. */
 export const remarkDuplicates = ({ duplicates = new Map() }: Call): readonly AdoptionRemark[] =>
-  [...duplicates].map(([name, all]) => ({
-    reason: "Duplicated",
-    resource: `${name} (${formatDuplicates(all)})`,
-    sentence: DUPLICATED,
-  }));
+  [...duplicates].map(([name, all]) => ({ reason: "Duplicated", resource: `${name} (${all})`, sentence: DUPLICATED }));
 
-/** Explains a reference whose resource exists without a controller and is not observed. */
-const explainRestoreInProgress = (rival: string | undefined): string =>
-  rival === undefined
-    ? "it was restored during this reconcile; the next reconcile observes it"
-    : `the XR refers to another resource that is composed as ${rival}; remove one of the two references from the XR`;
-
-/** Finds the resource's name in the Composition if another resource is observed under it: Crossplane observes one per name. */
-function findRival(resource: Document | undefined, { request }: Call): string | undefined {
+/** Explains a reference whose resource exists without a controller and is not observed. Crossplane observes one resource per name. */
+function explainRestoreInProgress(resource: Document | undefined, { request }: Call): string {
   const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
-  return name !== undefined && request.observed.resources.has(name) ? name : undefined;
+  return name !== undefined && request.observed.resources.has(name)
+    ? `the XR refers to another resource that is composed as ${name}; remove one of the two references from the XR`
+    : "it was restored during this reconcile; the next reconcile observes it";
 }
 
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
@@ -163,43 +140,29 @@ function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly
 
 /**
  * Adds one condition for all resources, with one sentence for those that share it; and its event, or a Fatal result once all cases are
- * known: that ends the reconcile, so it names all resources at once.
+ * known: that ends the reconcile, so it names all resources at once, each on a line.
  */
-export function withAdoptionCondition(
-  draft: Draft,
-  cases: readonly Case[],
-  remarks: readonly AdoptionRemark[],
-  call: Call,
-): Draft {
-  const reason = sortByReason(remarks)[0]?.reason ?? "Adopted";
-  const message = remarks.length === 0 ? undefined : toSentences(remarks).join("; ");
-  const status = STATUSES[reason] ?? "False";
-  const condition: Condition = { type: TYPE, status, reason, message, target: "Composite" };
-  const severity = SEVERITIES[reason];
+export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRemark[], call: Call): Draft {
+  const sorted = sortByReason(remarks, REASONS);
+  const reason = sorted[0]?.reason ?? "Adopted";
+  const [status, severity] = REASONS[reason];
+  const message = toSentences(sorted).join("; ") || undefined;
+  const condition = { type: TYPE, status, reason, message, target: "Composite" } as const;
   if (severity !== "Fatal") return withConditionAndEvent(draft, condition, severity, call);
-  const isPending = cases.some(({ verdict }) => verdict.is === "pending");
-  const fatal: Result = { severity, message: toFatal(remarks), reason, target: "Composite" };
-  return withResults(withCondition(draft, condition), isPending ? [] : [fatal]);
-}
-
-/** Makes the message of the Fatal result, with a line for each resource. */
-const toFatal = (remarks: readonly AdoptionRemark[]): string =>
-  [
+  const fatal = sorted.filter((remark) => REASONS[remark.reason][1] === "Fatal");
+  const lines = [
     "cannot go on without losing resources that this XR refers to and does not control:",
-    ...sortByReason(remarks)
-      .filter(({ reason }) => SEVERITIES[reason] === "Fatal")
-      .map(({ resource, sentence }) => `  ${resource}: ${sentence}`),
-  ].join("\n");
+    ...fatal.map(({ resource, sentence }) => `  ${resource}: ${sentence}`),
+  ];
+  const result: Result = { severity, message: lines.join("\n"), reason, target: "Composite" };
+  const isPending = remarks.some((remark) => remark.reason === "WaitingForRequiredResources");
+  return withResults(withCondition(draft, condition), isPending ? [] : [result]);
+}
 
 /** Lists each sentence once, after the resources that it describes. */
 export function toSentences(remarks: readonly AdoptionRemark[]): readonly string[] {
-  const bySentence = groupBy(sortByReason(remarks), ({ sentence }) => sentence);
+  const bySentence = groupBy(remarks, ({ sentence }) => sentence);
   return [...bySentence].map(
     ([sentence, described]) => `${listSome(described, MAX_NAMES, ({ resource }) => resource)}: ${sentence}`,
   );
 }
-
-const PRIORITIES = Object.keys(SEVERITIES);
-
-const sortByReason = (remarks: readonly AdoptionRemark[]): readonly AdoptionRemark[] =>
-  remarks.toSorted((a, b) => PRIORITIES.indexOf(a.reason) - PRIORITIES.indexOf(b.reason));

@@ -4,20 +4,22 @@ import {
   findController,
   isBeingDeleted,
   REFERENCES_MANAGER,
+  readAnnotation,
   readManagedFields,
 } from "../../crossplane/metadata.ts";
-import type { PossibleComposer } from "../../crossplane/proof.ts";
-import { hasReferences } from "../../crossplane/references.ts";
+import { hasReferences, type Reference } from "../../crossplane/references.ts";
 import { readConditions } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type JsonObject, toPlainText } from "../../model/json.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
-import type { Prove } from "../confirm-nesting.ts";
+import { RESTORED } from "../../ownership/annotations.ts";
+import type { Prover } from "../confirm-nesting.ts";
 
 /** The verdict on a resource that the XR refers to, by its controller. */
 export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
   | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control its own composed resources
+  | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would leave its cloud resource behind
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
   | { readonly is: "unproven"; readonly because: string } // no controller, and no proof that this XR composed it
   | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // nothing confirms that this XR is nested
@@ -26,6 +28,19 @@ export type AdoptionVerdict =
   | { readonly is: "gone" } // it does not exist, or is being deleted
   | { readonly is: "missing" } // it is not restored yet
   | { readonly is: "pending" };
+
+/**
+ * A composed resource that is observed and no longer desired, which Crossplane drops at the end of this reconcile; or a reference
+ * without an observed resource, which Crossplane replaces then.
+ */
+export interface Case {
+  /** The name in the Composition of an observed resource; undefined for a reference without one. */
+  readonly name: string | undefined;
+  readonly reference: Reference;
+  /** Undefined if it does not exist, or is not looked up yet. */
+  readonly resource: Document | undefined;
+  readonly verdict: AdoptionVerdict;
+}
 
 /**
  * Judges a resource that is observed and not desired. Crossplane drops it at the end of this reconcile.
@@ -41,10 +56,11 @@ export type AdoptionVerdict =
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane does not observe a
  * resource with another controller; a renderer may, and then the next table applies.
  */
-export function judgeObserved(resource: Document, composer: PossibleComposer, prove: Prove): AdoptionVerdict {
-  const verdict = judgeExisting(resource, composer, prove);
-  const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
-  return isUnsettled ? { is: "unsettled" } : verdict;
+export function judgeObserved(resource: Document, prover: Prover): AdoptionVerdict {
+  const verdict = judgeExisting(resource, prover);
+  if (verdict.is !== "ours") return verdict;
+  if (hasReferences(resource) && isRestored(resource)) return { is: "unsettled" };
+  return readAnnotation(resource, RESTORED) === undefined ? verdict : { is: "marked" };
 }
 
 /**
@@ -59,36 +75,24 @@ export function judgeObserved(resource: Document, composer: PossibleComposer, pr
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
  * | a resource    | none                                               | as above: it was restored during this reconcile   |
  */
-export function judgeReferenced(
-  answer: LookupAnswer,
-  composer: PossibleComposer,
-  prove: Prove,
-  isComposerRestored: boolean,
-): AdoptionVerdict {
+export function judgeReferenced(answer: LookupAnswer, prover: Prover, isComposerRestored: boolean): AdoptionVerdict {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
   if (resource === undefined) return { is: isComposerRestored ? "missing" : "gone" };
-  return judgeExisting(resource, composer, prove);
+  return judgeExisting(resource, prover);
 }
 
-function judgeExisting(resource: Document, composer: PossibleComposer, prove: Prove): AdoptionVerdict {
+function judgeExisting(resource: Document, { composer, prove }: Prover): AdoptionVerdict {
   const controller = findController(resource);
-  if (controller === undefined) return judgeUncontrolled(resource, prove);
-  const { uid } = composer;
-  if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render
-  return { is: isFormerSelf(controller, composer) ? "stale" : "foreign", controller };
-}
-
-function judgeUncontrolled(resource: Document, prove: Prove): AdoptionVerdict {
+  if (controller !== undefined) {
+    const { uid, apiVersion, kind, name } = composer;
+    if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render
+    const isSameKind = toApiGroup(controller.apiVersion) === toApiGroup(apiVersion) && controller.kind === kind;
+    return { is: isSameKind && controller.name === name ? "stale" : "foreign", controller };
+  }
   if (isBeingDeleted(resource)) return { is: "gone" };
   const proof = prove(resource);
   return proof.is === "proven" ? { is: "unadopted" } : proof;
-}
-
-/** Tells whether the controller is this XR, in any version of its API. */
-function isFormerSelf(controller: Controller, { apiVersion, kind, name }: PossibleComposer): boolean {
-  const isSameGroup = toApiGroup(controller.apiVersion) === toApiGroup(apiVersion);
-  return isSameGroup && controller.kind === kind && controller.name === name;
 }
 
 /**

@@ -1,76 +1,58 @@
+import type { Consumers } from "../../input/consumers.ts";
+import { compareTexts } from "../../model/collections.ts";
 import type { Condition } from "../../model/condition.ts";
-import { stringAt } from "../../model/document.ts";
-import { composeAnswer } from "../../ownership/answer.ts";
+import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../ownership/answer.ts";
 import { capacityCondition, shownCapacity } from "../../ownership/capacity.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
-import type { Edits } from "../desired.ts";
+import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
+import type { Judged } from "./find.ts";
 
-/** The consumers that are admitted, as the answers to them, and how full this XR is. */
-export interface Admission {
+/** The answers to the consumers that are admitted, and how full this XR is. */
+interface Admission {
   readonly answers: Edits;
   readonly conditions: readonly Condition[];
-  /** Tells whether a consumer has a place: it is admitted, or does not ask. */
-  hasPlace(consumer: JudgedConsumer): boolean;
+  /** The consumers that have a place: they are admitted, or do not ask. */
+  readonly placed: Judged;
 }
 
-const PREFIX = "consumers/";
-const ADMISSION = /^consumers\/admission\/[0-9a-f]{40}$/;
+const toKey = (subject: string): string => `consumers/${subject}`;
 
 /**
  * Admits consumers while there is room. Who is admitted stays until its record no longer asks for this XR, whatever the capacity is
  * now; one that has lost its grant, until its record no longer says that it is served. Then come those whose records say that they were
- * served, as after a restore, and then the oldest records. A consumer that does not ask to be admitted takes a place, too.
- *
- * @param consumers undefined while it is not known who uses this XR: who is admitted stays, and nobody is added.
+ * served, as after a restore, and then the oldest records. A consumer that does not ask to be admitted takes a place, too. While it is not
+ * known who uses this XR, who is admitted stays, and nobody is added.
  */
-export function admit(
-  capacity: number | undefined,
-  consumers: readonly JudgedConsumer[] | undefined,
-  call: Call,
-): Admission {
-  if (capacity === undefined) return { answers: [], conditions: [], hasPlace: () => true };
-  const tickets = readAdmitted(call);
-  if (consumers === undefined)
-    return {
-      answers: toAnswers(tickets, call),
-      conditions: shownCapacity(call.composite.document),
-      hasPlace: () => true,
-    };
-  const places = [...new Map(consumers.map((consumer) => [consumer.place.subject, consumer])).values()];
-  const isAdmitted = ({ place, isGranted }: JudgedConsumer): boolean =>
-    tickets.get(place.subject) === place.ticket && (isGranted || place.isBound);
+export function admit({ capacity }: Consumers, consumers: Judged, call: Call): Admission {
+  if (capacity === undefined) return { answers: [], conditions: [], placed: consumers };
+  if (consumers === undefined) {
+    const answers = keepObserved(toKey("admission/"), ANSWER_FIELDS, call);
+    return { answers, conditions: shownCapacity(call.composite.document), placed: undefined };
+  }
+  const isAdmitted = ({ place, isGranted }: JudgedConsumer): boolean => {
+    const answer = call.request.observed.resources.get(toKey(place.subject));
+    return answer !== undefined && readAnswer(answer.document).ticket === place.ticket && (isGranted || place.isBound);
+  };
   const isWaiting = (consumer: JudgedConsumer): boolean =>
     consumer.isGranted && (consumer.isControlled || consumer.place.isBound) && !isAdmitted(consumer);
+  const places = [...new Map(consumers.map((consumer) => [consumer.place.subject, consumer])).values()];
   const asking = places.filter(({ place }) => place.ticket !== undefined);
-  const others = places.filter(
-    ({ place, isGranted }) => isGranted && place.ticket === undefined && place.isBound,
-  ).length;
+  const others = places.filter(({ place, isGranted }) => isGranted && place.ticket === undefined && place.isBound);
   const kept = asking.filter(isAdmitted);
-  const room = Math.max(0, capacity - others - kept.length);
+  const room = Math.max(0, capacity - others.length - kept.length);
   const admitted = [...kept, ...asking.filter(isWaiting).sort(bySeniority).slice(0, room)];
-  const now = new Map(admitted.map(({ place }) => [place.subject, place.ticket ?? ""]));
+  const subjects = new Set(admitted.map(({ place }) => place.subject));
   return {
-    answers: toAnswers(now, call),
-    conditions: [capacityCondition(others + admitted.length, capacity)],
-    hasPlace: ({ place }) => place.ticket === undefined || now.has(place.subject),
+    answers: admitted.map(({ place: { subject, ticket } }) => [
+      toKey(subject),
+      { is: "set", object: composeAnswer(call.composite, subject, { ticket }), ready: "True" },
+    ]),
+    conditions: [capacityCondition(others.length + admitted.length, capacity)],
+    placed: consumers.filter(({ place }) => place.ticket === undefined || subjects.has(place.subject)),
   };
 }
 
 /** Compares who was served before, and then the ages; equal ones keep their order by namespace and name. */
 const bySeniority = ({ place: a }: JudgedConsumer, { place: b }: JudgedConsumer): number =>
-  Number(b.isBound) - Number(a.isBound) || (a.since < b.since ? -1 : Number(a.since > b.since));
-
-/** Reads the tickets that are admitted, by subject. */
-const readAdmitted = ({ request }: Call): ReadonlyMap<string, string> =>
-  new Map(
-    [...request.observed.resources]
-      .filter(([key]) => ADMISSION.test(key))
-      .map(([key, { document }]) => [key.slice(PREFIX.length), stringAt(document, ["data", "ticket"]) ?? ""]),
-  );
-
-const toAnswers = (tickets: ReadonlyMap<string, string>, { composite }: Call): Admission["answers"] =>
-  [...tickets].map(([subject, ticket]) => [
-    `${PREFIX}${subject}`,
-    { is: "set", object: composeAnswer(composite, subject, { ticket }), ready: "True" },
-  ]);
+  Number(b.isBound) - Number(a.isBound) || compareTexts(a.since, b.since);

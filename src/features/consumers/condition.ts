@@ -1,19 +1,19 @@
-import type { Composite } from "../../crossplane/composite.ts";
 import { ALLOWED_NAMESPACES } from "../../crossplane/grants.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import type { Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { explainLacking } from "../fit-status.ts";
 import { type ReasonOf, tell } from "../reasons.ts";
 import { withConditionAndEvent } from "../transition-events.ts";
 
 const TYPE = "ConsumersServed";
 
 /** The largest number of consumers or namespaces that a message names. */
-const MAX_NAMES = 5;
+export const MAX_NAMES = 5;
 
 type Count = { readonly count: string };
+type Fault = { readonly fault: string };
 
 /** The sentences for what its owner should know about this XR's consumers. The names are the reasons of the condition. */
 const SENTENCES = {
@@ -28,16 +28,10 @@ const SENTENCES = {
     `${kind} ${brief(name)} was not found, or another team's: a companion serves an XR of its own namespace`,
   NoConnectionSecret: ({ path }: { readonly path: FieldPath }) =>
     `${formatFieldPath(path)} names no Secret of this XR's, so it is not known whose ReferenceGrants count`,
-  InvalidGrant: ({ fault }: { readonly fault: string }) => `${fault}, and grants nothing`,
+  InvalidGrant: ({ fault }: Fault) => `its annotation ${fault}, and grants nothing`,
   GrantedToAll: () =>
     `annotation ${ALLOWED_NAMESPACES} grants all namespaces by "*", which names none to make a credential for: list them`,
-  StatusFieldMissing: ({
-    lacking,
-    composite,
-  }: {
-    readonly lacking: readonly FieldPath[];
-    readonly composite: Composite;
-  }) => explainLacking(lacking, composite),
+  StatusFieldMissing: ({ fault }: Fault) => fault,
   TooManyCredentials: ({ excess }: { readonly excess: number }) =>
     `${excess} namespaces get no credential, since there are too many`,
   TooManyToRotate: ({ most }: { readonly most: number }) =>
@@ -48,22 +42,24 @@ const SENTENCES = {
     `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}`,
 };
 
-export type ConsumersReason = ReasonOf<typeof SENTENCES, "composite">;
+export type ConsumersReason = ReasonOf<typeof SENTENCES, never>;
+
+/** The outcome of one field of the input's section. */
+export interface Part {
+  readonly edits: Edits;
+  readonly reasons: readonly ConsumersReason[];
+}
 
 export function withConsumersCondition(draft: Draft, reasons: readonly ConsumersReason[], call: Call): Draft {
   const [first] = reasons;
-  const isWaiting = first?.is === "WaitingForRequiredResources";
   const isServed = first === undefined || first.is === "AccessRequested";
   const condition: Condition = {
     type: TYPE,
-    status: isServed ? "True" : isWaiting ? "Unknown" : "False",
+    status: isServed ? "True" : first.is === "WaitingForRequiredResources" ? "Unknown" : "False",
     reason: first?.is ?? "Served",
-    message:
-      first === undefined
-        ? undefined
-        : reasons.map((reason) => tell(SENTENCES, reason, { composite: call.composite })).join("; "),
+    message: reasons.map((reason) => tell(SENTENCES, reason, {})).join("; ") || undefined,
     target: "CompositeAndClaim",
   };
-  const isProgress = isServed || first.is === "WaitingForCredentials";
-  return withConditionAndEvent(draft, condition, isProgress ? "Normal" : "Warning", call);
+  const severity = isServed || first.is === "WaitingForCredentials" ? "Normal" : "Warning";
+  return withConditionAndEvent(draft, condition, severity, call);
 }

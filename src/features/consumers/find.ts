@@ -1,51 +1,164 @@
-import { type Composite, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
-import { toRequirement } from "../../crossplane/requirement-names.ts";
+import { type Composite, canSelectNamespaces, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
+import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
+import {
+  ALLOWED_NAMESPACE_SELECTOR,
+  ALLOWED_NAMESPACES,
+  askReferenceGrants,
+  findMisspeltGrant,
+  type Grantee,
+  readGrantees,
+  readNamespaceGrant,
+} from "../../crossplane/grants.ts";
+import { type LabelSelector, matchesLabels, requiredLabels } from "../../crossplane/label-selector.ts";
+import { toReference } from "../../crossplane/references.ts";
+import { couldNotBeRead, toNamespaceRequirement, toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
-import { isPathSegment } from "../../model/names.ts";
-import { type Consumer, compareConsumers, toConsumers } from "../../ownership/consumer.ts";
+import { invalidInput } from "../../input/faults.ts";
+import { quote } from "../../model/condition.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import { DNS_LABEL, isPathSegment } from "../../model/names.ts";
+import {
+  type Consumer,
+  compareConsumers,
+  type JudgedConsumer,
+  judgeConsumers,
+  toConsumers,
+} from "../../ownership/consumer.ts";
 import { RECORD_KINDS, usesLabel } from "../../ownership/record.ts";
-import type { Call } from "../feature.ts";
+import { type Call, isUnreadable } from "../feature.ts";
 import { resolveString } from "../value.ts";
+import type { ConsumersReason } from "./condition.ts";
 
-/** The shared XR: this one, or the one whose companion it is. Missing: there is none, or it is another team's. */
-export type Owner =
-  | { readonly is: "found"; readonly composite: Composite }
-  | { readonly is: "pending" }
-  | { readonly is: "missing"; readonly kind: string; readonly name: string };
+/** The namespaces that the annotations of the shared XR grant. */
+export interface Access {
+  /** Those that are known by name, sorted. */
+  readonly namespaces: ReadonlySet<string>;
+  readonly isForAll: boolean;
+  /** What is wrong with the grant. */
+  readonly faults: readonly ConsumersReason[];
+}
+
+export const isGranted = ({ namespaces, isForAll }: Access, namespace: string): boolean =>
+  isForAll || namespaces.has(namespace);
+
+/** A fact that Crossplane looks up, or the reason why it is not known. */
+type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined; unknown: ConsumersReason }>;
+
+const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
+
+/** The consumers and their grants; undefined while it is not known who uses the shared XR, or who is granted. */
+export type Judged = readonly JudgedConsumer[] | undefined;
+
+/** The facts about a shared XR; each is undefined while it is not known. */
+export interface Facts {
+  /** The shared XR: this one, or the one whose companion it is. */
+  readonly owner?: Composite;
+  readonly access?: Access | undefined;
+  /** Who has access by ReferenceGrants, beside those that the annotations grant. */
+  readonly grantees?: readonly Grantee[] | undefined;
+  /** Who uses the shared XR or asks for it; none where the input does not need them. */
+  readonly consumers?: readonly Consumer[] | undefined;
+  readonly judged?: Judged;
+  /** Why one of them is not known. */
+  readonly unknown: ConsumersReason | undefined;
+}
+
+export function findFacts(section: Consumers, call: Call): Facts {
+  const { value: owner, unknown } = findOwner(section, call);
+  if (owner === undefined) return { unknown };
+  const needsRecords = section.protect || section.list || section.capacity || section.credentials;
+  const { value: consumers, ...records } = needsRecords ? findConsumers(owner, call) : { value: [] };
+  const { value: access, ...annotations } = findAccess(section, owner, call);
+  const { value: grantees, ...grants } = findGrantees(section, owner, call);
+  const isAnnotated = (namespace: string): boolean => access !== undefined && isGranted(access, namespace);
+  const judged = access && grantees && consumers && judgeConsumers(consumers, isAnnotated, grantees);
+  const why = annotations.unknown ?? grants.unknown ?? records.unknown;
+  return { owner, access, grantees, consumers, judged, unknown: why };
+}
 
 /**
  * Finds the shared XR. A companion serves only one for which the same namespace asks: a team that names another team's XR would
  * otherwise see who uses it, keep it from being deleted, and answer to its consumers.
  */
-export function findOwner({ of }: Consumers, call: Call): Owner {
+function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   const { composite, requirements } = call;
-  if (of === undefined) return { is: "found", composite };
+  if (of === undefined) return { value: composite };
   const { apiVersion, kind } = of;
   const { namespace } = composite;
   const resolved = resolveString(of.name, call);
-  if (resolved.is === "unset") return { is: "missing", kind, name: resolved.field };
-  const name = resolved.value;
-  if (!isPathSegment(name)) return { is: "missing", kind, name };
+  const name = resolved.is === "set" ? resolved.value : resolved.field;
+  const missing = { unknown: { is: "SharedResourceNotFound", kind, name } } as const;
+  if (resolved.is === "unset" || !isPathSegment(name)) return missing;
   const answer = requirements.ask(toRequirement("consumers/of", { apiVersion, kind, namespace, match: { name } }));
-  if (answer.is === "pending") return answer;
+  if (answer.is === "pending") return WAITING;
   const found = answer.items.map(toComposite).find((item) => item.namespace === namespace);
-  return found !== undefined && consumerNamespace(found) === consumerNamespace(composite)
-    ? { is: "found", composite: found }
-    : { is: "missing", kind, name };
+  return found && consumerNamespace(found) === consumerNamespace(composite) ? { value: found } : missing;
 }
 
-/** Finds the consumers by the records of their XRs. @returns undefined until all have been looked up. */
-export function findConsumers(owner: Owner, { requirements }: Call): readonly Consumer[] | undefined {
-  if (owner.is !== "found") return undefined;
-  const { composite } = owner;
-  const match = { labels: { [usesLabel(composite)]: "true" } };
-  const answers = Object.values(RECORD_KINDS).map((kind) =>
-    requirements.ask(toRequirement(`consumers/${kind.kind}`, { ...kind, match })),
-  );
-  const records = answers.map((answer) => (answer.is === "pending" ? undefined : answer.items));
-  if (!records.every((items) => items !== undefined)) return undefined;
-  return records
-    .flat()
-    .flatMap((record) => toConsumers(record, composite))
-    .sort(compareConsumers);
+/** Finds the consumers by the records of their XRs. */
+function findConsumers(owner: Composite, { requirements }: Call): Fact<readonly Consumer[]> {
+  const match = { labels: { [usesLabel(owner)]: "true" } };
+  const needed = Object.values(RECORD_KINDS).map((kind) => toRequirement(`consumers/${kind.kind}`, { ...kind, match }));
+  const answers = needed.map((requirement) => requirements.ask(requirement));
+  const records = answers.flatMap((answer) => (answer.is === "pending" ? [] : [answer.items]));
+  if (records.length < answers.length) return WAITING;
+  const consumers = records.flat().flatMap((record) => toConsumers(record, owner));
+  return { value: consumers.sort(compareConsumers) };
+}
+
+/** Finds who has access by the annotations of the shared XR. */
+function findAccess({ grant }: Consumers, { document }: Composite, call: Call): Fact<Access> {
+  if (grant === "None") return { value: { namespaces: new Set(), isForAll: true, faults: [] } };
+  const { names, isForAll, selector } = readNamespaceGrant(document);
+  const matching = selector === undefined ? { value: [] } : findMatching(selector, call);
+  if (matching.value === undefined) return matching;
+  const namespaces = new Set([...names, ...matching.value].sort());
+  return { value: { namespaces, isForAll, faults: findFaults(document) } };
+}
+
+const NAMESPACES = "consumers/namespaces";
+
+function findMatching(selector: LabelSelector, call: Call): Fact<readonly string[]> {
+  const requirement = toNamespaceRequirement(NAMESPACES, { labels: requiredLabels(selector) });
+  if (isUnreadable(requirement, NAMESPACES, call)) return { unknown: { is: "NamespacesNotReadable" } };
+  const answer = call.requirements.ask(requirement);
+  if (answer.is === "pending") return WAITING;
+  const matching = answer.items.filter((item) => matchesLabels(item, selector));
+  return { value: matching.map((item) => toReference(item).name).filter((name) => DNS_LABEL.test(name)) };
+}
+
+function findFaults(shared: Document): readonly ConsumersReason[] {
+  const { invalidSelector, invalidName } = readNamespaceGrant(shared);
+  const misspelt = findMisspeltGrant(shared);
+  const faults = [
+    invalidSelector !== undefined && `${ALLOWED_NAMESPACE_SELECTOR} is no label selector`,
+    invalidName !== undefined &&
+      `${ALLOWED_NAMESPACES} lists ${quote(invalidName)}, which is not the name of a namespace`,
+    misspelt !== undefined && `${quote(misspelt)} is misspelt`,
+  ];
+  return faults.flatMap((fault) => (fault === false ? [] : [{ is: "InvalidGrant", fault }]));
+}
+
+const GRANTS = "consumers/reference-grants";
+
+/**
+ * Finds the ReferenceGrants beside the shared XR's Secret, where the input says that consumers rely on them.
+ *
+ * @throws {FunctionError} `InvalidInput` on Crossplane v1, which cannot look them up.
+ */
+function findGrantees(section: Consumers, { document }: Composite, call: Call): Fact<readonly Grantee[]> {
+  if (section.grant !== "ReferenceGrant") return { value: [] };
+  const { request, composite, requirements } = call;
+  if (!canSelectNamespaces(request, composite)) {
+    const message = "ReferenceGrant needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else use Annotation";
+    throw invalidInput([{ path: "spec.consumers.grant", message }]);
+  }
+  const { nameFieldPath, namespaceFieldPath } = section.secretRef;
+  const found = toConnectionSecret(document, stringAt(document, nameFieldPath), stringAt(document, namespaceFieldPath));
+  if (found.is !== "named") return { unknown: { is: "NoConnectionSecret", path: nameFieldPath } };
+  const isUnread = couldNotBeRead(GRANTS, composite.document);
+  const answer = isUnread ? undefined : askReferenceGrants(GRANTS, found.secret, request, requirements);
+  if (answer?.is === "pending") return WAITING;
+  if (answer?.is !== "resolved") return { unknown: { is: "ReferenceGrantsNotReadable" } };
+  return { value: readGrantees(answer.items, found.secret) };
 }

@@ -1,30 +1,71 @@
-import type { JsonObject } from "../../model/json.ts";
+import { composeUsage } from "../../crossplane/usage.ts";
+import type { Consumers } from "../../input/consumers.ts";
+import { brief, listSome } from "../../model/condition.ts";
+import type { ValueEdit } from "../../model/document.ts";
+import { parseFieldPath } from "../../model/field-path.ts";
+import type { JsonValue } from "../../model/json.ts";
 import { type JudgedConsumer, toListed } from "../../ownership/consumer.ts";
+import { type Edits, keepObserved } from "../desired.ts";
+import type { Call } from "../feature.ts";
+import { MAX_NAMES } from "./condition.ts";
+import type { Facts, Judged } from "./find.ts";
 
-/** The largest number of consumers that the status lists, and the step in which it counts more. */
+/** The largest number of consumers that the status lists, and the step in which more are counted. */
 const STEP = 50;
 
-/**
- * Rounds a number down to the step where more consumers than that watch the XR: each of its changes wakes them all, so that one new
- * consumer or grant must change nothing.
- */
-export const toCoarse = (count: number, watching: number): number =>
-  watching <= STEP ? count : count - (count % STEP);
-
-/** Formats a number that is not 0: `7`, or `100+` where it is rounded down. */
-export const formatCoarse = (count: number, watching: number): string =>
-  watching <= STEP ? String(count) : `${toCoarse(count, watching) || 1}+`;
+/** Rounds down to the step where there are more consumers: each change of the XR wakes all, so that one more must change nothing. */
+const roundFor = (consumers: number, count: number): number => (consumers > STEP ? count - (count % STEP) : count);
 
 /**
- * Makes the status. Beyond 50 it lists only what is granted, and beyond 50 of these only counts. So a team that has no
- * grant hides none that has one, however many records it writes.
+ * Lists the consumers in the status. Beyond 50 it lists only what is granted, and beyond 50 of these only counts. So a team that has no
+ * grant hides none that has one, however many records it writes. A status that is left out is removed, so what it shows stays while the
+ * consumers are not known.
+ *
+ * Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. Of many consumers it tells of fifty requests
+ * and more only; of a copy always.
  */
-export function toStatus(consumers: readonly JudgedConsumer[], watching: number): JsonObject {
+export function listConsumers({ of, list }: Consumers, consumers: Judged, { composite }: Call) {
+  const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
+    list === undefined || value === undefined ? [] : [{ path: list.toCompositeFieldPath, value }];
+  if (consumers === undefined)
+    return { values: toValues(list && composite.document.at(list.toCompositeFieldPath)), reasons: [] };
+  const watching = of === undefined ? consumers.length : 0; // none watch a companion
+  const round = (count: number): number => roundFor(watching, count);
+  const format = (count: number): string => (watching > STEP ? `${round(count) || 1}+` : String(count));
   const granted = consumers.filter(({ isGranted }) => isGranted);
-  const listed = consumers.length <= STEP ? consumers : granted;
+  const listed = consumers.length > STEP ? granted : consumers;
+  const counts = { count: round(consumers.length), withoutGrant: round(consumers.length - granted.length) };
+  const copies = consumers.filter(({ isGranted, secretName }) => !isGranted && secretName !== undefined).length;
+  const requests = consumers.length - granted.length - copies;
   return {
-    count: toCoarse(consumers.length, watching),
-    withoutGrant: toCoarse(consumers.length - granted.length, watching),
-    ...(listed.length <= STEP && { items: listed.map(toListed) }),
+    values: toValues(listed.length > STEP ? counts : { ...counts, items: listed.map(toListed) }),
+    reasons: [
+      ...(copies > 0 ? [{ is: "AccessNotGranted", count: format(copies) } as const] : []),
+      ...(round(requests) > 0 ? [{ is: "AccessRequested", count: format(requests) } as const] : []),
+    ],
   };
 }
+
+const USAGE = "consumers/usage/";
+const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
+
+/**
+ * Composes a Usage of the shared XR while a granted namespace uses it. Consumers without a grant do not count: a team may write a record
+ * into its own namespace, and it must not keep the owner from deleting the XR. The owner who no longer wants a consumer takes its grant
+ * back. A record that no XR controls keeps a Usage, and begins none; so it is while the owner or the consumers are not known.
+ */
+export function protect({ owner }: Facts, consumers: Judged, call: Call): Edits {
+  const present = keepObserved(USAGE, USAGE_FIELDS, call);
+  if (owner === undefined || consumers === undefined) return present;
+  const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || present.length > 0));
+  if (granted.length === 0) return [];
+  const told = granted.slice(0, roundFor(granted.length, granted.length));
+  // The sentence with which `kubectl delete` is refused.
+  const uses = `${listSome(told, MAX_NAMES, nameConsumer)} ${granted.length === 1 ? "uses" : "use"} it`;
+  const object = composeUsage(owner, `${uses}: delete them, or take back their grant`, call.request);
+  // Each kind of Usage has a name of its own, or Crossplane would forget the one before it.
+  return [[`${USAGE}${String(object["apiVersion"])}/${String(object["kind"])}`, { is: "set", object, ready: "True" }]];
+}
+
+const nameConsumer = ({ namespace, kind, name }: JudgedConsumer): string =>
+  `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;

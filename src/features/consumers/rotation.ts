@@ -1,71 +1,60 @@
+import type { Grantee } from "../../crossplane/grants.ts";
 import { annotationPath, readAnnotation } from "../../crossplane/metadata.ts";
-import type { Rotation } from "../../input/consumers.ts";
-import { type Draft, withDocuments } from "../../model/draft.ts";
+import type { Consumers } from "../../input/consumers.ts";
+import { type Draft, readyBefore } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
 import { ROTATION } from "../../ownership/annotations.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { recallNames } from "../names.ts";
-import type { KnownAccess } from "./access.ts";
+import type { Part } from "./condition.ts";
+import type { Access, Facts } from "./find.ts";
 
-/** Who has access to the common password. */
-export type Allowed = Pick<KnownAccess, "namespaces" | "isForAll">;
-
-/** The largest number of namespaces that are remembered: all annotations of an object take 256 KB (TotalAnnotationSizeLimitB). */
-export const MAX_REMEMBERED = 10_000;
-
-/** Who had access, by hashes of their namespaces' names: a thousand names would fill the annotation. */
-interface Memory {
-  readonly granted: readonly string[];
-  /** Undefined before anybody lost access: the password that is there needs no change. */
-  readonly trigger: string | undefined;
-}
+/** The most namespaces that are remembered: all annotations of an object take 256 KB (TotalAnnotationSizeLimitB). */
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Sets the field to a value that changes once when a namespace loses access. A grant that is added changes nothing, and neither
- * does the first look: who has access is remembered on the resource and in the record of names, and only what is missing from that since counts.
- *
- * @param access undefined while it is not known: field and memory stay as they are. So they do for more namespaces than can be
- *   remembered.
+ * does the first look: who has access is remembered on the resource and in the record of names, and only what is missing from that since
+ * counts. Field and memory stay as they are while it is not known who has access, and for more namespaces than can be remembered.
  */
-export function withRotation(
-  draft: Draft,
-  { resource, toFieldPath }: Rotation,
-  access: Allowed | undefined,
-  call: Call,
-) {
+export function rotate({ rotation }: Consumers, { access, grantees }: Facts, draft: Draft, call: Call): Part {
+  if (rotation === undefined) return { edits: [], reasons: [] };
+  const { resource, toFieldPath } = rotation;
+  const namespaces = access && grantees && listNamespaces(access, grantees);
+  const isTooMany = namespaces !== undefined && namespaces.length > MAX_REMEMBERED;
+  const reasons = isTooMany ? ([{ is: "TooManyToRotate", most: MAX_REMEMBERED }] as const) : [];
+  const before = recall(resource, call);
+  const memory = namespaces === undefined || isTooMany ? before : remember(namespaces, before);
   const desired = desiredSoFar(call, draft).get(resource);
-  if (desired === undefined) return draft;
-  const observed = call.request.observed.resources.get(resource)?.document;
-  const noticed = observed && readAnnotation(observed, ROTATION);
-  const memory = remember(readMemory(noticed ?? recallNames(call).names.get(resource)?.rotation), access);
-  if (memory === undefined) return draft;
-  const noted = { path: annotationPath(ROTATION), value: formatMemory(memory) };
-  const triggered = memory.trigger === undefined ? [] : [{ path: toFieldPath, value: memory.trigger }];
-  return withDocuments(draft, [[resource, desired.with([noted, ...triggered])]]);
+  if (desired === undefined || memory === undefined) return { edits: [], reasons };
+  const [, trigger = ""] = memory.split("/");
+  const triggered = trigger === "" ? [] : [{ path: toFieldPath, value: trigger }];
+  const document = desired.with([{ path: annotationPath(ROTATION), value: memory }, ...triggered]);
+  return { edits: [[resource, { is: "set", document, ready: readyBefore(draft, resource) }]], reasons };
 }
-
-function remember(before: Memory | undefined, access: Allowed | undefined): Memory | undefined {
-  if (access === undefined || isTooMany(access)) return before;
-  const granted = access.isForAll ? [EVERYONE] : access.namespaces.map(digest).sort();
-  if (before === undefined) return { granted, trigger: undefined };
-  const now = new Set(granted);
-  const isLost = !access.isForAll && before.granted.some((one) => !now.has(one));
-  return { granted, trigger: isLost ? digest([before.trigger ?? "", ...granted].join("/")) : before.trigger };
-}
-
-export const isTooMany = ({ isForAll, namespaces }: Allowed): boolean =>
-  !isForAll && namespaces.length > MAX_REMEMBERED;
 
 /** Stands for all namespaces: where that is taken back, everybody who is not named has lost access. */
 const EVERYONE = "*";
 
-const digest = (text: string): string => hashText(text, 20);
+const listNamespaces = ({ namespaces, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>
+  isForAll ? [EVERYONE] : [...new Set([...namespaces, ...grantees.map(({ namespace }) => namespace)])];
 
-const formatMemory = ({ granted, trigger = "" }: Memory): string => `${granted.join(" ")}/${trigger}`;
-
-function readMemory(text: string | undefined): Memory | undefined {
-  const [granted, trigger] = text?.split("/") ?? [];
-  if (granted === undefined || trigger === undefined) return undefined;
-  return { granted: granted.split(" ").filter((one) => one !== ""), trigger: trigger || undefined };
+/** Recalls who had access, and after a slash the value of the field: empty before anybody lost access. */
+function recall(resource: string, call: Call): string | undefined {
+  const observed = call.request.observed.resources.get(resource)?.document;
+  const noticed = observed && readAnnotation(observed, ROTATION);
+  const memory = noticed ?? recallNames(call).names.get(resource)?.rotation;
+  return memory?.includes("/") ? memory : undefined;
 }
+
+/** Remembers who has access, by hashes of the namespaces' names: a thousand names would fill the annotation. */
+function remember(namespaces: readonly string[], memory: string | undefined): string {
+  const granted = namespaces.map((name) => (name === EVERYONE ? name : digest(name))).sort();
+  const [before = "", trigger = ""] = memory?.split("/") ?? [];
+  const now = new Set(["", ...granted]);
+  const isLost = !now.has(EVERYONE) && before.split(" ").some((one) => !now.has(one));
+  return `${granted.join(" ")}/${isLost ? digest([trigger, ...granted].join("/")) : trigger}`;
+}
+
+const digest = (text: string): string => hashText(text, 20);

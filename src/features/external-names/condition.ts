@@ -1,11 +1,13 @@
 import { annotate } from "../../crossplane/managed-resource.ts";
-import { brief, type Condition, type Result, sentencesForSome } from "../../model/condition.ts";
-import type { Remarks } from "../reasons.ts";
-import type { NamedResource, NameVerdict } from "./pin.ts";
+import { brief, sentencesForSome } from "../../model/condition.ts";
+import type { Draft } from "../../model/draft.ts";
+import type { Call } from "../feature.ts";
+import { type Reasons, type Remarks, sortByReason } from "../reasons.ts";
+import { withConditionAndEvent } from "../transition-events.ts";
+import type { NamedResource, NameVerdict } from "./external-names.ts";
 
 const TYPE = "ExternalNamesPinned";
 
-/** The reasons by priority, of which the first becomes the condition's, with its status and the severity of its event. */
 const REASONS = {
   WaitingForRecord: ["False", "Warning"], // first: while the condition says so, the XR looks for what is restored
   DuplicateSuspected: ["False", "Warning"],
@@ -16,26 +18,23 @@ const REASONS = {
   Rescued: ["True", "Normal"],
   RestoredFromRecord: ["True", "Normal"],
   Pinned: ["True", "Normal"],
-} as const satisfies Readonly<Record<string, readonly [Condition["status"], Result["severity"]]>>;
+} as const satisfies Reasons;
 
 type NameReason = keyof typeof REASONS;
 
-const PRIORITIES = Object.keys(REASONS);
-
 const MAX_SENTENCES = 10;
 
-/** Makes one condition for all managed resources, with a sentence for each that needs one; and the severity of its event. */
-export function toNamesCondition(resources: readonly NamedResource[]) {
-  const remarks = resources
-    .flatMap((resource) => {
-      const [reason, sentence] = REMARKS[resource.verdict.is](resource.verdict as never, resource) ?? [];
-      return reason === undefined ? [] : [{ reason, sentence: `${resource.name}: ${sentence}` }];
-    })
-    .sort((a, b) => PRIORITIES.indexOf(a.reason) - PRIORITIES.indexOf(b.reason));
-  const reason = remarks[0]?.reason ?? "Pinned";
+/** Adds one condition for all managed resources, with a sentence for each that needs one. */
+export function withNamesCondition(draft: Draft, resources: readonly NamedResource[], call: Call): Draft {
+  const remarks = resources.flatMap((resource) => {
+    const [reason, sentence] = REMARKS[resource.verdict.is](resource.verdict as never, resource) ?? [];
+    return reason === undefined ? [] : [{ reason, sentence: `${resource.name}: ${sentence}` }];
+  });
+  const sorted = sortByReason(remarks, REASONS);
+  const reason = sorted[0]?.reason ?? "Pinned";
   const [status, severity] = REASONS[reason];
-  const message = sentencesForSome(remarks, MAX_SENTENCES, ({ sentence }) => sentence).join("; ") || undefined;
-  return { condition: { type: TYPE, status, reason, message, target: "Composite" } as const, severity };
+  const message = sentencesForSome(sorted, MAX_SENTENCES, ({ sentence }) => sentence).join("; ") || undefined;
+  return withConditionAndEvent(draft, { type: TYPE, status, reason, message, target: "Composite" }, severity, call);
 }
 
 const REMARKS: Remarks<NameVerdict, NamedResource, NameReason> = {

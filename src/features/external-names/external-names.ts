@@ -1,14 +1,30 @@
-import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
+import { withoutScope } from "../../crossplane/api-group.ts";
+import {
+  isManaged,
+  type ManagedKind,
+  readManagedKind,
+  readNamelessCreation,
+} from "../../crossplane/managed-resource.ts";
+import {
+  ALL_ACTIONS,
+  lacksLateInitialize,
+  MANAGEMENT_POLICIES,
+  mayCreate,
+  readPolicies,
+  withoutCreate,
+} from "../../crossplane/management-policies.ts";
+import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
+import { findFacts } from "../../crossplane/providers/families.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
 import { compareTexts } from "../../model/collections.ts";
-import { type Draft, withCompositeUnready, withResources } from "../../model/draft.ts";
+import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
+import { type Draft, readyBefore, withCompositeUnready, withResources } from "../../model/draft.ts";
+import type { FieldPath } from "../../model/field-path.ts";
 import { type RecordedNames, toRecordedKind } from "../../ownership/names.ts";
-import { desiredSoFar } from "../desired.ts";
+import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { recallNames } from "../names.ts";
-import { withConditionAndEvent } from "../transition-events.ts";
-import { toNamesCondition } from "./condition.ts";
-import { isNamedAnew, judgeName, type NamedResource, pinNames, rescuePathsFor } from "./pin.ts";
+import { withNamesCondition } from "./condition.ts";
 
 /**
  * Keeps the external name of every desired managed resource: without it a provider creates a second cloud resource
@@ -19,10 +35,8 @@ export const externalNames: Feature = (call, draft) => {
   if (policy === undefined) return draft;
 
   const resources = findNames(policy, call, draft);
-  const { condition, severity } = toNamesCondition(resources);
-  const named = withResources(draft, pinNames(resources, policy, draft));
-  const conditioned = withConditionAndEvent(named, condition, severity, call);
-  return resources.some(({ verdict }) => verdict.is === "held") ? withCompositeUnready(conditioned) : conditioned;
+  const named = withNamesCondition(withResources(draft, pinNames(resources, policy, draft)), resources, call);
+  return resources.some(({ verdict }) => verdict.is === "held") ? withCompositeUnready(named) : named;
 };
 
 function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly NamedResource[] {
@@ -43,8 +57,124 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
     const isKnown = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);
     if (!isKnown) continue;
     const isConfirmed = recorded === nameIn(confirmed);
-    const verdict = judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths });
-    found.push({ name, kind, desired, observed, verdict });
+    const evidence = { desired, observed, recorded, isConfirmed, isHeld, rescuePaths };
+    found.push({ ...evidence, name, kind, verdict: judgeName(evidence) });
   }
   return found.sort((a, b) => compareTexts(a.name, b.name));
+}
+
+interface Evidence {
+  readonly desired: Document;
+  /** Undefined if the resource is not created yet, or was lost. */
+  readonly observed: Document | undefined;
+  readonly recorded: string | undefined;
+  /** True if the recorded name lies where no team can write it; a team's word alone names no lost cloud resource. */
+  readonly isConfirmed: boolean;
+  /** True if it is not created without a recorded name. */
+  readonly isHeld: boolean;
+  /** The fields with the name when the annotation is lost. */
+  readonly rescuePaths: readonly FieldPath[];
+}
+
+/** A desired managed resource, and the verdict on its external name. */
+export interface NamedResource extends Evidence {
+  readonly name: string;
+  readonly kind: ManagedKind;
+  readonly verdict: NameVerdict;
+}
+
+/** The external name of a managed resource, and its source. */
+export type NameVerdict =
+  | { readonly is: "setByPipeline"; readonly name: string; readonly observed: string | undefined }
+  /** `isOurs`: from the record or rescued; the resource would lose the annotation if we no longer desired it. */
+  | { readonly is: "observed"; readonly name: string; readonly isOurs: boolean }
+  | { readonly is: "recorded" | "rescued"; readonly name: string }
+  | { readonly is: "duplicate"; readonly name: string; readonly other: string }
+  /** Not created: its name is not recorded (`requireRecord`), or is `unconfirmed`. */
+  | { readonly is: "held"; readonly unconfirmed: string | undefined }
+  /** `isAtRisk`: the name may get lost. */
+  | { readonly is: "unnamed"; readonly isAtRisk: boolean }
+  /** `createdAt`: its creation began, and its provider may have forgotten that. */
+  | { readonly is: "notRecorded"; readonly createdAt: string };
+
+/**
+ * Chooses the external name, the first of these that exists:
+ *
+ * 1. the name that the pipeline sets;
+ * 2. the observed name, which is never overridden, even if the record has another;
+ * 3. the name in the record: it was observed before the loss, while the provider's id may already belong to a second cloud
+ *    resource, created because the name was lost;
+ * 4. the id that the provider reports, for kinds whose id is the name.
+ *
+ * If the record has another name than 2 or 4, there may be two cloud resources.
+ */
+export function judgeName(evidence: Evidence): NameVerdict {
+  const { desired, observed, recorded, isHeld, rescuePaths } = evidence;
+  const seen = observed && stringAt(observed, EXTERNAL_NAME);
+  const wanted = stringAt(desired, EXTERNAL_NAME);
+  if (wanted !== undefined) return { is: "setByPipeline", name: wanted, observed: seen };
+  const id = observed && rescuePaths.map((path) => stringAt(observed, path)).find((found) => found !== undefined);
+  const named = judgeNamed(evidence, seen, id);
+  if (named !== undefined) return named;
+  if (recorded !== undefined || (isHeld && observed === undefined)) return { is: "held", unconfirmed: recorded };
+  return judgeNameless(desired, observed, rescuePaths.length > 0);
+}
+
+function judgeNamed({ recorded, isConfirmed }: Evidence, seen: string | undefined, id: string | undefined) {
+  const confirmed = isConfirmed ? recorded : undefined;
+  const name = seen ?? confirmed ?? id;
+  const other = seen === undefined ? id : recorded;
+  if (name === undefined) return undefined;
+  if (other !== undefined && other !== name) return { is: "duplicate", name, other } as const;
+  if (seen !== undefined) return { is: "observed", name, isOurs: name === recorded || name === id } as const;
+  return { is: confirmed === undefined ? "rescued" : "recorded", name } as const;
+}
+
+function judgeNameless(desired: Document, observed: Document | undefined, isAsynchronous: boolean): NameVerdict {
+  const createdAt = observed && readNamelessCreation(observed);
+  if (createdAt !== undefined && mayCreate(readPolicies(desired) ?? ALL_ACTIONS))
+    return { is: "notRecorded", createdAt };
+  // An asynchronous provider stores the name by late initialization only (crossplane#5918).
+  const isAtRisk = isAsynchronous && lacksLateInitialize(readPolicies(observed ?? desired) ?? ALL_ACTIONS);
+  return { is: "unnamed", isAtRisk };
+}
+
+/** The field with the external name of a kind that `config.IdentifierFromProvider` configures: its Terraform ID. */
+const ID = ["status", "atProvider", "id"];
+
+/** Lists the fields from which the external name of a kind can be rescued; none without a rule for the kind. */
+export function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): readonly FieldPath[] {
+  const paths = policy.rescue
+    .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)
+    .map(({ fromFieldPath }) => fromFieldPath);
+  return policy.builtInRescue && findFacts(group, kind).isNamedById ? [...paths, ID] : paths;
+}
+
+/**
+ * Tells whether a managed resource gets another `metadata.name` in a cluster that is rebuilt, which many providers take for the external
+ * name. Crossplane makes it from the uid of the XR.
+ */
+export const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =>
+  desired.at(["spec", "forProvider"]) !== undefined &&
+  stringAt(desired, ["metadata", "name"]) === undefined &&
+  findFacts(group, kind).cloud !== "Kubernetes";
+
+/** Sets the external name on desired resources. One whose creation has begun, without a name yet, is not created once more. */
+export const pinNames = (resources: readonly NamedResource[], policy: ExternalNames, draft: Draft): Edits =>
+  resources.flatMap((resource): Edits => {
+    const { name, desired, observed, verdict } = resource;
+    if (verdict.is === "held" && observed === undefined) return [[name, { is: "removed" }]];
+    const pinned = toPin(resource, policy);
+    if (pinned === undefined) return [];
+    return [[name, { is: "set", document: desired.with([pinned]), ready: readyBefore(draft, name) }]];
+  });
+
+function toPin({ verdict, desired, observed }: NamedResource, { pin }: ExternalNames): ValueEdit | undefined {
+  if (verdict.is === "held" || verdict.is === "notRecorded") {
+    const value = withoutCreate(readPolicies(desired) ?? ALL_ACTIONS);
+    return observed && readPolicies(observed) && { path: MANAGEMENT_POLICIES, value };
+  }
+  if (verdict.is === "unnamed" || verdict.is === "setByPipeline") return undefined;
+  const isPinned = verdict.is !== "observed" || pin || verdict.isOurs;
+  return isPinned ? { path: EXTERNAL_NAME, value: verdict.name } : undefined;
 }

@@ -3,7 +3,7 @@ import { toComposite } from "../../../src/crossplane/composite.ts";
 import { composerName } from "../../../src/crossplane/metadata.ts";
 import { findProof, type PossibleComposer, toPossibleComposer } from "../../../src/crossplane/proof.ts";
 import * as verdicts from "../../../src/features/adoption/verdict.ts";
-import type { Prove } from "../../../src/features/confirm-nesting.ts";
+import type { Prover } from "../../../src/features/confirm-nesting.ts";
 import { type Document, documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LookupAnswer } from "../../../src/model/requirement.ts";
@@ -13,14 +13,15 @@ const compositeOf = (xr: JsonObject) => toPossibleComposer(toComposite(documentO
 const composite = compositeOf(store());
 
 /** A proof that depends on the XRs above stays pending here: they are not looked up. */
-const proverFor =
-  (composer: PossibleComposer): Prove =>
-  (resource) => {
+const proverFor = (composer: PossibleComposer): Prover => ({
+  composer,
+  prove: (resource) => {
     const proof = findProof(resource, composer);
     return proof.is === "nested" ? { is: "pending" } : proof;
-  };
+  },
+});
 const judgeObserved = (resource: Document, composer: PossibleComposer) =>
-  verdicts.judgeObserved(resource, composer, proverFor(composer));
+  verdicts.judgeObserved(resource, proverFor(composer));
 
 const appliedBy = (...managers: readonly string[]): JsonObject => ({
   managedFields: managers.map((manager) => ({ manager, operation: "Apply" })),
@@ -101,6 +102,6 @@ describe("a resource that is referred to and not observed", () => {
     ["foreign", "another kind controls it", found(controlledBy("uid-then", "store", "XShop"))],
     ["ours", "this XR controls it", found(controlledBy("uid-now"))],
   ])("is judged %s when %s", (is, _reason, answer) => {
-    expect(verdicts.judgeReferenced(answer, composite, proverFor(composite), false).is).toBe(is);
+    expect(verdicts.judgeReferenced(answer, proverFor(composite), false).is).toBe(is);
   });
 });
