@@ -134,4 +134,3 @@ export const consumersSchema = z
 
 export type Consumers = z.output<typeof consumersSchema>;
 export type Credentials = z.output<typeof credentials>;
-export type Rotation = z.output<typeof rotation>;

@@ -143,7 +143,7 @@ function judgeNameless(desired: Document, observed: Document | undefined, isAsyn
 const ID = ["status", "atProvider", "id"];
 
 /** Lists the fields from which the external name of a kind can be rescued; none without a rule for the kind. */
-export function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): readonly FieldPath[] {
+function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): readonly FieldPath[] {
   const paths = policy.rescue
     .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)
     .map(({ fromFieldPath }) => fromFieldPath);
@@ -154,13 +154,13 @@ export function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNam
  * Tells whether a managed resource gets another `metadata.name` in a cluster that is rebuilt, which many providers take for the external
  * name. Crossplane makes it from the uid of the XR.
  */
-export const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =>
+const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =>
   desired.at(["spec", "forProvider"]) !== undefined &&
   stringAt(desired, ["metadata", "name"]) === undefined &&
   findFacts(group, kind).cloud !== "Kubernetes";
 
 /** Sets the external name on desired resources. One whose creation has begun, without a name yet, is not created once more. */
-export const pinNames = (resources: readonly NamedResource[], policy: ExternalNames, draft: Draft): Edits =>
+const pinNames = (resources: readonly NamedResource[], policy: ExternalNames, draft: Draft): Edits =>
   resources.flatMap((resource): Edits => {
     const { name, desired, observed, verdict } = resource;
     if (verdict.is === "held" && observed === undefined) return [[name, { is: "removed" }]];
