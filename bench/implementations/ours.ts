@@ -33,7 +33,7 @@ function touchFew({ observed, desired }: Request): Draft {
   const added = { is: "set", object: addedObject(xr, ids), ready: "True" } as const;
   const resources = new Map<string, ResourceEdit>([["added", added]]);
   const edited = desired.resources.get(READ[0])?.document.with([{ path: IDS_ANNOTATION, value: ids }]);
-  if (edited !== undefined) resources.set(READ[0], { is: "set", document: edited });
+  if (edited !== undefined) resources.set(READ[0], { is: "set", object: edited });
   return { ...TTL, resources };
 }
 

@@ -1,4 +1,4 @@
-import { type Document, documentOf } from "../model/document.ts";
+import { type Document, toDocument } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { type FieldPath, withValueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
@@ -12,8 +12,7 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
   const desired = new Map([...request.desired.resources].map(([name, { document }]) => [name, document]));
   for (const [name, edit] of edits) {
     if (edit.is === "removed") desired.delete(name);
-    else if (edit.object !== undefined) desired.set(name, documentOf(edit.object));
-    else if (edit.document !== undefined) desired.set(name, edit.document);
+    else if (edit.object !== undefined) desired.set(name, toDocument(edit.object));
   }
   return desired;
 }

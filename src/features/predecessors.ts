@@ -21,7 +21,7 @@ import { toRequirement } from "../crossplane/requirement-names.ts";
 import { compareEntries, groupBy } from "../model/collections.ts";
 import type { Result } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type Draft, emptyDraft, withDocuments, withResults } from "../model/draft.ts";
+import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { RESTORED } from "../ownership/annotations.ts";
 import { toRecordedKind } from "../ownership/names.ts";
@@ -171,7 +171,7 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
     const value = findName(resource, desired);
     return value === undefined ? [] : [[resource, desired.with([{ path: NAME, value }])] as const];
   });
-  return withResults(withDocuments(draft, named), call.input.spec.adoption === undefined ? findFatal(call) : []);
+  return withResults(withObjects(draft, named), call.input.spec.adoption === undefined ? findFatal(call) : []);
 }
 
 const NAME = ["metadata", "name"];

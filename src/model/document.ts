@@ -35,6 +35,10 @@ export const documentOf = (object: JsonObject): Document => ({
 export const withValues = (object: JsonObject, edits: readonly ValueEdit[]): JsonObject =>
   edits.reduce((before, { path, value }) => withValueAt(before, path, value), object);
 
+/** Makes a Document of a JSON object, unless it is one. */
+export const toDocument = (object: JsonObject | Document): Document =>
+  isDocument(object) ? object : documentOf(object);
+
 /** Tells a Document from a JSON object, which has no functions. */
 export const isDocument = (value: object): value is Document =>
   "toObject" in value && typeof value.toObject === "function";

@@ -4,13 +4,12 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import type { Ready } from "./request.ts";
 import type { Requirements, ResourceSelector, SchemaSelector } from "./requirement.ts";
 
-/** An edit of one desired composed resource. Parts that are undefined stay as the steps before us left them. */
+/** An edit of one desired composed resource. Parts that are undefined stay as they are. */
 export type ResourceEdit =
   | {
       readonly is: "set";
-      readonly object?: JsonObject | undefined;
-      /** Alternative to `object`: the object of earlier steps with values set in it, without decoding it. */
-      readonly document?: Document | undefined;
+      /** A Document is the object of earlier steps with values set in it, without decoding it. */
+      readonly object?: JsonObject | Document | undefined;
       readonly ready?: Ready | undefined;
     }
   | { readonly is: "removed" };
@@ -86,30 +85,24 @@ type Entries<T> = Iterable<readonly [string, T]>;
 const extended = <T>(map: ReadonlyMap<string, T>, entries: Entries<T>): ReadonlyMap<string, T> =>
   new Map([...map, ...entries]);
 
-/** Edits composed resources, by name in the Composition. An edit replaces an earlier edit of the same resource. */
-export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => ({
-  ...draft,
-  resources: extended(draft.resources, edits),
-});
+/** Edits composed resources, by name in the Composition. An edit replaces an earlier one of the same resource, but for an unset readiness. */
+export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => {
+  const withReady = ([name, edit]: readonly [string, ResourceEdit]): readonly [string, ResourceEdit] => {
+    const before = draft.resources.get(name);
+    return [name, edit.is === "set" && before?.is === "set" ? { ...edit, ready: edit.ready ?? before.ready } : edit];
+  };
+  return { ...draft, resources: extended(draft.resources, [...edits].map(withReady)) };
+};
 
 export const withResource = (draft: Draft, name: string, edit: ResourceEdit): Draft =>
   withResources(draft, [[name, edit]]);
 
-/** Replaces the desired object; its readiness stays. */
-export const withObject = (draft: Draft, name: string, object: JsonObject): Draft =>
-  withResource(draft, name, { is: "set", object, ready: readyBefore(draft, name) });
-
-/** Desires resources of earlier steps with values set in them; their readiness stays. */
-export const withDocuments = (draft: Draft, documents: Entries<Document>): Draft =>
+/** Replaces desired objects; their readiness stays. */
+export const withObjects = (draft: Draft, objects: Entries<JsonObject | Document>): Draft =>
   withResources(
     draft,
-    [...documents].map(([name, document]) => [name, { is: "set", document, ready: readyBefore(draft, name) }] as const),
+    [...objects].map(([name, object]) => [name, { is: "set", object }] as const),
   );
-
-export function readyBefore({ resources }: Draft, name: string): Ready | undefined {
-  const before = resources.get(name);
-  return before?.is === "set" ? before.ready : undefined;
-}
 
 export const withCompositeValues = (draft: Draft, values: readonly ValueEdit[]): Draft => ({
   ...draft,
@@ -146,11 +139,4 @@ export const withCondition = (draft: Draft, condition: Condition): Draft => ({
 export const withResults = (draft: Draft, results: readonly Result[]): Draft => ({
   ...draft,
   results: [...draft.results, ...results.map(withMessageCut)],
-});
-
-export const withShareOutcomes = (draft: Draft, shares: readonly ShareOutcome[]): Draft => ({ ...draft, shares });
-
-export const withAudit = (draft: Draft, changes: readonly TagChange[]): Draft => ({
-  ...draft,
-  audit: [...draft.audit, ...changes],
 });

@@ -5,7 +5,7 @@ import type { Input } from "../input/schema.ts";
 import { compareTexts } from "../model/collections.ts";
 import { listSome, MAX_NAMES, type Result, shownCondition } from "../model/condition.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
-import { type Draft, emptyDraft, withObject, withResults } from "../model/draft.ts";
+import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import { hashText } from "../model/hash.ts";
 import { toPlainText } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
@@ -73,17 +73,17 @@ function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
   if (looked.length < definitions.length) return emptyDraft;
   const found = looked.filter(({ composites }) => composites.length > 0);
   // Server-side apply leaves the rest of the XRD unchanged.
-  const nudged = found
+  const nudges = found
     .filter(({ isNudged }) => onFound === "Nudge" && !isNudged)
-    .reduce((draft, { name, nudge }) => {
+    .map(({ name, nudge }) => {
       const metadata = { name, annotations: { [NUDGED_FOR]: nudge } };
-      return withObject(draft, `nudge/${name}`, { ...XRD, metadata });
-    }, emptyDraft);
+      return [`nudge/${name}`, { ...XRD, metadata }] as const;
+    });
   // The output for the Operation's status: names of XRs by XRD.
   const neverReconciled = Object.fromEntries(found.map(({ name, composites }) => [name, composites]));
   const fine = `all XRs of ${looked.length} XRDs have been reconciled`;
   const results = found.length === 0 ? [toResult("Reconciled", fine)] : found.map(explainOutcome);
-  return { ...withResults(nudged, results), output: { neverReconciled } };
+  return { ...withResults(withObjects(emptyDraft, nudges), results), output: { neverReconciled } };
 }
 
 /** Reads an XRD; none until its XRs are served, because requiring them would fail the whole Operation. */

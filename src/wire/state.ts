@@ -64,8 +64,8 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
   }
   if (isCompositeEdited) {
     const { slice, document: before } = state.composite;
-    const document = values.length === 0 ? undefined : before.with(values);
-    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, slice, { document, ready }, details));
+    const object = values.length === 0 ? undefined : before.with(values);
+    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, slice, { object, ready }, details));
   }
   if (!isCompositeEdited && draft.resources.size === 0) {
     writer.bytes(state.slice.bytes, state.slice.start, state.slice.end);
@@ -81,7 +81,7 @@ type Edit = Omit<Extract<ResourceEdit, { is: "set" }>, "is">;
 
 /** @param details connection details of the XR, the only resource that has them. */
 function writeResource(writer: Writer, before: Slice, edit: Edit, details = emptyDraft.connectionDetails): void {
-  const { document, object = document, ready } = edit;
+  const { object, ready } = edit;
   if (ready !== undefined) writer.number(fields.RESOURCE_READY, READY.indexOf(ready));
   writeDetails(writer, details);
   if (object !== undefined) writer.message(fields.RESOURCE_STRUCT, () => writeStruct(writer, object));

@@ -4,6 +4,7 @@ import { type Document, documentOf, isDocument, withValues } from "../../src/mod
 import type { ContextValue, Draft, ResourceEdit } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
+import { objectSetBy } from "../../testing/builders/read-draft.ts";
 import {
   emptyResource,
   type PlainRequest,
@@ -125,7 +126,7 @@ function expectedState({ composite, resources }: PlainState, draft: Draft): Plai
   const expected = new Map(resources);
   for (const [name, edit] of draft.resources) {
     if (edit.is === "removed") expected.delete(name);
-    else expected.set(name, edited(resources.get(name), edit));
+    else expected.set(name, edited(resources.get(name), { ...edit, object: objectSetBy(edit) }));
   }
   const object = withValues(composite.object, draft.composite);
   const details = new Map([...composite.details, ...draft.connectionDetails]);

@@ -42,7 +42,7 @@ const editsOf = (team: ResourceEdit): Draft => ({
 function toEdits(before: PlainRequest, { desired }: WireRequest): readonly [plain: Draft, ours: Draft] {
   const object = withValueAt(before.desired.resources.get("ü")?.object ?? {}, label.path, label.value);
   const document = (desired.resources.get("ü")?.document ?? documentOf({})).with([label]);
-  return [editsOf({ is: "set", object }), editsOf({ is: "set", document })];
+  return [editsOf({ is: "set", object }), editsOf({ is: "set", object: document })];
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Draft, emptyDraft, withObject } from "../../src/model/draft.ts";
+import { type Draft, emptyDraft, withObjects } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeFatalResponse, writeResponse } from "../../src/wire/response.ts";
@@ -79,7 +79,8 @@ describe("a response", () => {
   test("ends where it becomes larger than it may be, long before all of it is written", () => {
     const text = "x".repeat(1000);
     const object = { items: Array.from({ length: 1_000_000 }, () => text) };
-    const run = () => writeResponse(readRequest(Buffer.alloc(0)), withObject(emptyDraft, "a", object), 1024 * 1024);
+    const run = () =>
+      writeResponse(readRequest(Buffer.alloc(0)), withObjects(emptyDraft, [["a", object]]), 1024 * 1024);
     const message = "cannot return more than 1 MiB: Crossplane takes responses of up to 1 MiB";
     expect(thrownBy(run)).toMatchObject({ code: "InvalidResponse", message });
   });

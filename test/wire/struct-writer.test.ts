@@ -140,7 +140,7 @@ describe("values set in a Struct's bytes", () => {
     readRequest(field(3, field(2, field(1, "db"), field(2, field(1, entry("a", struct())), ...more))));
   const respond = (request: WireRequest, edit: ValueEdit): Buffer => {
     const document = request.desired.resources.get("db")?.document.with([edit]);
-    return writeResponse(request, { ...emptyDraft, resources: new Map([["db", { is: "set", document }]]) });
+    return writeResponse(request, { ...emptyDraft, resources: new Map([["db", { is: "set", object: document }]]) });
   };
 
   test("come back in the response, beside what the resource has but its object", () => {

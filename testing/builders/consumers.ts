@@ -3,6 +3,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
 import { usesLabel } from "../../src/ownership/record.ts";
+import { objectSetBy } from "./read-draft.ts";
 import { type NewCall, runFeature } from "./run-feature.ts";
 import { type CallParts, callOf } from "./sharing.ts";
 
@@ -95,7 +96,7 @@ export const listedIn = (draft: Draft): readonly JsonObject[] =>
 
 /** The resource called role, as Crossplane would observe it after the draft. */
 export function roleIn({ resources }: Draft): JsonObject {
-  const edit = resources.get("role");
-  if (edit?.is !== "set" || edit.document === undefined) throw new Error("the role is left out");
-  return edit.document.toObject();
+  const role = objectSetBy(resources.get("role"));
+  if (role === undefined) throw new Error("the role is left out");
+  return role;
 }

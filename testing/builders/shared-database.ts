@@ -1,5 +1,6 @@
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { objectSetBy } from "./read-draft.ts";
 import { ALLOWED, database, shared, xr } from "./sharing.ts";
 
 // What tests of sharing vary of the database and of the XR that uses it, and what they read of its copies.
@@ -70,10 +71,7 @@ export const couldNotRead = (requirement: string): string =>
   "required resource by name: Timeout: failed waiting for *unstructured.Unstructured Informer to sync";
 
 /** The object that is desired under a name. */
-export function objectIn({ resources }: Draft, name = KEY): JsonObject | undefined {
-  const edit = resources.get(name);
-  return edit?.is === "set" ? (edit.object ?? edit.document?.toObject()) : undefined;
-}
+export const objectIn = ({ resources }: Draft, name = KEY): JsonObject | undefined => objectSetBy(resources.get(name));
 
 interface ObjectSpec {
   readonly forProvider: { readonly manifest: JsonObject };

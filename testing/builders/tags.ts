@@ -4,6 +4,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import { parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { externallyNamed } from "./composed.ts";
+import { objectSetBy } from "./read-draft.ts";
 import { runFeature } from "./run-feature.ts";
 import { type CallParts, callOf } from "./sharing.ts";
 
@@ -31,10 +32,7 @@ export const managed = (
   rest: JsonObject = {},
 ): JsonObject => ({ apiVersion, kind, spec: { forProvider }, ...rest });
 
-export function desiredOf(draft: Draft, name = "bucket"): JsonObject {
-  const edit = draft.resources.get(name);
-  return edit?.is === "set" ? (edit.object ?? edit.document?.toObject() ?? {}) : {};
-}
+export const desiredOf = ({ resources }: Draft, name = "bucket"): JsonObject => objectSetBy(resources.get(name)) ?? {};
 
 export const at = (object: JsonObject, path: string): JsonValue | undefined =>
   documentOf(object).at(parseFieldPath(path));

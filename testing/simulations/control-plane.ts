@@ -3,6 +3,7 @@ import { compareEntries } from "../../src/model/collections.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { objectSetBy } from "../builders/read-draft.ts";
 import { callUntilStable, type Outcome, type Parts, type Requirements } from "./calls.ts";
 import { controllerOf, type Kind, kindOf, metadataOf, type Name, nameOf, objectIn, Store } from "./store.ts";
 
@@ -125,7 +126,7 @@ export abstract class ControlPlane<X extends Xr> {
 export function desiredBy({ resources }: Draft, before: Readonly<Record<string, JsonObject>> = {}): Objects {
   const desired = new Map(Object.entries(before));
   for (const [key, edit] of resources) {
-    const object = edit.is === "set" ? (edit.object ?? edit.document?.toObject() ?? desired.get(key)) : undefined;
+    const object = edit.is === "set" ? (objectSetBy(edit) ?? desired.get(key)) : undefined;
     if (object === undefined) desired.delete(key);
     else desired.set(key, object);
   }

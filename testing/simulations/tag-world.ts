@@ -8,6 +8,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { IDENTITY_LABEL, TAKE_OWNERSHIP } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
+import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable } from "./calls.ts";
 import { lookUpIn } from "./look-up.ts";
@@ -376,7 +377,7 @@ export class TagWorld {
   #apply(xr: number, state: Xr, { resources, conditions }: Draft): void {
     const edit = resources.get("bucket");
     const managed = this.#now.get(xr);
-    const applied = edit?.is === "set" ? (edit.object ?? edit.document?.toObject()) : undefined;
+    const applied = objectSetBy(edit);
     if (edit?.is !== "set" || applied === undefined) {
       this.faults.push(`XR ${xr} left out what it had created`);
       return;

@@ -3,7 +3,7 @@ import { ALL_ACTIONS, MANAGEMENT_POLICIES, readPolicies } from "../../crossplane
 import { annotationPath, findController, isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
-import { type Draft, readyBefore, withResources } from "../../model/draft.ts";
+import { type Draft, withResources } from "../../model/draft.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
 import { RECORD_KINDS } from "../../ownership/record.ts";
 import {
@@ -70,8 +70,8 @@ export function observeFirst(restored: Restored, call: Call, draft: Draft): Draf
     const wanted = desired.get(name);
     if (wanted === undefined) return [];
     if (observed === undefined) return isHeld ? [[name, { is: "removed" }]] : [];
-    const document = wanted.with(isHeld ? toHold(observed) : [toRelease(wanted)]);
-    return [[name, { is: "set", document, ready: readyBefore(draft, name) }]];
+    const object = wanted.with(isHeld ? toHold(observed) : [toRelease(wanted)]);
+    return [[name, { is: "set", object }]];
   });
   return withResources(draft, edits);
 }

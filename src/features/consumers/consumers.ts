@@ -4,7 +4,7 @@ import { explainLacking, fitStatus } from "../fit-status.ts";
 import { admit } from "./admission.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { makeCredentials } from "./credentials.ts";
-import { findFacts } from "./find.ts";
+import { lookUpFacts } from "./find.ts";
 import { listConsumers, protect } from "./list.ts";
 import { rotate } from "./rotation.ts";
 
@@ -15,7 +15,7 @@ import { rotate } from "./rotation.ts";
 export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;
-  const facts = findFacts(section, call);
+  const facts = lookUpFacts(section, call);
   const { access, judged, unknown } = facts;
   const admission = admit(section, judged, call);
   // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.

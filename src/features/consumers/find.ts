@@ -63,7 +63,7 @@ export interface Facts {
   readonly unknown: ConsumersReason | undefined;
 }
 
-export function findFacts(section: Consumers, call: Call): Facts {
+export function lookUpFacts(section: Consumers, call: Call): Facts {
   const { value: owner, unknown } = findOwner(section, call);
   if (owner === undefined) return { unknown };
   const needsRecords = section.protect || section.list || section.capacity || section.credentials;

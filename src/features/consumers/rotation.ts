@@ -1,7 +1,7 @@
 import type { Grantee } from "../../crossplane/grants.ts";
 import { annotationPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Consumers } from "../../input/consumers.ts";
-import { type Draft, readyBefore } from "../../model/draft.ts";
+import type { Draft } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
 import { ROTATION } from "../../ownership/annotations.ts";
 import { desiredSoFar } from "../desired.ts";
@@ -30,8 +30,8 @@ export function rotate({ rotation }: Consumers, { access, grantees }: Facts, dra
   if (desired === undefined || memory === undefined) return { edits: [], reasons };
   const [, trigger = ""] = memory.split("/");
   const triggered = trigger === "" ? [] : [{ path: toFieldPath, value: trigger }];
-  const document = desired.with([{ path: annotationPath(ROTATION), value: memory }, ...triggered]);
-  return { edits: [[resource, { is: "set", document, ready: readyBefore(draft, resource) }]], reasons };
+  const object = desired.with([{ path: annotationPath(ROTATION), value: memory }, ...triggered]);
+  return { edits: [[resource, { is: "set", object }]], reasons };
 }
 
 /** Stands for all namespaces: where that is taken back, everybody who is not named has lost access. */

@@ -18,7 +18,7 @@ import { findFacts } from "../../crossplane/providers/families.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
 import { compareTexts } from "../../model/collections.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
-import { type Draft, readyBefore, withCompositeUnready, withResources } from "../../model/draft.ts";
+import { type Draft, withCompositeUnready, withResources } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { type RecordedNames, toRecordedKind } from "../../ownership/names.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
@@ -35,7 +35,7 @@ export const externalNames: Feature = (call, draft) => {
   if (policy === undefined) return draft;
 
   const resources = findNames(policy, call, draft);
-  const named = withNamesCondition(withResources(draft, pinNames(resources, policy, draft)), resources, call);
+  const named = withNamesCondition(withResources(draft, pinNames(resources, policy)), resources, call);
   return resources.some(({ verdict }) => verdict.is === "held") ? withCompositeUnready(named) : named;
 };
 
@@ -160,13 +160,13 @@ const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =
   findFacts(group, kind).cloud !== "Kubernetes";
 
 /** Sets the external name on desired resources. One whose creation has begun, without a name yet, is not created once more. */
-const pinNames = (resources: readonly NamedResource[], policy: ExternalNames, draft: Draft): Edits =>
+const pinNames = (resources: readonly NamedResource[], policy: ExternalNames): Edits =>
   resources.flatMap((resource): Edits => {
     const { name, desired, observed, verdict } = resource;
     if (verdict.is === "held" && observed === undefined) return [[name, { is: "removed" }]];
     const pinned = toPin(resource, policy);
     if (pinned === undefined) return [];
-    return [[name, { is: "set", document: desired.with([pinned]), ready: readyBefore(draft, name) }]];
+    return [[name, { is: "set", object: desired.with([pinned]) }]];
   });
 
 function toPin({ verdict, desired, observed }: NamedResource, { pin }: ExternalNames): ValueEdit | undefined {

@@ -7,7 +7,7 @@ import {
   shownCondition,
   withMessageCut,
 } from "../../model/condition.ts";
-import { type Draft, withCondition, withContext, withResults, withShareOutcomes } from "../../model/draft.ts";
+import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
 import { isList, isObject, type JsonValue, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
@@ -46,7 +46,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
     kind: toGroupKind(shared.kind, toApiGroup(shared.apiVersion)),
     reason: toSharingCondition(remarks).reason,
   }));
-  const conditioned = withShareOutcomes(withCondition(draft, condition), outcomes);
+  const conditioned = { ...withCondition(draft, condition), shares: outcomes };
   const results = withResults(conditioned, findEvents(own, [...names], call.composite));
   const unavailable = said.flatMap(({ shared, remarks }) => {
     // Pending answers are known before the next step begins. Cut: a team may write a name of a megabyte, and each step repeats it.

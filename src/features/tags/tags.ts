@@ -1,15 +1,6 @@
 import { mayWrite, readPolicies } from "../../crossplane/management-policies.ts";
 import type { Condition, Result } from "../../model/condition.ts";
-import {
-  type Draft,
-  readyBefore,
-  withAudit,
-  withCompositeUnready,
-  withCondition,
-  withDocuments,
-  withResources,
-  withResults,
-} from "../../model/draft.ts";
+import { withCompositeUnready, withCondition, withObjects, withResources, withResults } from "../../model/draft.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import type { Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
@@ -42,13 +33,13 @@ export const tags: Feature = (call, draft) => {
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
   const decisions = found.subjects.map((subject) => decide(subject, wanted, known));
   const condition = toTagsCondition(decisions, found, wanted.unset);
-  const conditioned = withCondition(withDocuments(draft, found.unmarked), condition);
+  const conditioned = withCondition(withObjects(draft, found.unmarked), condition);
   const checked = decisions.some(isHeld) ? withCompositeUnready(conditioned) : conditioned;
   if (stops(decisions, wanted)) return withResults(checked, [toFatal(condition, decisions)]);
 
-  const edits = decisions.flatMap((decision) => toTagEdits(decision, draft));
+  const edits = decisions.flatMap(toTagEdits);
   const edited = withResults(withResources(checked, edits), toTagsResults(condition, decisions, call));
-  return withAudit(edited, toAudit(decisions, wanted));
+  return { ...edited, audit: [...edited.audit, ...toAudit(decisions, wanted)] };
 };
 
 function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): TagDecision {
@@ -86,15 +77,15 @@ const toFatal = ({ reason }: Condition, decisions: readonly TagDecision[]): Resu
 };
 
 /** Makes the edit of a resource, if it changes. */
-function toTagEdits(decision: TagDecision, draft: Draft): Edits {
+function toTagEdits(decision: TagDecision): Edits {
   const { subject, reason, arbitration } = decision;
   const { resource, observed, desired, tags: found } = subject;
-  const { edits, ready = readyBefore(draft, resource) } = arbitration;
+  const { edits, ready } = arbitration;
   if (reason.is === "Withheld" || (isHeld(decision) && observed === undefined)) return [[resource, { is: "removed" }]];
   const written = isHeld(decision) ? keepTags(subject) : (decision.tags ?? repeatTheirs(decision));
   const tagged = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
   const all = [...edits, ...tagged];
-  return all.length === 0 ? [] : [[resource, { is: "set", document: desired.with(all), ready }]];
+  return all.length === 0 ? [] : [[resource, { is: "set", object: desired.with(all), ready }]];
 }
 
 /** Keeps the tags of a managed resource as they are; undefined if earlier steps desire the same. */

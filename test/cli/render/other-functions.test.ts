@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { emptyDraft, withObject } from "../../../src/model/draft.ts";
+import { emptyDraft, withObjects } from "../../../src/model/draft.ts";
 import { readRequest } from "../../../src/wire/request.ts";
 import { writeResponse } from "../../../src/wire/response.ts";
 import { echo, serveLoopback } from "../../../testing/servers/loopback.ts";
@@ -28,7 +28,7 @@ const composition = {
 
 const composeBucket = (message: Uint8Array) => {
   const bucket = { apiVersion: "s3.aws.upbound.io/v1beta1", kind: "Bucket" };
-  return echo(writeResponse(readRequest(message), withObject(emptyDraft, "bucket", bucket)));
+  return echo(writeResponse(readRequest(message), withObjects(emptyDraft, [["bucket", bucket]])));
 };
 
 function render(target: string, flags: readonly string[] = []) {

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { RESTORED } from "../../../src/ownership/annotations.ts";
 import { RELEASE } from "../../../src/ownership/restored.ts";
 import { bucket, composedCall, controlledBy, referring, store } from "../../../testing/builders/composed.ts";
+import { objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { at } from "../../../testing/builders/tags.ts";
 
@@ -63,7 +64,7 @@ function draftOf({ observed, desired: wanted = { a: desired, b: desired }, relea
 function desiredIn({ resources }: Draft, name: string): readonly unknown[] | string | undefined {
   const edit = resources.get(name);
   if (edit?.is !== "set") return edit?.is;
-  const object = edit.object ?? edit.document?.toObject() ?? {};
+  const object = objectSetBy(edit) ?? {};
   return [at(object, "spec.managementPolicies"), at(object, `metadata.annotations[${RESTORED}]`)];
 }
 

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { admissionSubject, composeAnswer } from "../../../src/ownership/answer.ts";
 import { RECORD_LABEL } from "../../../src/ownership/record.ts";
 import { consumersDraft, finding, ownDatabase, shopIn } from "../../../testing/builders/consumers.ts";
+import { objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { ALLOWED, type CallParts } from "../../../testing/builders/sharing.ts";
 
 const database = (conditions: readonly JsonObject[] = []): JsonObject =>
@@ -82,7 +83,7 @@ describe("admission", () => {
   test("protects the database from deletion for who is admitted, and not for who waits in line", () => {
     const { resources } = draftOf(1, { observed: admitted("team-a"), answers: finding(a, b) });
     const reasons = [...resources.values()].flatMap((edit) => {
-      const { spec } = (edit.is === "set" ? edit.object : undefined) ?? {};
+      const { spec } = objectSetBy(edit) ?? {};
       return spec === undefined ? [] : [(spec as JsonObject)["reason"]];
     });
     expect(reasons).toEqual([

@@ -23,6 +23,7 @@ import {
   shopIn,
   statusOf,
 } from "../../../testing/builders/consumers.ts";
+import { objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ALLOWED,
@@ -372,9 +373,10 @@ describe("credentials that take turns", () => {
   const compose = (texts: readonly string[], parts: CallParts = {}): readonly (readonly [string, JsonObject])[] => {
     const xr = database({ [ALLOWED]: "team-a" }, { spec: texts.length === 0 ? {} : { turns: texts } });
     const draft = draftOf(section, { xr, answers: finding(shopIn("team-a", { credentialFor: "team-a" })), ...parts });
-    return [...draft.resources].flatMap(([key, edit]) =>
-      edit.is === "set" && edit.object ? [[key, edit.object]] : [],
-    );
+    return [...draft.resources].flatMap(([key, edit]) => {
+      const object = objectSetBy(edit);
+      return object ? [[key, object]] : [];
+    });
   };
   const secretIn = (role: JsonObject) => stringAt(documentOf(role), ["metadata", "name"]) ?? "";
   const make = (...texts: readonly string[]) => {

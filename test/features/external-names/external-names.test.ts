@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { externalNames } from "../../../src/features/external-names/external-names.ts";
-import { emptyDraft, type ResourceEdit } from "../../../src/model/draft.ts";
+import { emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { type AdoptionParts, composedCall, externallyNamed, recordOf } from "../../../testing/builders/composed.ts";
+import { objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { synced } from "../../../testing/builders/shared-database.ts";
 import { managed } from "../../../testing/builders/tags.ts";
@@ -30,11 +31,6 @@ const vpc = (there: Parameters<typeof observed>[0], wanted = desired): AdoptionP
   desired: { vpc: wanted },
 });
 
-/** The object that the edit of a resource desires. */
-function objectOf(edit: ResourceEdit | undefined): JsonObject | undefined {
-  return edit?.is === "set" ? edit.document?.toObject() : undefined;
-}
-
 test("external names change nothing without their section of the input", () => {
   expect(runFeature(externalNames, composedCall({ spec: {}, ...vpc({ name: "vpc-1" }) }))).toBe(emptyDraft);
 });
@@ -42,7 +38,7 @@ test("external names change nothing without their section of the input", () => {
 test("an observed name is added to what the pipeline desires", () => {
   const { resources, conditions } = draftOf(vpc({ name: "vpc-1" }));
   expect([...resources.keys()]).toEqual(["vpc"]);
-  expect(objectOf(resources.get("vpc"))).toEqual(withName("vpc-1", desired));
+  expect(objectSetBy(resources.get("vpc"))).toEqual(withName("vpc-1", desired));
   expect(conditions).toEqual([{ type: "ExternalNamesPinned", status: "True", reason: "Pinned", target: "Composite" }]);
 });
 
@@ -68,7 +64,7 @@ describe("a lost name", () => {
   const rescue = (wanted: JsonObject, status: JsonObject, policy: JsonObject = {}) => {
     const there = { ...observed({}), status: { atProvider: status } };
     const { resources, conditions } = draftOf({ policy, observed: { a: there }, desired: { a: wanted } });
-    return [objectOf(resources.get("a")), conditions[0]?.reason];
+    return [objectSetBy(resources.get("a")), conditions[0]?.reason];
   };
 
   test.each<[name: string | undefined, reason: string, desired: JsonObject, status: JsonObject, policy?: JsonObject]>([
@@ -113,7 +109,7 @@ describe("a resource with two names", () => {
     const there = vpc({ ...(name && { name }), ...(id && { id }) });
     const names = recordOf({ vpc: { kind: "VPC.ec2.aws.upbound.io", name: "x", externalName: "vpc-1" } });
     const { resources, conditions, results } = draftOf({ ...there, observed: { ...there.observed, ...names } });
-    expect(objectOf(resources.get("vpc"))).toEqual(withName(pinned, desired));
+    expect(objectSetBy(resources.get("vpc"))).toEqual(withName(pinned, desired));
     expect(conditions).toMatchObject([{ status: "False", reason: "DuplicateSuspected" }]);
     expect(results).toMatchObject([{ severity: "Warning", message: expect.stringContaining("vpc-1") }]);
   });
@@ -136,7 +132,7 @@ describe("a creation that has begun", () => {
   const policiesOf = (own: JsonObject, managementPolicies?: readonly string[]) => {
     const spec = { ...(desired["spec"] as JsonObject), ...(managementPolicies && { managementPolicies }) };
     const draft = draftOf({ observed: { vpc: own }, desired: { vpc: { ...desired, spec } } });
-    const written = objectOf(draft.resources.get("vpc"))?.["spec"] as JsonObject | undefined;
+    const written = objectSetBy(draft.resources.get("vpc"))?.["spec"] as JsonObject | undefined;
     return [written?.["managementPolicies"], draft.conditions[0]?.reason];
   };
   const interrupted = synced("False", { message: "cannot determine creation result - remove" });
@@ -186,7 +182,7 @@ test("the object and the readiness that an earlier feature set are kept", () => 
   const draft = { ...emptyDraft, resources: new Map([["vpc", before]]) };
   const edit = runFeature(externalNames, call, draft).resources.get("vpc");
   expect(edit).toMatchObject({ is: "set", ready: "True" });
-  expect(objectOf(edit)).toEqual(withName("vpc-1", desired));
+  expect(objectSetBy(edit)).toEqual(withName("vpc-1", desired));
 });
 
 test("the condition ExternalNamesPinned names ten of many resources and counts the rest", () => {

@@ -3,7 +3,7 @@ import { keepCopy } from "../../../../src/features/sharing/copies/compose-object
 import { findCopies } from "../../../../src/features/sharing/copies/observed.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { fatalsIn, says } from "../../../../testing/builders/read-draft.ts";
+import { fatalsIn, objectSetBy, says } from "../../../../testing/builders/read-draft.ts";
 import { fromXr, KEY, naming, objectIn, secretIn } from "../../../../testing/builders/shared-database.ts";
 import {
   base64,
@@ -80,7 +80,7 @@ describe("an Object that is kept desires of its data what no reference fills in"
   ])("%s", (_reason, data, kept, references) => {
     const spec = { forProvider: { manifest: { kind: "Secret", data } }, ...(references && { references }) };
     const [before] = findCopies(new Map([[KEY, resourceOf({ ...OBJECT, spec })]])).map(keepCopy);
-    const object = before?.resource[1].is === "set" ? before.resource[1].object : undefined;
+    const object = objectSetBy(before?.resource[1]);
     expect(object).toMatchObject({ kind: "Object" });
     expect(secretIn(object).data).toEqual(kept);
   });
