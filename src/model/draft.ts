@@ -28,7 +28,7 @@ export interface TagChange {
 }
 
 /** The outcome for one shared resource. It has no names: it becomes a metric. */
-export interface ShareOutcome {
+interface ShareOutcome {
   /** Kind.group */
   readonly kind: string;
   /** Of the condition SharedResourcesReady: `Available`, or why it is not. */

@@ -113,8 +113,14 @@ function findEntry({ bytes, start, end }: Slice, key: Key): SearchResult {
   return found;
 }
 
-/** Finds a field's entry and its Value; of a missing one, the end of the struct. The Value of an unusual entry is left out. */
-export function findField(struct: Slice, key: string): { readonly at: number; readonly value: Slice } {
+/** The start of a field's entry, and its Value. */
+export interface FoundField {
+  readonly at: number;
+  readonly value: Slice;
+}
+
+/** Finds a field; of a missing one, the end of the struct. The Value of an unusual entry is left out. */
+export function findField(struct: Slice, key: string): FoundField {
   const { bytes, end } = struct;
   const isThere = findEntry(struct, encodeKey(key)) !== "absent";
   return isThere

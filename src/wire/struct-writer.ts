@@ -1,12 +1,11 @@
 import { FunctionError } from "../errors.ts";
-import { groupBy } from "../model/collections.ts";
 import { type Document, isDocument, type ValueEdit } from "../model/document.ts";
 import type { ContextValue } from "../model/draft.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
 import { readMessage } from "./message.ts";
 import type { Slice } from "./slice.ts";
-import { findField } from "./struct-lookup.ts";
+import { type FoundField, findField } from "./struct-lookup.ts";
 import type { Writer } from "./writer.ts";
 
 interface Fields {
@@ -85,18 +84,34 @@ const isValueList = (value: object): value is readonly ContextValue[] => Array.i
  */
 function writeStructWith(writer: Writer, struct: Slice, edits: readonly ValueEdit[], depth = 0): void {
   const { bytes, start, end } = struct;
-  const edited = [...groupBy(edits, ({ path }) => String(path[depth]))].map(([key, its]) => ({
-    key,
-    its,
-    ...findField(struct, key),
-  }));
+  const edited = toEditedFields(struct, edits, depth);
   let to = end;
-  for (const { key, its, at, value } of edited.sort((a, b) => a.at - b.at).reverse()) {
-    writer.bytes(bytes, value.end, to);
-    writeEdited(writer, key, its, value, depth);
-    to = at;
+  for (let i = edited.length - 1; i >= 0; i--) {
+    const { key, its, found } = edited[i] as EditedField;
+    writer.bytes(bytes, found.value.end, to);
+    writeEdited(writer, key, its, found.value, depth);
+    to = found.at;
   }
   writer.bytes(bytes, start, to);
+}
+
+/** A field that is edited, or whose struct has edits. */
+interface EditedField {
+  readonly key: string;
+  readonly its: ValueEdit[];
+  readonly found: FoundField;
+}
+
+/** Finds the edited fields, in the order of the bytes. */
+function toEditedFields(struct: Slice, edits: readonly ValueEdit[], depth: number): readonly EditedField[] {
+  const edited: EditedField[] = [];
+  for (const edit of edits) {
+    const key = String(edit.path[depth]);
+    const field = edited.find((one) => one.key === key);
+    if (field === undefined) edited.push({ key, its: [edit], found: findField(struct, key) });
+    else field.its.push(edit);
+  }
+  return edited.length === 1 ? edited : edited.sort((a, b) => a.found.at - b.found.at);
 }
 
 /** Writes one field, with a new value or with edits of its struct. @param before its Value. */
