@@ -26,9 +26,9 @@ import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The settlement for a managed resource, and the edits that write it on what is desired. */
+/** The settlement for a managed resource, and what writes it on the desired resource after its tags: these may be labels. */
 export interface Arbitration extends Settlement {
-  readonly edits: readonly ValueEdit[];
+  writeOn(tagged: Document): Document;
 }
 
 /** Settles a cloud resource that no other XR can declare. */
@@ -36,7 +36,7 @@ const owned = ({ tags }: Subject): Arbitration => ({
   reason: tags?.isPending === true ? { is: "WaitingForRequiredResources" } : { is: "Owned", others: [] },
   policies: ALL_ACTIONS,
   annotations: {},
-  edits: [],
+  writeOn: (tagged) => tagged,
 });
 
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
@@ -47,7 +47,7 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
   if (declared === "unresolved") {
     const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
     const settlement = settle({ is: "unresolved" }, { subject, wanted, own, contenders: undefined, hasMoved });
-    return { ...settlement, edits: toEdits(subject, settlement, [], wanted) };
+    return { ...settlement, writeOn: (tagged) => withOwnership(tagged, subject, settlement, [], wanted) };
   }
   const { identity, externalName } = identify(kind, declared);
   const read = observed && readByItself(observed, facts);
@@ -59,11 +59,12 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const hasMoved = isElsewhere(subject, declared, identity, read);
   const settlement = settle(verdict, { subject, wanted, own, contenders, hasMoved });
-  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => [label, identity] as const);
+  const foundBy = chooseLabels(candidate, settlement, hasMoved).map((label) => [label, identity] as const);
+  const labels = [...foundBy, [EXTERNAL_NAME_LABEL, externalName] as const];
   return {
     ...settlement,
     ...(wanted.isClusterUnset && { reason: { is: "FieldNotSet" } }),
-    edits: toEdits(subject, settlement, [...labels, [EXTERNAL_NAME_LABEL, externalName]], wanted),
+    writeOn: (tagged) => withOwnership(tagged, subject, settlement, labels, wanted),
   };
 }
 
@@ -105,12 +106,13 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
 const OWNER_PATH = annotationPath(OWNER);
 
 /** Sets the identity labels, the ownership annotations and the policies on the desired resource. */
-function toEdits(
-  { desired, hasManagementPolicies }: Subject,
+function withOwnership(
+  desired: Document,
+  { hasManagementPolicies }: Subject,
   { policies, annotations }: Settlement,
   labels: readonly (readonly [label: string, hash: string])[],
   { owner, cluster, rules }: WantedTags,
-): readonly ValueEdit[] {
+): Document {
   const isReading = hasManagementPolicies && isObserver(policies);
   const edits: ValueEdit[] = isReading && rules.connectionSecret === "Owner" ? [...leaveOutSecret(desired)] : [];
   edits.push({ path: OWNER_PATH, value: owner });
@@ -120,5 +122,5 @@ function toEdits(
   }
   if (hasManagementPolicies) edits.push({ path: MANAGEMENT_POLICIES, value: policies });
   else if (!mayDelete(desired, policies)) edits.push({ path: DELETION_POLICY, value: "Orphan" });
-  return edits;
+  return desired.with(edits);
 }

@@ -80,12 +80,11 @@ const toFatal = ({ reason }: Condition, decisions: readonly TagDecision[]): Resu
 function toTagEdits(decision: TagDecision): Edits {
   const { subject, reason, arbitration } = decision;
   const { resource, observed, desired, tags: found } = subject;
-  const { edits, ready } = arbitration;
   if (reason.is === "Withheld" || (isHeld(decision) && observed === undefined)) return [[resource, { is: "removed" }]];
   const written = isHeld(decision) ? keepTags(subject) : (decision.tags ?? repeatTheirs(decision));
-  const tagged = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
-  const all = [...edits, ...tagged];
-  return all.length === 0 ? [] : [[resource, { is: "set", object: desired.with(all), ready }]];
+  const edits = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
+  const object = arbitration.writeOn(edits.length === 0 ? desired : desired.with(edits));
+  return object === desired ? [] : [[resource, { is: "set", object, ready: arbitration.ready }]];
 }
 
 /** Keeps the tags of a managed resource as they are; undefined if earlier steps desire the same. */

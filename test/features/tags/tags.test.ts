@@ -57,6 +57,14 @@ describe("tags", () => {
     expect(at(desiredOf(draft, "object"), "spec.forProvider.manifest.metadata.labels")).toEqual({ team: "shop" });
   });
 
+  test.each(["labels", "annotations"])("in metadata.%s leave the marks of ownership there", (field) => {
+    const rule = { fieldPath: `metadata.${field}`, managementPolicies: false };
+    const desired = { bucket: bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "orders" } } }) };
+    const drafts = [{}, rule].map((each) => run({ tags: { add: [team], resources: [each] }, desired, contenders: [] }));
+    const [marks, tagged] = drafts.map((draft) => at(desiredOf(draft), `metadata.${field}`));
+    expect(tagged).toMatchObject({ ...(marks as JsonObject), team: "shop" });
+  });
+
   test("in a list stand beside the provider's own, which would go with the field", () => {
     const own = { key: "crossplane-name", value: "x" };
     const observed = { bucket: bucket({ tags: [own] }) };
