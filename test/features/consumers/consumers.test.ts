@@ -373,10 +373,7 @@ describe("credentials that take turns", () => {
   const compose = (texts: readonly string[], parts: CallParts = {}): readonly (readonly [string, JsonObject])[] => {
     const xr = database({ [ALLOWED]: "team-a" }, { spec: texts.length === 0 ? {} : { turns: texts } });
     const draft = draftOf(section, { xr, answers: finding(shopIn("team-a", { credentialFor: "team-a" })), ...parts });
-    return [...draft.resources].flatMap(([key, edit]) => {
-      const object = objectSetBy(edit);
-      return object ? [[key, object]] : [];
-    });
+    return [...draft.resources].flatMap(([key, edit]) => (edit.is === "set" ? [[key, objectSetBy(edit) ?? {}]] : []));
   };
   const secretIn = (role: JsonObject) => stringAt(documentOf(role), ["metadata", "name"]) ?? "";
   const make = (...texts: readonly string[]) => {
