@@ -154,9 +154,14 @@ function sortBy(resources: readonly Document[], path: FieldPath | undefined): re
   const keyed = resources.map((resource) => ({
     resource,
     value: path && resource.at(path),
-    name: qualifiedName(resource),
+    ...toReference(resource),
   }));
-  keyed.sort((a, b) => compareValues(a.value, b.value) || compareTexts(a.name, b.name));
+  keyed.sort(
+    (a, b) =>
+      compareValues(a.value, b.value) ||
+      compareTexts(a.namespace ?? "", b.namespace ?? "") ||
+      compareTexts(a.name, b.name),
+  );
   return keyed.map(({ resource }) => resource);
 }
 

@@ -135,7 +135,8 @@ export type Row = ReturnType<typeof gatherRows>[number];
 /** Gathers the rows of a share's targets, in their order. */
 export function gatherRows(share: string, targets: readonly JudgedTarget[], possession: Possession) {
   const { byShare, bySecret, holders } = possession;
-  const left = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
+  const byKey = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
+  const left = new Set(byKey.keys());
   const named = new Set<string>();
   const findHolder = (secret: string): string | undefined => {
     const holder = holders.get(secret);
@@ -146,7 +147,7 @@ export function gatherRows(share: string, targets: readonly JudgedTarget[], poss
   return targets.map((target) => {
     const key = copyName(share, target); // its name in the Composition
     const secret = formatSecret(target);
-    const observed = left.get(key);
+    const observed = byKey.get(key); // connection details may have the name of an Object
     const there = bySecret.get(secret) ?? [];
     return {
       target,

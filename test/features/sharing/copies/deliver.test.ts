@@ -21,6 +21,7 @@ import {
   connectionSecret,
   database,
   draftOfCopy,
+  observedObject,
   recorded,
   requirementsIn,
   runSharing,
@@ -112,6 +113,17 @@ describe("via CompositeConnectionDetails", () => {
   test("the keys are the XR's own, and need a grant for the claim's namespace", () => {
     const { connectionDetails, resources } = draftOfCopy({}, { sharedResources, answers: absent });
     expect([[...connectionDetails], resources.size]).toEqual([[["DB_PASSWORD", base64("p@ss/1")]], 0]);
+  });
+
+  test("an Object of the same name beside them stays", () => {
+    const manifest = { apiVersion: "v1", kind: "Secret", metadata: { name: "shop", namespace: "team-a" } };
+    const object = { ...observedObject({ ready: "True", synced: "True" }), spec: { forProvider: { manifest } } };
+    const copy = { via: "Object", secretName: "shop" };
+    const both = [shared({ connection: { copies: [{ via: "CompositeConnectionDetails" }, copy] } })];
+    const key = "shared/db/team-a/shop";
+    const answers = { ...absent, [`${key}/target`]: [], "db/recorded": [database()] };
+    const { resources } = draftOfCopy({}, { sharedResources: both, answers, observed: { [key]: object } });
+    expect([...resources.keys()]).toEqual([key]);
   });
 
   test.each<[reason: string, answers: NonNullable<CallParts["answers"]>]>([
