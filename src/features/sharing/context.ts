@@ -19,11 +19,10 @@ export const toContext = (shares: readonly Outcome[], call: Call): readonly Cont
 function listShared(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const named = shares.filter(({ shared: { into, select } }) => into !== undefined && select.by !== "self");
   const lists = named.flatMap(
-    ({ shared: { into = "", select }, judgement: { readable, reasons: judged }, reasons }) => {
+    ({ shared: { into = "", select }, judgement: { readable, reasons: faults }, reasons }) => {
       // Templates range over the list of a search by labels, also where it need not find anything, whatever its patches say.
-      const isComplete = judged.length === 0 || reasons.length === 0;
-      const isList = readable.length > 0 || (select.by === "labels" && isComplete);
-      return isList ? [[into, readable.map(withoutManagedFields)] as const] : [];
+      const mayBeEmpty = select.by === "labels" && (faults.length === 0 || reasons.length === 0);
+      return readable.length > 0 || mayBeEmpty ? [[into, readable.map(withoutManagedFields)] as const] : [];
     },
   );
   // Templates look up names in this object, so it exists even if it is empty, unless a shared resource is missing.

@@ -27,7 +27,7 @@ export interface Found {
   readonly name: string;
 }
 
-/** What a selector finds, or the judgement where there is nothing. */
+/** The resources that a selector finds, or the judgement where there are none. */
 export type Lookup = Found | Judgement;
 
 const broken = (reason: SharingReason): Lookup => withoutCopies("broken", reason);
@@ -149,7 +149,7 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
   return `with labels ${labels.sort().join(",")}${place}`;
 }
 
-/** Sorts by the values at a path, texts before numbers, others last, as function-extra-resources does; then by name. */
+/** Sorts by the values at a path, texts before numbers, others last, as function-extra-resources does; then by namespace and name. */
 function sortBy(resources: readonly Document[], path: FieldPath | undefined): readonly Document[] {
   const keyed = resources.map((resource) => ({
     resource,

@@ -32,12 +32,17 @@ describe("several resources by labels", () => {
   const wanted = `found 3 ${labelled}, more than maxMatch: 2: a, b, c`;
   const tooFew = `found 1 ${labelled}, fewer than minMatch: 2`;
   const sorted = { maxMatch: 4, sortByFieldPath: "spec.size" };
+  const placed = [
+    ["a-b", "c"],
+    ["a", "z"],
+  ].map(([namespace, name]) => database({ metadata: { namespace, name } } as JsonObject));
   type Row = [reason: string, select: JsonObject, items: readonly JsonObject[], condition: string, names?: string[]];
   test.each<Row>([
     ["as many as the input allows, by name", { maxMatch: 3 }, three, AVAILABLE, ["a", "b", "c"]],
     ["one more than the input allows is ambiguous", { maxMatch: 2 }, three, `Ambiguous: db: ${wanted}`],
     ["the first by texts, then numbers by size", { ...sorted, maxMatch: 2 }, three, AVAILABLE, ["b", "c"]],
     ["what lacks the field last, as a decoy may", sorted, [...three, resource("0")], AVAILABLE, ["b", "c", "a", "0"]],
+    ["equal ones by namespace, then by name", { ...sorted, namespace: "*" }, placed, AVAILABLE, ["z", "c"]],
     ["too few of them", { minMatch: 2, maxMatch: 3 }, [resource("a")], `TooFewMatches: db: ${tooFew}`],
     ["none is enough, which is an empty list for later steps", { minMatch: 0 }, [], AVAILABLE, []],
     ["none at all", {}, [], `NotFound: db: found no ${labelled}`],
@@ -45,6 +50,15 @@ describe("several resources by labels", () => {
     const draft = draftOf({ sharedResources: [byLabels(select)], answers: { db: items } });
     expect([namesIn(draft), says(draft)]).toEqual([names, condition]);
   });
+});
+
+test("an empty list stays there for later steps while a field keeps what the list gave it", () => {
+  const patches = [{ fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.host" } }];
+  const app = (spec: JsonObject) => ({ app: { apiVersion: "example.org/v1", kind: "App", spec } });
+  const [observed, desired] = [app({ host: "db.local" }), app({})];
+  const sharedResources = [{ ...byLabels({ minMatch: 0 }), patches }];
+  const draft = draftOf({ sharedResources, answers: { db: [] }, observed, desired });
+  expect([namesIn(draft), says(draft).split(":")[0]]).toEqual([[], "FieldsKept"]);
 });
 
 describe("an Optional shared resource", () => {
