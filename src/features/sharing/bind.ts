@@ -121,14 +121,15 @@ export function withAdmission(judged: Judgement, share: Share, { resources: [res
  * XR's fields come from the first binding in its record (only copies come from the others). They are refused once that grant is
  * revoked, even if the XR names nothing now.
  */
-export function withHeld(judged: Judgement, { shared, targets, before, own, call }: Share): Judgement {
+export function withHeld(judged: Judgement, share: Share): Judgement {
   const { wanted } = judged;
+  const { targets, before, own } = share;
   const isServed = wanted?.access === "Granted";
   if (judged.is === "unknown" || (isServed && targets.details.length === 0)) return judged;
   const isHeld = ({ resource, secrets }: Binding): boolean => {
     const asking =
       own === undefined ? [...targets.namespaces, ...secrets.map(({ namespace }) => namespace), "*"] : [own];
-    return judgeBound(resource, asking, { shared, call }) !== "ended";
+    return judgeBound(resource, asking, share) !== "ended";
   };
   const granted = before.filter(({ access }) => access === "Granted");
   const others = granted.filter(({ resource }) => !wanted || !isSameResource(resource, wanted.resource));

@@ -6,7 +6,7 @@ import { compareTexts } from "../../model/collections.ts";
 import { brief, listSome, MAX_NAMES, quote } from "../../model/condition.ts";
 import { didYouMean } from "../../model/did-you-mean.ts";
 import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
-import { type Draft, withCompositeValues, withObjects, withResource } from "../../model/draft.ts";
+import { type Draft, withCompositeValues, withObjects, withResources } from "../../model/draft.ts";
 import { formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
@@ -61,10 +61,13 @@ export function withPatches(draft: Draft, shares: readonly Judged[], hasCopies: 
     const unfit = lacking.length > 0 ? [failed(explainLacking(lacking, call.composite))] : [];
     reasons.set(shared.name, [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit]);
   }
-  edited = withObjects(edited, objects);
   const heldBack = patched.flatMap(({ applied }) => findFields("heldBack", applied));
-  for (const { name } of heldBack) edited = withResource(edited, name, { is: "removed" });
-  return { draft: edited, reasons, faults: hasCopies ? [] : findMisnamed(shares, call) };
+  const removed = heldBack.map(({ name }) => [name, { is: "removed" }] as const);
+  return {
+    draft: withResources(withObjects(edited, objects), removed),
+    reasons,
+    faults: hasCopies ? [] : findMisnamed(shares, call),
+  };
 }
 
 /** Reads the values that a share's patches wrote to the XR: for a list's item the whole list. */

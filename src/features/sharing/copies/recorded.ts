@@ -16,8 +16,6 @@ import { type ObservedCopy, theSame } from "./observed.ts";
 /** The reason why a copy is not written. `refused`: of the resource that copies are made from now. */
 export type KeptFor = Cause | "refused";
 
-type ShareInCall = Pick<Share, "shared" | "call">;
-
 /** A grant: `pending` while an answer is missing. */
 type Grant = "stands" | "pending" | "ended";
 
@@ -80,10 +78,10 @@ export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], 
 function judgeOrigin(copy: ObservedCopy, origin: Reference, share: Share): Grant {
   const found = lookUpRecorded(origin, share);
   if (found === "gone") return toGrant(share.shared.connection?.onSourceMissing === "Keep");
-  return typeof found === "string" ? found : judgeFound(copy, origin, found, share);
+  return typeof found === "string" ? found : judgeRecorded(copy, origin, found, share);
 }
 
-function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: Share): Grant {
+function judgeRecorded(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: Share): Grant {
   const { target, source } = copy;
   const named = shared.connection && findSource(found, shared.connection.secretRef, target?.namespace, call);
   if (named?.is === "pending") return "pending";
@@ -100,7 +98,7 @@ function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { sh
 }
 
 /** Looks up a recorded shared resource. Its grant stands where this version of Crossplane cannot do that. */
-function lookUpRecorded(resource: Reference, { shared, call }: ShareInCall): Document | "stands" | "pending" | "gone" {
+function lookUpRecorded(resource: Reference, { shared, call }: Share): Document | "stands" | "pending" | "gone" {
   const { request, composite, requirements } = call;
   const { kind, namespace, name } = resource;
   if (namespace !== undefined && !canSelectNamespaces(request, composite)) return "stands";
@@ -113,8 +111,9 @@ function lookUpRecorded(resource: Reference, { shared, call }: ShareInCall): Doc
 }
 
 /** Judges the grant of a bound resource to one of the namespaces. It stands if the resource, or its Secret's name, is gone. */
-export function judgeBound(resource: Reference, namespaces: readonly string[], { shared, call }: ShareInCall): Grant {
-  const found = lookUpRecorded(resource, { shared, call });
+export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Grant {
+  const { shared, call } = share;
+  const found = lookUpRecorded(resource, share);
   if (typeof found === "string") return found === "gone" ? "stands" : found;
   const source = shared.connection && findSource(found, shared.connection.secretRef, namespaces[0], call);
   const secret = source?.is === "named" ? source.secret : undefined;
