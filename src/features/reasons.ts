@@ -29,7 +29,7 @@ export type Remarks<Verdict extends { readonly is: string }, Facts, Reason> = {
   ) => readonly [reason: Reason, sentence: string] | undefined;
 };
 
-/** The reasons of a condition on many resources by priority, of which the first becomes the condition's; each with its status and the severity of its event. */
+/** The reasons of a condition on many resources, by priority: the first is the condition's, with its status and its event's severity. */
 export type Reasons = Readonly<Record<string, readonly [Condition["status"], Result["severity"]]>>;
 
 export function sortByReason<T extends { readonly reason: string }>(

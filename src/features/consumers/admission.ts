@@ -6,14 +6,14 @@ import { capacityCondition, shownCapacity } from "../../ownership/capacity.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import type { Judged } from "./find.ts";
+import type { KnownConsumers } from "./find.ts";
 
 /** The answers to the consumers that are admitted, and how full this XR is. */
 interface Admission {
   readonly answers: Edits;
   readonly conditions: readonly Condition[];
   /** The consumers that have a place: they are admitted, or do not ask. */
-  readonly placed: Judged;
+  readonly placed: KnownConsumers;
 }
 
 const toKey = (subject: string): string => `consumers/${subject}`;
@@ -24,7 +24,7 @@ const toKey = (subject: string): string => `consumers/${subject}`;
  * served, as after a restore, and then the oldest records. A consumer that does not ask to be admitted takes a place, too. While it is not
  * known who uses this XR, who is admitted stays, and nobody is added.
  */
-export function admit({ capacity }: Consumers, consumers: Judged, call: Call): Admission {
+export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: Call): Admission {
   if (capacity === undefined) return { answers: [], conditions: [], placed: consumers };
   if (consumers === undefined) {
     const answers = keepObserved(toKey("admission/"), ANSWER_FIELDS, call);

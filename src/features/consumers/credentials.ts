@@ -16,7 +16,7 @@ import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveStrings } from "../value.ts";
 import type { ConsumersReason, Part } from "./condition.ts";
-import { type Facts, isGranted } from "./find.ts";
+import { isGranted, type OwnerFacts } from "./find.ts";
 
 /** A namespace, and a hash of the turn's text; empty without `turns`. */
 interface Turn {
@@ -34,7 +34,7 @@ const MAX_TURNS = 2;
  * Makes the credentials. One whose grant is taken back is left out, so that Crossplane deletes it. It does not wait until its copy is
  * gone: a team that pauses its XR would keep its access.
  */
-export function makeCredentials({ credentials: section }: Consumers, facts: Facts, call: Call): Part {
+export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call): Part {
   if (section === undefined) return { edits: [], reasons: [] };
   const turns = findTurns(section, call);
   const wanted = chooseTurns(section, turns, facts, call);
@@ -63,7 +63,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Fact
  * known or not. One of a turn that is over stays until the answer names another, and no record says that copies hold it. While it is not
  * known who has access, what is there stays, and nothing is added.
  */
-function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: Facts, call: Call) {
+function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
   const present = findPresent(section, call);
   if (access === undefined) return present;
   const isAllowed = (namespace: string): boolean => isGranted(access, namespace);

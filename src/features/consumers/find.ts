@@ -34,7 +34,7 @@ export interface Access {
   /** Those that are known by name, sorted. */
   readonly namespaces: ReadonlySet<string>;
   readonly isForAll: boolean;
-  /** What is wrong with the grant. */
+  /** The faults of the grant. */
   readonly faults: readonly ConsumersReason[];
 }
 
@@ -47,10 +47,10 @@ type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined;
 const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
 
 /** The consumers and their grants; undefined while it is not known who uses the shared XR, or who is granted. */
-export type Judged = readonly JudgedConsumer[] | undefined;
+export type KnownConsumers = readonly JudgedConsumer[] | undefined;
 
 /** The facts about a shared XR; each is undefined while it is not known. */
-export interface Facts {
+export interface OwnerFacts {
   /** The shared XR: this one, or the one whose companion it is. */
   readonly owner?: Composite;
   readonly access?: Access | undefined;
@@ -58,12 +58,12 @@ export interface Facts {
   readonly grantees?: readonly Grantee[] | undefined;
   /** Who uses the shared XR or asks for it; none where the input does not need them. */
   readonly consumers?: readonly Consumer[] | undefined;
-  readonly judged?: Judged;
+  readonly judged?: KnownConsumers;
   /** Why one of them is not known. */
   readonly unknown: ConsumersReason | undefined;
 }
 
-export function lookUpFacts(section: Consumers, call: Call): Facts {
+export function lookUpFacts(section: Consumers, call: Call): OwnerFacts {
   const { value: owner, unknown } = findOwner(section, call);
   if (owner === undefined) return { unknown };
   const needsRecords = section.protect || section.list || section.capacity || section.credentials;

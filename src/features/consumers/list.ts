@@ -8,7 +8,7 @@ import { type JudgedConsumer, toListed } from "../../ownership/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { MAX_NAMES } from "./condition.ts";
-import type { Facts, Judged } from "./find.ts";
+import type { KnownConsumers, OwnerFacts } from "./find.ts";
 
 /** The largest number of consumers that the status lists, and the step in which more are counted. */
 const STEP = 50;
@@ -24,7 +24,7 @@ const roundFor = (consumers: number, count: number): number => (consumers > STEP
  * Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. Of many consumers it tells of fifty requests
  * and more only; of a copy always.
  */
-export function listConsumers({ of, list }: Consumers, consumers: Judged, { composite }: Call) {
+export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
     list === undefined || value === undefined ? [] : [{ path: list.toCompositeFieldPath, value }];
   if (consumers === undefined)
@@ -54,7 +54,7 @@ const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
  * into its own namespace, and it must not keep the owner from deleting the XR. The owner who no longer wants a consumer takes its grant
  * back. A record that no XR controls keeps a Usage, and begins none; so it is while the owner or the consumers are not known.
  */
-export function protect({ owner }: Facts, consumers: Judged, call: Call): Edits {
+export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: Call): Edits {
   const present = keepObserved(USAGE, USAGE_FIELDS, call);
   if (owner === undefined || consumers === undefined) return present;
   const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || present.length > 0));

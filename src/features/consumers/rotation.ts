@@ -8,7 +8,7 @@ import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { recallNames } from "../names.ts";
 import type { Part } from "./condition.ts";
-import type { Access, Facts } from "./find.ts";
+import type { Access, OwnerFacts } from "./find.ts";
 
 /** The most namespaces that are remembered: all annotations of an object take 256 KB (TotalAnnotationSizeLimitB). */
 const MAX_REMEMBERED = 10_000;
@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 10_000;
  * does the first look: who has access is remembered on the resource and in the record of names, and only what is missing from that since
  * counts. Field and memory stay as they are while it is not known who has access, and for more namespaces than can be remembered.
  */
-export function rotate({ rotation }: Consumers, { access, grantees }: Facts, draft: Draft, call: Call): Part {
+export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts, draft: Draft, call: Call): Part {
   if (rotation === undefined) return { edits: [], reasons: [] };
   const { resource, toFieldPath } = rotation;
   const namespaces = access && grantees && listNamespaces(access, grantees);

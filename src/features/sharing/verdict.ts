@@ -15,7 +15,7 @@ export interface Share {
   readonly shared: SharedResource;
   /** The Secrets that are to be its copies. */
   readonly targets: Targets;
-  /** What the XR's record says of it. */
+  /** Its bindings in the XR's record. */
   readonly before: readonly Binding[];
   /** The consumer's namespace; undefined for the platform's XRs. */
   readonly own: string | undefined;
@@ -92,10 +92,12 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
   isRefused: false,
 });
 
+/** A share with its judgement. */
 export interface Judged extends Share {
   readonly judgement: Judgement;
 }
 
+/** A judged share after the delivery of its copies and fields. */
 export interface Outcome extends Judged {
   /** The reasons why it is not available; empty if it is. */
   readonly reasons: readonly SharingReason[];

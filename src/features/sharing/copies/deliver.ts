@@ -19,7 +19,7 @@ import { findPossession, formatMaker, gatherRows, isDetails, type Possession, ty
 /** The composed resources of one share, and the reasons why copies are missing. */
 export type Delivery = ReturnType<typeof deliverCopies>[number];
 
-/** What becomes of a target, or of a copy. An observed copy that is not composed again is deleted. */
+/** The decision on a target, or on a copy. An observed copy that is not composed again is deleted. */
 interface Decision extends Partial<Composed> {
   readonly reason?: SharingReason;
   /** Connection details of the XR, which may be of all `origins`. */
