@@ -1,3 +1,4 @@
+import { quote } from "../model/condition.ts";
 import { didYouMean } from "../model/did-you-mean.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
@@ -57,8 +58,21 @@ const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key
 /** The most annotations of ours that are compared: there are some twenty, and a team may write thousands on what it shares. */
 const MAX_COMPARED = 50;
 
-/** Finds an annotation of ours that grants nothing because it is misspelt: `…/allowed-namespace`. */
-export function findMisspeltGrant(shared: Document): string | undefined {
+/**
+ * Lists what grants nothing because its owner has misspelt it, so that it is corrected and not added a second time. Each text is said of
+ * an annotation: `…/allowed-namespaces lists "red;green", which is not the name of a namespace`.
+ */
+export function findGrantFaults(shared: Document): readonly string[] {
+  const { invalidSelector, invalidName } = readNamespaceGrant(shared);
+  const misspelt = findMisspelt(shared);
+  return [
+    invalidSelector && `${ALLOWED_NAMESPACE_SELECTOR} is ${quote(invalidSelector)}, which is no label selector`,
+    invalidName && `${ALLOWED_NAMESPACES} lists ${quote(invalidName)}, which is not the name of a namespace`,
+    misspelt && `${quote(misspelt)} is misspelt`,
+  ].flatMap((fault) => fault || []);
+}
+
+function findMisspelt(shared: Document): string | undefined {
   const annotations = shared.at(["metadata", "annotations"]);
   const names = Object.keys(isObject(annotations) ? annotations : {}).flatMap((key) =>
     key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : [],

@@ -68,7 +68,8 @@ export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Referen
 export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [toApiGroup(apiVersion), kind, namespace, name].join("/");
 
-export const isSameResource = (a: Reference, b: Reference): boolean => resourceKey(a) === resourceKey(b);
+export const isSameResource = (a: Reference, b: Reference): boolean =>
+  a.name === b.name && resourceKey(a) === resourceKey(b);
 
 /** Formats a reference for kubectl: `Bucket.s3.aws.upbound.io/orders`, with the namespace before the name. */
 export function formatReference({ apiVersion, kind, namespace, name }: Reference): string {

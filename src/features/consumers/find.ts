@@ -1,10 +1,8 @@
 import { type Composite, canSelectNamespaces, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
 import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
 import {
-  ALLOWED_NAMESPACE_SELECTOR,
-  ALLOWED_NAMESPACES,
   askReferenceGrants,
-  findMisspeltGrant,
+  findGrantFaults,
   type Grantee,
   readGrantees,
   readNamespaceGrant,
@@ -14,8 +12,7 @@ import { toReference } from "../../crossplane/references.ts";
 import { couldNotBeRead, toNamespaceRequirement, toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
-import { quote } from "../../model/condition.ts";
-import { type Document, stringAt } from "../../model/document.ts";
+import { stringAt } from "../../model/document.ts";
 import { DNS_LABEL, isPathSegment } from "../../model/names.ts";
 import {
   type Consumer,
@@ -113,7 +110,8 @@ function findAccess({ grant }: Consumers, { document }: Composite, call: Call): 
   const matching = selector === undefined ? { value: [] } : findMatching(selector, call);
   if (matching.value === undefined) return matching;
   const namespaces = new Set([...names, ...matching.value].sort());
-  return { value: { namespaces, isForAll, faults: findFaults(document) } };
+  const faults = findGrantFaults(document).map((fault) => ({ is: "InvalidGrant", fault }) as const);
+  return { value: { namespaces, isForAll, faults } };
 }
 
 const NAMESPACES = "consumers/namespaces";
@@ -125,18 +123,6 @@ function findMatching(selector: LabelSelector, call: Call): Fact<readonly string
   if (answer.is === "pending") return WAITING;
   const matching = answer.items.filter((item) => matchesLabels(item, selector));
   return { value: matching.map((item) => toReference(item).name).filter((name) => DNS_LABEL.test(name)) };
-}
-
-function findFaults(shared: Document): readonly ConsumersReason[] {
-  const { invalidSelector, invalidName } = readNamespaceGrant(shared);
-  const misspelt = findMisspeltGrant(shared);
-  const faults = [
-    invalidSelector !== undefined && `${ALLOWED_NAMESPACE_SELECTOR} is no label selector`,
-    invalidName !== undefined &&
-      `${ALLOWED_NAMESPACES} lists ${quote(invalidName)}, which is not the name of a namespace`,
-    misspelt !== undefined && `${quote(misspelt)} is misspelt`,
-  ];
-  return faults.flatMap((fault) => (fault === false ? [] : [{ is: "InvalidGrant", fault }]));
 }
 
 const GRANTS = "consumers/reference-grants";

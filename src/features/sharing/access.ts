@@ -2,11 +2,10 @@ import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import { type Composite, consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import {
-  ALLOWED_NAMESPACE_SELECTOR,
   ALLOWED_NAMESPACES,
   askReferenceGrants,
   findGranteeKeys,
-  findMisspeltGrant,
+  findGrantFaults,
   formatGrantee,
   readAccepted,
   readNamespaceGrant,
@@ -14,7 +13,6 @@ import {
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import { toNamespaceRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { quote } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { type Call, isUnreadable } from "../feature.ts";
@@ -69,20 +67,11 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   return {
     is: "known",
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
-    remedy: (refused) =>
-      `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${explainInvalid(resource)}`,
+    remedy: (refused) => {
+      const faults = findGrantFaults(resource).map((fault) => `; its annotation ${fault}`);
+      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${faults.join("")}`;
+    },
   };
-}
-
-/** Quotes what the owner has misspelt, so that it is corrected and not added a second time. */
-function explainInvalid(resource: Document): string {
-  const { invalidName, invalidSelector } = readNamespaceGrant(resource);
-  const misspelt = findMisspeltGrant(resource);
-  return [
-    invalidName && `, separated by commas, in which ${quote(invalidName)} is no namespace`,
-    invalidSelector && `, or correct ${ALLOWED_NAMESPACE_SELECTOR}: ${quote(invalidSelector)} is no label selector`,
-    misspelt && `; its annotation ${quote(misspelt)} is misspelt`,
-  ].join("");
 }
 
 const NAMESPACE_REQUIREMENT = "namespace/";

@@ -1,6 +1,6 @@
 import { readNamespaceGrant } from "../../crossplane/grants.ts";
 import { qualifiedName } from "../../crossplane/metadata.ts";
-import { resourceKey, toReference } from "../../crossplane/references.ts";
+import { isSameResource, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -11,6 +11,7 @@ import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
+import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
 import { chooseMember } from "./bind.ts";
@@ -85,9 +86,9 @@ function choose(share: Share, wanted: string, matches: readonly Document[]): Loo
 
 /** Finds the resource that the XR is bound to, the first in its record where there are two. */
 function findBound(matches: readonly Document[], { before }: Share): Document | undefined {
-  const byKey = new Map(matches.map((item) => [resourceKey(toReference(item)), item]));
   const bound = before.filter(({ access }) => access === "Granted");
-  return bound.map(({ resource }) => byKey.get(resourceKey(resource))).find((item) => item !== undefined);
+  const find = ({ resource }: Binding) => matches.find((item) => isSameResource(toReference(item), resource));
+  return bound.map(find).find((item) => item !== undefined);
 }
 
 const tooFew = (wanted: string, found: number, minMatch: number): Lookup =>

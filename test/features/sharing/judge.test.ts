@@ -125,12 +125,12 @@ describe("only what the owner grants is copied", () => {
   const otherKey = database({ annotations: { [ALLOWED.slice(0, -1)]: "team-a" } });
   const noSelector = database({ annotations: { [ALLOWED_NAMESPACE_SELECTOR]: "team=a;" } });
   test.each([
-    ["an entry", misspelt, `${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`],
-    ["an annotation", otherKey, `${ALLOWED}; its annotation "${ALLOWED.slice(0, -1)}" is misspelt`],
-    ["a selector", noSelector, `${ALLOWED}, or correct ${ALLOWED_NAMESPACE_SELECTOR}: "team=a;" is no label selector`],
-  ])("%s that is none is quoted to the owner, so that it is not added a second time", (_what, db, quoted) => {
-    const remedy = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${quoted}`;
-    expect(says(sharingDraft({ answers: { db: [db] } }))).toContain(remedy);
+    ["an entry", misspelt, `${ALLOWED} lists "red;team-a", which is not the name of a namespace`],
+    ["an annotation", otherKey, `"${ALLOWED.slice(0, -1)}" is misspelt`],
+    ["a selector", noSelector, `${ALLOWED_NAMESPACE_SELECTOR} is "team=a;", which is no label selector`],
+  ])("%s that is none is quoted to the owner, so that it is not added a second time", (_what, db, fault) => {
+    const remedy = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
+    expect(says(sharingDraft({ answers: { db: [db] } }))).toContain(`${remedy}; its annotation ${fault}`);
   });
 });
 
