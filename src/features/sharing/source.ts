@@ -1,12 +1,9 @@
 import { type ConnectionSecret, toConnectionSecret } from "../../crossplane/connection-secret.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
-import { readAnnotation } from "../../crossplane/metadata.ts";
-import { type Reference, readReference } from "../../crossplane/references.ts";
 import { toSecretRequirement } from "../../crossplane/requirement-names.ts";
 import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { isObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts";
-import { DOMAIN } from "../../model/names.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
 import { once } from "../../model/once.ts";
 import { askAnswer } from "../../ownership/answer.ts";
 import type { Call } from "../feature.ts";
@@ -59,13 +56,4 @@ export function readSecret(share: string, secret: SecretName, call: Call): Sourc
   const values = found.at(["data"]);
   const version = stringAt(found, ["metadata", "resourceVersion"]);
   return { is: "read", data: isObject(values) ? values : {}, version };
-}
-
-/** The annotation with a copy's former shared resources, until the provider has written the values of the new one. */
-export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
-
-/** Reads the former shared resources whose values may still be in the copy. */
-export function readEarlierOrigins(composed: Document): readonly Reference[] {
-  const recorded = parseJson(readAnnotation(composed, EARLIER_RESOURCES));
-  return Array.isArray(recorded) ? recorded.flatMap((item: JsonValue) => readReference(item) ?? []) : [];
 }

@@ -11,9 +11,9 @@ import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import { pickObserved } from "../../desired.ts";
 import type { Call } from "../../feature.ts";
-import { type Data, EARLIER_RESOURCES } from "../source.ts";
+import type { Data } from "../source.ts";
 import type { Copying } from "../verdict.ts";
-import { isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
+import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
 import type { Row } from "./targets.ts";
 
 /** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read at once, not at its next poll. */

@@ -6,17 +6,19 @@ import {
   type SecretName,
 } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
-import { isSameResource, type Reference, resourceKey } from "../../../crossplane/references.ts";
+import { readAnnotation } from "../../../crossplane/metadata.ts";
+import { isSameResource, type Reference, readReference, resourceKey } from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/collections.ts";
 import { findCondition, shownCondition } from "../../../model/condition.ts";
 import { type Document, objectsAt } from "../../../model/document.ts";
 import { parseFieldPath } from "../../../model/field-path.ts";
-import { isObject, type JsonValue } from "../../../model/json.ts";
+import { isList, isObject, type JsonValue, parseJson } from "../../../model/json.ts";
+import { DOMAIN } from "../../../model/names.ts";
 import type { Resource } from "../../../model/request.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import { readSecretName } from "../../../ownership/record.ts";
 import type { SharingReason } from "../reasons.ts";
-import { isSameSecret, readEarlierOrigins } from "../source.ts";
+import { isSameSecret } from "../source.ts";
 import type { NamedCopy, Target } from "../verdict.ts";
 
 /** An observed composed resource that makes a copy: an Object of provider-kubernetes, or the Secret itself. */
@@ -73,8 +75,16 @@ function toCopy(key: string, document: Document): ObservedCopy {
     source: readSourceSecret(document, isSecret),
     origin: readSharedResource(document),
     // A Secret that Crossplane writes contains no former values.
-    earlier: isSecret ? [] : readEarlierOrigins(document),
+    earlier: isSecret ? [] : readEarlier(document),
   };
+}
+
+/** The annotation with a copy's former shared resources, until the provider has written the values of the new one. */
+export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
+
+function readEarlier(document: Document): readonly Reference[] {
+  const recorded = parseJson(readAnnotation(document, EARLIER_RESOURCES));
+  return isList(recorded) ? recorded.flatMap((item) => readReference(item) ?? []) : [];
 }
 
 const MARK = ["metadata", "annotations", SHARED_FROM];
