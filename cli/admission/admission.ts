@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createLog, type Log } from "../../src/log.ts";
 import { type ApiClient, toClient } from "../cluster/cluster.ts";
 import { connect } from "../cluster/connection.ts";
@@ -40,8 +41,8 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
     if (request.operation === "DELETE") return decideDeparture(request, departed, read);
     const inquiry = toInquiry(request, mappings, trusted);
-    const { declarations } = inquiry;
-    if (declarations.length === 0) return toDecision(inquiry, [], options.onConflict);
+    const { declarations, doubts } = inquiry;
+    if (declarations.length === 0) return { is: "allowed", warnings: doubts };
     const cluster = await read(declarations.map(({ query }) => query));
     return toDecision(inquiry, await check(cluster, declarations), options.onConflict);
   };
@@ -68,12 +69,9 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
 }
 
 /** @throws {ClusterError} `Unavailable` after the time limit: the API server waits for timeoutSeconds only. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
-    timer = setTimeout(() => reject(error), timeoutMs);
+function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const late = sleep(timeoutMs, undefined, { ref: false }).then(() => {
+    throw new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
   });
-  work.catch(() => {}); // or a late failure would be an unhandled rejection
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, late]);
 }

@@ -76,11 +76,11 @@ export interface Decision {
   readonly warnings: readonly string[];
 }
 
-export function toDecision({ doubts }: Inquiry, checked: readonly Checked[], onConflict: "deny" | "warn"): Decision {
-  const conflicts = checked.flatMap(({ declaration: { path }, conflict }) =>
-    conflict === undefined ? [] : [`${formatFieldPath(path)}: ${conflict.message}`],
+export function toDecision({ doubts }: Inquiry, checked: Checked, onConflict: "deny" | "warn"): Decision {
+  const conflicts = checked.conflicts.map(
+    ({ declaration, message }) => `${formatFieldPath(declaration.path)}: ${message}`,
   );
-  const warnings = [...doubts, ...new Set(checked.flatMap(({ doubt }) => doubt ?? []))];
+  const warnings = [...doubts, ...checked.doubts];
   if (conflicts.length === 0) return { is: "allowed", warnings };
   if (onConflict === "warn") return { is: "allowed", warnings: [...conflicts, ...warnings] };
   return { is: "denied", message: conflicts.join("; "), warnings };

@@ -32,7 +32,7 @@ export const toClient = (connection: Connection, options: ClusterOptions): ApiCl
       const answer = await connection.send(path, accept).catch((cause: unknown) => {
         throw explainUnanswered(cause, connection, request);
       });
-      if (answer.status !== 200) throw toError(answer, toMilliseconds(answer.retryAfter), request);
+      if (answer.status !== 200) throw toError(answer, request);
       const value = parseJson(answer.body);
       if (isObject(value)) return value;
       throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is not JSON`);
@@ -72,13 +72,6 @@ function explainUnanswered(cause: unknown, { server }: Connection, request: ApiR
   const message = `cannot ${describeRequest(request)}: cannot reach ${server}: ${cause.message || cause}`;
   const isPassing = "code" in cause ? TEMPORARY.includes(String(cause.code)) : /^no answer in/.test(cause.message);
   return new ClusterError("Unavailable", message, { cause, ...(isPassing && { retryAfterMs: 0 }) });
-}
-
-/** Parses Retry-After, which has seconds or a date. */
-function toMilliseconds(header = ""): number {
-  const seconds = Number(header);
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
-  return Math.max(0, wait || 0);
 }
 
 /** The time limit and the pace of repeated requests. */

@@ -13,7 +13,7 @@ import type { Host } from "../host.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
 import { isInPlace, toLabel } from "../lookup/holding.ts";
 import type { Mapping } from "../lookup/mapping.ts";
-import { type Conflict, check, toTitle } from "../lookup/ownership.ts";
+import { check, toTitle } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
 import { toJson, toPrintable } from "../text.ts";
 import type { PreflightOptions } from "./command.ts";
@@ -106,11 +106,11 @@ function isCrossplanes({ object }: Manifest, kinds: Cluster["kinds"]): boolean {
 export async function findConflicts(cluster: Cluster, found: ReturnType<typeof findWishes>, allowContenders: boolean) {
   const { wishes, doubts } = found;
   const checked = await check(cluster, wishes);
-  const owned = checked.flatMap(({ declaration, conflict }) =>
-    conflict === undefined || (conflict.isKnown && allowContenders) ? [] : [toConflict(declaration, conflict)],
-  );
-  const missing = new Set(checked.flatMap(({ doubt }) => doubt ?? []));
-  return { conflicts: [...owned, ...amongThemselves(wishes)], doubts: [...doubts, ...missing], asked: wishes.length };
+  const owned = checked.conflicts
+    .filter(({ isKnown }) => !(isKnown && allowContenders))
+    .map(({ declaration, owner, message }) => toConflict(declaration, owner, message));
+  const conflicts = [...owned, ...amongThemselves(wishes)];
+  return { conflicts, doubts: [...doubts, ...checked.doubts], asked: wishes.length };
 }
 
 /** Compares manifests: if two owners declare one cloud resource, the second declaration is a conflict. */
@@ -122,15 +122,12 @@ function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
       const { owner } = first;
       const where = describe(first.manifest, first.path);
       const message = `${toTitle(wish.query)} is declared by ${owner} as well (${where})`;
-      return [toConflict(wish, { owner, message })];
+      return [toConflict(wish, owner, message)];
     }),
   );
 }
 
-function toConflict(
-  { manifest, path }: Wish,
-  { owner, message }: Pick<Conflict, "owner" | "message">,
-): ManifestConflict {
+function toConflict({ manifest, path }: Wish, owner: string, message: string): ManifestConflict {
   const { file, template } = manifest;
   const [line, object, field] = [manifest.findLine(path), describeObject(manifest), formatFieldPath(path)];
   return { file, line, template, object, field, owner, message };
