@@ -19,7 +19,6 @@ type Query = Readonly<Record<string, string | undefined>>;
 
 export interface ClusterOptions {
   readonly retry?: RetryPolicy;
-  /** Called with the failure and the wait before each repeated request. */
   readonly onWait?: (error: Error, waitMs: number) => void;
 }
 
@@ -40,7 +39,6 @@ export const toClient = (connection: Connection, options: ClusterOptions): ApiCl
   },
 });
 
-/** Repeats a request while its failure may pass and there is time. */
 async function repeat<T>(work: () => Promise<T>, { retry = DEFAULT_RETRY, onWait }: ClusterOptions): Promise<T> {
   const nextWait = toBackoff(retry);
   for (;;) {

@@ -38,7 +38,6 @@ export interface ApiRequest {
   readonly apiGroup: string;
   /** Undefined for all namespaces and for cluster-scoped kinds. */
   readonly namespace?: string | undefined;
-  /** The object's name; undefined for a list. */
   readonly name?: string | undefined;
   readonly path: string;
 }

@@ -52,7 +52,6 @@ export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: 
   return found.flat();
 }
 
-/** Lists the registered managed resources of a kind. */
 export async function listHoldings(cluster: Cluster, kind: ResourceKind, options: ListOptions = {}) {
   const found = await list(cluster, kind, { labelSelector: IDENTITY_LABEL, ...options });
   return found.map((document) => toHolding(document, kind));

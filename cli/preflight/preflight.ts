@@ -68,23 +68,13 @@ interface ManifestConflict {
   readonly message: string;
 }
 
-interface Findings {
-  readonly conflicts: readonly ManifestConflict[];
-  /** Doubts, which fail no check, each as `file:line: object: doubt`. */
-  readonly doubts: readonly string[];
-  /** The number of cloud resources that were looked up. */
-  readonly asked: number;
-}
+type Findings = Awaited<ReturnType<typeof findConflicts>>;
 
 interface Wish extends Declaration {
   readonly manifest: Manifest;
 }
 
-/**
- * Finds the declarations of all manifests, and the doubts that need no look-up.
- *
- * @param kinds distinguish XRs and claims without a mapping from objects that are not Crossplane's.
- */
+/** Finds the declarations of all manifests, and the doubts that need no look-up. */
 export function findWishes(manifests: readonly Manifest[], mappings: readonly Mapping[], kinds: Cluster["kinds"]) {
   const declared = manifests.map((manifest) => ({ manifest, ...findDeclarations(manifest.object, mappings) }));
   return {
@@ -102,7 +92,12 @@ function isCrossplanes({ object }: Manifest, kinds: Cluster["kinds"]): boolean {
   return categories.includes("composite") || categories.includes("claim");
 }
 
-/** Asks the cluster, and compares the manifests with each other. @throws {ClusterError} */
+/**
+ * Asks the cluster, and compares the manifests with each other.
+ *
+ * @returns conflicts; doubts, which fail no check, each as `file:line: object: doubt`; and the number of cloud resources that it asked for.
+ * @throws {ClusterError}
+ */
 export async function findConflicts(cluster: Cluster, found: ReturnType<typeof findWishes>, allowContenders: boolean) {
   const { wishes, doubts } = found;
   const checked = await check(cluster, wishes);
@@ -144,7 +139,6 @@ function describeObject({ object }: Manifest): string {
   return `${toGroupKind(kind, toApiGroup(apiVersion))} ${qualifiedName(document)}`;
 }
 
-/** The text for standard output. */
 function toReport(findings: Findings, output: PreflightOptions["output"]): string {
   const { conflicts, doubts } = findings;
   if (output === "json") return toJson(findings);
