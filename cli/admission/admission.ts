@@ -26,12 +26,7 @@ import {
   withoutAnswer,
 } from "./review.ts";
 
-/**
- * Serves the webhook over TLS, and how it is over HTTP, until a signal.
- *
- * @returns the exit code.
- * @throws {FunctionError} `CannotServe`
- */
+/** Serves the webhook over TLS, and its metrics over HTTP, until a signal. @returns the exit code. @throws {FunctionError} */
 export async function admission(options: AdmissionOptions, host: Host): Promise<number> {
   const log = createLog({ debug: options.debug === true }, host.log);
   const { kubeconfig, context, lookupTimeout: timeoutMs, address, metricsAddress } = options;

@@ -37,8 +37,6 @@ export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefi
  * Finds the cloud resources that an object newly represents, or begins to write; only they are looked up. So the webhook never blocks
  * other changes of an existing object: its deletion, finalizers, status, or any other field. An observer that the function promotes
  * gets its mark; a mark counts only if a trusted user writes it, such as Crossplane.
- *
- * @param trusted the names of these users.
  */
 export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[], trusted: ReadonlySet<string>) {
   const { operation, subResource, object, oldObject } = request;
@@ -82,7 +80,6 @@ export function toDecision(doubts: readonly string[], checked: Checked, onConfli
   return { is: "denied", message: conflicts.join("; "), warnings };
 }
 
-/** Decides on a request whose look-up failed. */
 export const withoutAnswer = (reason: string, onError: "allow" | "deny"): Decision =>
   onError === "deny"
     ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }

@@ -36,7 +36,6 @@ export interface ApiRequest {
   readonly resource: string;
   /** "" for Kubernetes' core group. */
   readonly apiGroup: string;
-  /** Undefined for all namespaces and for cluster-scoped kinds. */
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly path: string;

@@ -131,7 +131,6 @@ function toConflict({ manifest, path }: Wish, owner: string, message: string): M
 const describe = (manifest: Manifest, path: Wish["path"]): string =>
   `${manifest.file}:${manifest.findLine(path)}: ${describeObject(manifest)}`;
 
-/** `Bucket.platform.example.org team-a/orders`. */
 function describeObject({ object }: Manifest): string {
   const document = toNamed(object);
   if (document === undefined) return "an object";

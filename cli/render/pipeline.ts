@@ -30,7 +30,6 @@ export interface Outcome {
 
 export type CallFunction = (runtime: Runtime, request: RunFunctionRequest) => Promise<RunFunctionResponse>;
 
-/** The annotation that holds a composed resource's name in its Composition. */
 export const RESOURCE_NAME = "crossplane.io/composition-resource-name";
 
 /** The number of further calls that changed requirements may cause. */
@@ -99,7 +98,6 @@ const toRequest = ({ input }: Step, { desired, context }: Outcome, inputs: Input
   ...(context && { context }),
 });
 
-/** Observed composed resources by their name in the Composition. */
 export const byResourceName = (observed: readonly JsonObject[]): ReadonlyMap<string, JsonObject> =>
   new Map(observed.map((object) => [metadataMap(object, "annotations")[RESOURCE_NAME] ?? "", object]));
 
