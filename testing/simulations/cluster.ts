@@ -51,20 +51,21 @@ const DESIRED = { ...BUCKET, spec: { forProvider: {} } };
 
 const TIME = { lastTransitionTime: "2026-01-03T00:00:00Z" };
 
-interface Options {
+export interface ClusterOptions {
   readonly collector: Collector;
   readonly flavour: Flavour;
   readonly composed: readonly string[];
   readonly desired: readonly string[];
   readonly isGuarded: boolean;
+  /** True while only what has a record is created. */
   readonly isRequired: boolean;
-  /** Composed resource names of what no restore brings back. */
+  /** What no restore brings back: the backup was partial, or the cluster was built from Git. */
   readonly lost: readonly string[];
 }
 
 /** A cluster with one XR in it, whose resources are restored. */
 export class Cluster extends ControlPlane<Xr> {
-  readonly #options: Options;
+  readonly #options: ClusterOptions;
   /** True while the input has `requireRecord`. */
   isRequired: boolean;
   /** The cloud's resources: for what each was created. */
@@ -86,7 +87,7 @@ export class Cluster extends ControlPlane<Xr> {
   #created = 0;
 
   /** Begins with an empty cluster, and a backup of the XR and of the resources that it had composed. */
-  constructor(options: Options) {
+  constructor(options: ClusterOptions) {
     super();
     this.#options = options;
     this.isRequired = options.isRequired;

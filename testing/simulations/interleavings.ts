@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Cluster, type Collector } from "./cluster.ts";
+import { Cluster, type ClusterOptions, type Collector } from "./cluster.ts";
 import type { Flavour } from "./cluster-objects.ts";
 import { type Cut, Violation } from "./control-plane.ts";
 import { anyMove, type Move, type Moves, makeMove } from "./moves.ts";
@@ -50,20 +50,12 @@ const move = anyMove(MOVES, {
   arrival: fc.option(index, { nil: undefined }),
 });
 
-interface History {
-  readonly collector: Collector;
-  readonly flavour: Flavour;
-  readonly composed: readonly string[];
-  readonly desired: readonly string[];
+interface History extends Omit<ClusterOptions, "isGuarded"> {
   readonly finallyDesired: readonly string[];
-  /** What no restore brings back: the backup was partial, or the cluster was built from Git. */
-  readonly lost: readonly string[];
   /** What the record knows, which may be old. */
   readonly recorded: readonly string[];
   /** True if the record is there before all else. */
   readonly isRecordFirst: boolean;
-  /** True while only what has a record is created. */
-  readonly isRequired: boolean;
   readonly moves: readonly Move<Parts>[];
 }
 

@@ -16,6 +16,17 @@ export const anyMove = <World, Parts extends object>(
   return fc.record({ is: fc.oneof(...names), ...parts }) as unknown as fc.Arbitrary<Move<Parts>>;
 };
 
+/** Repeats a turn until nothing changes any more. @returns the number of turns; undefined after `most`. */
+export function settle(print: () => string, turn: () => void, most = 20): number | undefined {
+  for (let turns = 1, before = print(); turns < most; turns++) {
+    turn();
+    const now = print();
+    if (now === before) return turns;
+    before = now;
+  }
+  return undefined;
+}
+
 export function makeMove<World, Parts>(moves: Moves<World, Parts>, world: World, move: Move<Parts>): void {
   const [, play] = moves[move.is] ?? [];
   if (play === undefined) throw new Error(`cannot find the move ${move.is}`);

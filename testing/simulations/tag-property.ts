@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { anyMove, type Moves, makeMove } from "./moves.ts";
+import { anyMove, type Moves, makeMove, settle } from "./moves.ts";
 import { NAMES, TagWorld } from "./tag-world.ts";
 
 const XRS = 5;
@@ -60,24 +60,18 @@ export const ownershipSettles = fc.property(
       world.pause(xr, false);
       world.pauseManaged(xr, false);
     }
-    const rounds = settle(world);
+    const rounds = settle(
+      () => world.print,
+      () => reconcileAll(world),
+    );
+    if (rounds === undefined) throw new Error("does not settle");
     const faults = [...world.faults, ...world.lasting];
     if (faults.length > 0) throw new Error(`after ${rounds} rounds: ${faults.join("; ")}`);
   },
 );
 
-/** Reconciles all living XRs until nothing changes. @returns the number of rounds. */
-function settle(world: TagWorld): number {
-  for (let round = 1; round < 20; round++) {
-    const before = world.print;
-    provideAll(world);
-    for (const xr of world.living) world.reconcile(xr, 0);
-    provideAll(world);
-    if (world.print === before) return round;
-  }
-  throw new Error("does not settle");
-}
-
-function provideAll(world: TagWorld): void {
+function reconcileAll(world: TagWorld): void {
+  for (let xr = 0; xr < XRS; xr++) world.provide(xr);
+  for (const xr of world.living) world.reconcile(xr, 0);
   for (let xr = 0; xr < XRS; xr++) world.provide(xr);
 }
