@@ -85,7 +85,7 @@ export async function startApiServer({ kinds, ...options }: ApiServerOptions): P
     server.close();
   });
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const kubeconfig = writeKubeconfig(url, authority.certificate);
+  const kubeconfig = writeKubeconfig(url, authority.certificate, { token: "not-a-secret" });
   return { url, kubeconfig, requests, faults, ...state };
 }
 
@@ -205,13 +205,15 @@ function fitsLabels(object: JsonObject, selector: string | null): boolean {
   return (several?.split(",") ?? [one]).some((wanted) => wanted === value);
 }
 
-function writeKubeconfig(server: string, ca: string): string {
+/** Writes a kubeconfig with one context. @param cluster more of its cluster. */
+export function writeKubeconfig(server: string, ca: string, user: object, cluster: object = {}): string {
   const path = join(temporaryFolder(), "kubeconfig");
+  const authority = { "certificate-authority-data": Buffer.from(ca).toString("base64") };
   const config = {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "test", cluster: { server, "certificate-authority-data": Buffer.from(ca).toString("base64") } }],
-    users: [{ name: "test", user: { token: "not-a-secret" } }],
+    clusters: [{ name: "test", cluster: { server, ...authority, ...cluster } }],
+    users: [{ name: "test", user }],
     contexts: [{ name: "test", context: { cluster: "test", user: "test", namespace: "team-a" } }],
     "current-context": "test",
   };

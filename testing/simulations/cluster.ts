@@ -51,7 +51,7 @@ const DESIRED = { ...BUCKET, spec: { forProvider: {} } };
 
 const TIME = { lastTransitionTime: "2026-01-03T00:00:00Z" };
 
-export interface ClusterOptions {
+interface Options {
   readonly collector: Collector;
   readonly flavour: Flavour;
   readonly composed: readonly string[];
@@ -65,7 +65,7 @@ export interface ClusterOptions {
 
 /** A cluster with one XR in it, whose resources are restored. */
 export class Cluster extends ControlPlane<Xr> {
-  readonly #options: ClusterOptions;
+  readonly #options: Options;
   /** True while the input has `requireRecord`. */
   isRequired: boolean;
   /** The cloud's resources: for what each was created. */
@@ -87,7 +87,7 @@ export class Cluster extends ControlPlane<Xr> {
   #created = 0;
 
   /** Begins with an empty cluster, and a backup of the XR and of the resources that it had composed. */
-  constructor(options: ClusterOptions) {
+  constructor(options: Options) {
     super();
     this.#options = options;
     this.isRequired = options.isRequired;
