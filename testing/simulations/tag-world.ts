@@ -417,13 +417,8 @@ export class TagWorld {
 
   /** @returns when. */
   #createInCloud(name: Name): string {
-    const resource = Object.assign(this.#cloud[name], {
-      exists: true,
-      isCreatedByUs: true,
-      isOurs: true,
-      isLost: false,
-    });
-    if (this.#isAssociation) resource.cloudName = `made-up-${this.#history.length}`;
+    const made = Object.assign(this.#cloud[name], { exists: true, isCreatedByUs: true, isOurs: true, isLost: false });
+    if (this.#isAssociation) made.cloudName = `made-up-${this.#history.length}`;
     return this.#timestamp();
   }
 

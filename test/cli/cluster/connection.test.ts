@@ -226,7 +226,7 @@ async function startProxy(login: string) {
 test("goes by the proxy that the cluster names", async () => {
   const { url, authority, seen } = await startServer();
   const { targets, port } = await startProxy("me:pw");
-  const to = (login: string) => ({ "proxy-url": `http://${login}@127.0.0.1:${port}` });
+  const to = (login: string) => ({ cluster: { "proxy-url": `http://${login}@127.0.0.1:${port}` } });
   const connectBy = (login: string) =>
     connect({ kubeconfig: writeKubeconfig(url, authority.certificate, { token: "t" }, to(login)), env: {} }).send(
       "/apis",
