@@ -21,7 +21,6 @@ export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 export const withFlags = (command: Command, flags: readonly Option[]): Command =>
   flags.reduce((one, flag) => one.addOption(flag), command);
 
-/** The meaning of `EXIT`. */
 const EXIT_CODES = [
   "0  Fine.",
   "1  A finding: a conflict, an inconsistency, no owner, a step that was not translated.",
@@ -48,7 +47,6 @@ const parsed =
     return new Option(flags, help).argParser(toValue).default(toValue(byDefault), byDefault);
   };
 
-/** Makes flags with parsed values. */
 export const flag = {
   /** A duration, in milliseconds. */
   duration: parsed(toMilliseconds, "a duration such as 30s, 5m or 1m30s"),

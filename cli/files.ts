@@ -3,7 +3,6 @@ import { parse as parseYaml } from "yaml";
 import { FunctionError } from "../src/errors.ts";
 import { type Mapping, parseMapping } from "./lookup/mapping.ts";
 
-/** Makes the error for a file, or what is in it. */
 export const invalidInput = (message: string, options?: ErrorOptions): FunctionError =>
   new FunctionError("InvalidInput", message, options);
 

@@ -10,10 +10,8 @@ const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(1
 export const toPrintable = (text: string): string =>
   text.replace(HIDDEN, (character) => character.split("").map(escapeUnit).join(""));
 
-/** Does the same for each line of a text. */
 export const toPrintableLines = (text: string): string => text.split("\n").map(toPrintable).join("\n");
 
-/** Writes a value as the JSON of a command's output. */
 export const toJson = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Aligns columns like kubectl: as narrow as possible, without trailing spaces, and each row on one line, whatever its cells hold. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { inputOf } from "../../testing/builders/sharing.ts";
-import { lookUpIn } from "../../testing/simulations/look-up.ts";
+import { lookUpIn } from "../../testing/simulations/store.ts";
 import { decodeResponse, encodeRequest } from "../../testing/wire/oracle.ts";
 import { emptyResource, type PlainResponse, type PlainSelector, type PlainState } from "../../testing/wire/plain.ts";
 

@@ -1,4 +1,12 @@
+import type { IncomingMessage } from "node:http";
+import { createServer } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { createLog, type Log } from "../../src/log.ts";
+import { parseJson } from "../../src/model/json.ts";
+import { addressToText, listen } from "../../src/server/address.ts";
+import { readCredentials } from "../../src/server/credentials.ts";
+import { type Answer, metricsOf, servePages, toListener } from "../../src/server/pages.ts";
 import { type ApiClient, toClient } from "../cluster/cluster.ts";
 import { connect } from "../cluster/connection.ts";
 import { ClusterError } from "../cluster/error.ts";
@@ -8,13 +16,20 @@ import type { Host } from "../host.ts";
 import { check } from "../lookup/ownership.ts";
 import type { AdmissionOptions } from "./command.ts";
 import { type Departed, decideDeparture, rememberKinds } from "./departures.ts";
-import { type AdmissionRequest, type Decision, toDecision, toInquiry, withoutAnswer } from "./review.ts";
-import { createMetrics, type Metrics, serve } from "./server.ts";
+import {
+  type AdmissionRequest,
+  type Decision,
+  readAdmissionRequest,
+  toDecision,
+  toInquiry,
+  toReview,
+  withoutAnswer,
+} from "./review.ts";
 
-/** Serves the webhook until a signal. @returns the exit code. */
+/** Serves the webhook over TLS, and its metrics over HTTP, until a signal. @returns the exit code. @throws {FunctionError} */
 export async function admission(options: AdmissionOptions, host: Host): Promise<number> {
   const log = createLog({ debug: options.debug === true }, host.log);
-  const { kubeconfig, context, lookupTimeout: timeoutMs } = options;
+  const { kubeconfig, context, lookupTimeout: timeoutMs, address, metricsAddress } = options;
   const certsDir = options.tlsCertsDir || host.env["TLS_SERVER_CERTS_DIR"];
   if (!certsDir)
     throw invalidFlags("--tls-certs-dir: give a directory of tls.crt and tls.key (or TLS_SERVER_CERTS_DIR)");
@@ -23,15 +38,33 @@ export async function admission(options: AdmissionOptions, host: Host): Promise<
     onWait: ({ message }, waitMs) => log.warn("asking again", { reason: message, waitMs }),
   });
   const metrics = createMetrics();
-  const stop = await serve(certsDir, options, createReviewer(client, options, metrics, log), metrics, log);
+  const reviewer = createReviewer(client, options, metrics, log);
+  const credentials = readCredentials({ certsDir, requestCert: false, log });
+  const review = (request: IncomingMessage) => answerReview(reviewer, request);
+  const webhook = createServer(credentials.secureContext, toListener({ "POST /validate": review }, log));
+  let isStopping = false;
+  const pages = {
+    "GET /healthz": async (): Promise<Answer> => [200, "ok\n"],
+    "GET /readyz": async (): Promise<Answer> => (isStopping ? [503, "stopping\n"] : readiness(reviewer)),
+    "GET /metrics": metricsOf(metrics.registry),
+  };
+  const port = await listen(webhook, address, "the webhook");
+  const { port: metricsPort, close: closePages } = await servePages(metricsAddress, pages, log);
+  const unfollow = credentials.follow(webhook);
+  log.info("serving", {
+    address: addressToText({ ...address, port }),
+    metricsAddress: addressToText({ ...metricsAddress, port: metricsPort }),
+  });
   log.info("shutting down", { signal: await host.nextSignal() });
-  await stop();
+  isStopping = true;
+  unfollow();
+  await new Promise((resolve) => webhook.close(resolve));
+  closePages();
   return EXIT.fine;
 }
 
-export type Reviewer = ReturnType<typeof createReviewer>;
+type Reviewer = ReturnType<typeof createReviewer>;
 
-/** Answers requests from the registry. */
 function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: Metrics, log: Log) {
   const mappings = readMappings(options.mapping);
   const trusted = new Set(options.trust);
@@ -39,11 +72,10 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
   const departed: Departed = new Map();
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
     if (request.operation === "DELETE") return decideDeparture(request, departed, read);
-    const inquiry = toInquiry(request, mappings, trusted);
-    const { declarations } = inquiry;
-    if (declarations.length === 0) return toDecision(inquiry, [], options.onConflict);
+    const { declarations, doubts } = toInquiry(request, mappings, trusted);
+    if (declarations.length === 0) return { is: "allowed", warnings: doubts };
     const cluster = await read(declarations.map(({ query }) => query));
-    return toDecision(inquiry, await check(cluster, declarations), options.onConflict);
+    return toDecision(doubts, await check(cluster, declarations), options.onConflict);
   };
   const decide = (request: AdmissionRequest): Promise<Decision> =>
     within(options.lookupTimeout, answer(request)).catch((error: unknown) => {
@@ -58,22 +90,79 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
     review: async (request: AdmissionRequest): Promise<Decision> => {
       const start = performance.now();
       const decision = await decide(request);
+      metrics.seconds.observe((performance.now() - start) / 1000);
       const { operation, namespace, name, dryRun } = request;
-      metrics.observe(operation, decision, performance.now() - start);
-      const fields = { operation, namespace, name, dryRun, message: decision.message, warnings: decision.warnings };
-      if (decision.is === "denied" || decision.warnings.length > 0) log.info(`admission: ${decision.is}`, fields);
+      const { is, message, warnings } = decision;
+      metrics.requests.inc({ operation, decision: is === "allowed" && warnings.length > 0 ? "warned" : is });
+      const fields = { operation, namespace, name, dryRun, message, warnings };
+      if (is === "denied" || warnings.length > 0) log.info(`admission: ${is}`, fields);
       return decision;
     },
   };
 }
 
 /** @throws {ClusterError} `Unavailable` after the time limit: the API server waits for timeoutSeconds only. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
-    timer = setTimeout(() => reject(error), timeoutMs);
+function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const late = sleep(timeoutMs, undefined, { ref: false }).then(() => {
+    throw new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
   });
-  work.catch(() => {}); // or a late failure would be an unhandled rejection
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, late]);
+}
+
+/** An AdmissionReview holds at most two versions of an object, and etcd limits each to about 1.5 MB. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** Ready if owners can be looked up. */
+const readiness = ({ prepare }: Reviewer): Promise<Answer> =>
+  prepare().then(
+    () => [200, "ok\n"],
+    (error: unknown) => [503, `${error instanceof Error ? error.message : String(error)}\n`],
+  );
+
+async function answerReview(reviewer: Reviewer, request: IncomingMessage): Promise<Answer> {
+  const body = await readBody(request);
+  if (body === undefined) return [413, `more than ${MAX_BODY_BYTES} bytes\n`];
+  const asked = readAdmissionRequest(parseJson(body));
+  if (asked === undefined) return [400, "no AdmissionReview of admission.k8s.io/v1 with a request\n"];
+  return [200, JSON.stringify(toReview(asked.uid, await reviewer.review(asked))), "application/json"];
+}
+
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+type Metrics = ReturnType<typeof createMetrics>;
+
+const PREFIX = "function_shared_infrastructure_admission";
+
+/** Creates the webhook's metrics. The API server's `apiserver_admission_webhook_*` add others, such as failed calls. */
+function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const to = { registers: [registry] };
+  const requests = new Counter({
+    name: `${PREFIX}_requests_total`,
+    help: "Requests answered, by operation and decision: allowed, warned or denied.",
+    labelNames: ["operation", "decision"] as const,
+    ...to,
+  });
+  const failures = new Counter({
+    name: `${PREFIX}_lookup_failures_total`,
+    help: "Requests for which the registry could not be asked; --on-error decides about them.",
+    ...to,
+  });
+  const seconds = new Histogram({
+    name: `${PREFIX}_duration_seconds`,
+    help: "How long requests took.",
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    ...to,
+  });
+  return { registry, requests, failures, seconds };
 }

@@ -45,12 +45,7 @@ const ALLOWED: Decision = { is: "allowed", warnings: [] };
 /** Admitted deletions by UID, and when: the lists do not show each other's of two simultaneous ones. */
 export type Departed = Map<string, { readonly leaving: Contender; readonly at: number }>;
 
-/**
- * Decides on the deletion of a managed resource: the last one of a cloud resource must not leave it without an owner.
- *
- * @param departed is changed.
- * @throws {ClusterError}
- */
+/** Decides on a deletion: the last managed resource of a cloud resource must not leave it without an owner. @throws {ClusterError} */
 export async function decideDeparture(
   { oldObject, subResource, dryRun }: AdmissionRequest,
   departed: Departed,
@@ -100,8 +95,6 @@ export function toDeparture(managed: JsonObject): Contender | undefined {
  * Tells whether a deletion would leave a cloud resource without an owner: a managed resource created it, and no other one remains that
  * can take it over. A cloud resource that existed before is meant to stay. A successor of an association has to have its name, or any
  * name once that one is not found.
- *
- * @param departed the admitted deletions, which the API server's lists may not show yet.
  */
 export function leavesBehind(leaving: Contender, contenders: readonly Contender[], departed: readonly Contender[]) {
   const before = departed.filter(({ identity }) => identity === leaving.identity);

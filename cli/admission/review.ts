@@ -3,7 +3,7 @@ import { documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { toContender } from "../../src/ownership/contender.ts";
-import { type Declaration, type Declared, findDeclarations } from "../lookup/declarations.ts";
+import { type Declaration, findDeclarations, NOTHING } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import type { Checked } from "../lookup/ownership.ts";
 
@@ -33,30 +33,24 @@ export type AdmissionRequest = z.output<typeof admissionReview>["request"];
 export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefined =>
   admissionReview.safeParse(review).data?.request;
 
-/** The look-ups that a request needs; none if it is admitted in any case. */
-type Inquiry = Pick<Declared, "declarations" | "doubts">;
-
-const NO_INQUIRY: Inquiry = { declarations: [], doubts: [] };
-
 /**
  * Finds the cloud resources that an object newly represents, or begins to write; only they are looked up. So the webhook never blocks
  * other changes of an existing object: its deletion, finalizers, status, or any other field. An observer that the function promotes
  * gets its mark; a mark counts only if a trusted user writes it, such as Crossplane.
- *
- * @param trusted the names of these users.
  */
 export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[], trusted: ReadonlySet<string>) {
   const { operation, subResource, object, oldObject } = request;
-  if (object === undefined || subResource !== undefined || !["CREATE", "UPDATE"].includes(operation)) return NO_INQUIRY;
-  if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NO_INQUIRY;
+  if (object === undefined || subResource !== undefined || !["CREATE", "UPDATE"].includes(operation)) return NOTHING;
+  if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NOTHING;
 
   const trustsMarks = trusted.has(request.userInfo.username ?? "");
-  const { declarations, doubts } = findDeclarations(named(object, request), mappings, { trustsMarks });
-  if (oldObject === undefined) return { declarations, doubts };
+  const found = findDeclarations(named(object, request), mappings, { trustsMarks });
+  if (oldObject === undefined) return found;
   const includeObservers = trustsMarks && toContender(documentOf(object)).isMarked;
   const old = findDeclarations(named(oldObject, request), mappings, { includeObservers });
   const before = new Set(old.declarations.map(toComparable));
-  return { declarations: declarations.filter((declaration) => !before.has(toComparable(declaration))), doubts: [] };
+  const declarations = found.declarations.filter((declaration) => !before.has(toComparable(declaration)));
+  return { ...NOTHING, declarations };
 }
 
 /** Adds name and namespace, which the object may lack and the request has. */
@@ -76,17 +70,16 @@ export interface Decision {
   readonly warnings: readonly string[];
 }
 
-export function toDecision({ doubts }: Inquiry, checked: readonly Checked[], onConflict: "deny" | "warn"): Decision {
-  const conflicts = checked.flatMap(({ declaration: { path }, conflict }) =>
-    conflict === undefined ? [] : [`${formatFieldPath(path)}: ${conflict.message}`],
+export function toDecision(doubts: readonly string[], checked: Checked, onConflict: "deny" | "warn"): Decision {
+  const conflicts = checked.conflicts.map(
+    ({ declaration, message }) => `${formatFieldPath(declaration.path)}: ${message}`,
   );
-  const warnings = [...doubts, ...new Set(checked.flatMap(({ doubt }) => doubt ?? []))];
+  const warnings = [...doubts, ...checked.doubts];
   if (conflicts.length === 0) return { is: "allowed", warnings };
   if (onConflict === "warn") return { is: "allowed", warnings: [...conflicts, ...warnings] };
   return { is: "denied", message: conflicts.join("; "), warnings };
 }
 
-/** Decides on a request whose look-up failed. */
 export const withoutAnswer = (reason: string, onError: "allow" | "deny"): Decision =>
   onError === "deny"
     ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }

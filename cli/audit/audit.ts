@@ -62,7 +62,6 @@ export function toTable(findings: readonly Finding[]): string {
   return alignColumns([["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"], ...rows], "  ");
 }
 
-/** Summarises what was found, in how many objects, and what could not be looked at. */
 function toSummary(findings: readonly Finding[], { kinds, composites, labelled, notLookedAt }: World): string {
   const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;
   const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);

@@ -21,7 +21,6 @@ const findRegistered = once(({ labelled }: World): readonly Contender[] =>
   [...labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined),
 );
 
-/** Groups the managed resources of one cloud resource. */
 const byCloudResource = (registered: readonly Contender[]): readonly (readonly Contender[])[] => [
   ...groupBy(registered, ({ document, identity }) => `${toCloudKind(document)} ${identity}`).values(),
 ];

@@ -102,8 +102,6 @@ async function readLeaving(cluster: Cluster, unread: Unread, found: readonly Doc
  * Finds the XR that composed a resource by adoption's rules of proof: the label, the claim's labels, and Crossplane's field manager if
  * there are managed fields. A namespaced XR composes in its own namespace only. An XR whose nesting nothing confirms may have composed
  * it all the same, before it was restored: it is named, but never as the only one.
- *
- * @param all all XRs, read once for all resources.
  */
 export function toFindComposer(all: readonly Composite[]): (document: Document) => Composer {
   const candidates = all.map((composite) => ({ composite, composer: toPossibleComposer(composite) }));

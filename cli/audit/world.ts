@@ -95,7 +95,6 @@ export const toFinding = (
 
 const ORDER = Object.keys(FINDINGS);
 
-/** Compares findings by type, XR and resource. */
 export const compareFindings = (a: Finding, b: Finding): number =>
   ORDER.indexOf(a.is) - ORDER.indexOf(b.is) ||
   compareTexts(formatSubject(a), formatSubject(b)) ||

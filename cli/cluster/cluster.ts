@@ -19,7 +19,6 @@ type Query = Readonly<Record<string, string | undefined>>;
 
 export interface ClusterOptions {
   readonly retry?: RetryPolicy;
-  /** Called with the failure and the wait before each repeated request. */
   readonly onWait?: (error: Error, waitMs: number) => void;
 }
 
@@ -32,7 +31,7 @@ export const toClient = (connection: Connection, options: ClusterOptions): ApiCl
       const answer = await connection.send(path, accept).catch((cause: unknown) => {
         throw explainUnanswered(cause, connection, request);
       });
-      if (answer.status !== 200) throw toError(answer, toMilliseconds(answer.retryAfter), request);
+      if (answer.status !== 200) throw toError(answer, request);
       const value = parseJson(answer.body);
       if (isObject(value)) return value;
       throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is not JSON`);
@@ -40,7 +39,6 @@ export const toClient = (connection: Connection, options: ClusterOptions): ApiCl
   },
 });
 
-/** Repeats a request while its failure may pass and there is time. */
 async function repeat<T>(work: () => Promise<T>, { retry = DEFAULT_RETRY, onWait }: ClusterOptions): Promise<T> {
   const nextWait = toBackoff(retry);
   for (;;) {
@@ -72,13 +70,6 @@ function explainUnanswered(cause: unknown, { server }: Connection, request: ApiR
   const message = `cannot ${describeRequest(request)}: cannot reach ${server}: ${cause.message || cause}`;
   const isPassing = "code" in cause ? TEMPORARY.includes(String(cause.code)) : /^no answer in/.test(cause.message);
   return new ClusterError("Unavailable", message, { cause, ...(isPassing && { retryAfterMs: 0 }) });
-}
-
-/** Parses Retry-After, which has seconds or a date. */
-function toMilliseconds(header = ""): number {
-  const seconds = Number(header);
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
-  return Math.max(0, wait || 0);
 }
 
 /** The time limit and the pace of repeated requests. */

@@ -5,7 +5,6 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { ClusterError } from "./error.ts";
 import { type KubeconfigOptions, loadKubeconfig, readTarget } from "./kubeconfig.ts";
 
-/** A response, whatever its status. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;

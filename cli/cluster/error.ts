@@ -36,9 +36,7 @@ export interface ApiRequest {
   readonly resource: string;
   /** "" for Kubernetes' core group. */
   readonly apiGroup: string;
-  /** Undefined for all namespaces and for cluster-scoped kinds. */
   readonly namespace?: string | undefined;
-  /** The object's name; undefined for a list. */
   readonly name?: string | undefined;
   readonly path: string;
 }
@@ -52,7 +50,7 @@ export function describeRequest({ verb, resource, apiGroup, namespace, name, pat
 }
 
 /** Makes the error for an unsuccessful answer. Too many requests, or a server or gateway that is unavailable, may pass. */
-export function toError({ status, body }: Answer, retryAfterMs: number, request: ApiRequest): ClusterError {
+export function toError({ status, retryAfter, body }: Answer, request: ApiRequest): ClusterError {
   const message = messageIn(body);
   const what = `cannot ${describeRequest(request)}`;
   if (status === 403) return new ClusterError("Forbidden", `${what}: ${forbidden(request, message)}`);
@@ -60,7 +58,9 @@ export function toError({ status, body }: Answer, retryAfterMs: number, request:
     return new ClusterError("Unauthorized", `${what}: the API server does not accept these credentials (${message})`);
   }
   if (status === 429 || (status >= 500 && status <= 504))
-    return new ClusterError("Unavailable", `${what}: ${status} ${message}`, { retryAfterMs });
+    return new ClusterError("Unavailable", `${what}: ${status} ${message}`, {
+      retryAfterMs: Number(retryAfter) * 1000 || 0,
+    });
   const code = ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? "Refused";
   return new ClusterError(code, `${what}: ${status} ${message}`);
 }

@@ -87,11 +87,8 @@ const readContent = (file: string): Content =>
   ) ?? {};
 
 function withTokenFile({ name, user }: { readonly name?: string; readonly user?: RawUser | null }): object {
-  const tokenFile = user?.tokenFile;
-  return {
-    name,
-    user: { ...user, ...(tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile } } }) },
-  };
+  const config = { tokenFile: user?.tokenFile };
+  return { name, user: { ...user, ...(config.tokenFile && { "auth-provider": { name: "tokenFile", config } }) } };
 }
 
 /** The chosen API server, and the namespace of the context. @throws {ClusterError} `NoCluster` where the context lacks a part. */

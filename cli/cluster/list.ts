@@ -107,7 +107,6 @@ export class Unread {
     }
   }
 
-  /** Sorted by kind. */
   all() {
     return [...this.#found.values()].sort(
       (a, b) => compareTexts(toFullName(a.kind), toFullName(b.kind)) || compareTexts(a.message, b.message),

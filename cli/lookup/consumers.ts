@@ -32,12 +32,7 @@ export interface Sharing {
   readonly consumers: readonly JudgedConsumer[];
 }
 
-/**
- * Finds who uses a shared resource, or asks for it, by the records of their XRs.
- *
- * @param secret its connection Secret, where that is not the one of its `spec.writeConnectionSecretToRef`.
- * @throws {ClusterError}
- */
+/** Finds who uses a shared resource, or asks for it. @param secret its connection Secret, if it names none. @throws {ClusterError} */
 export async function findConsumers(cluster: Cluster, reference: Reference, secret?: SecretName): Promise<Sharing> {
   const records = await listRecords(cluster, `${usesLabel(reference)}=true`);
   const consumers = records.flatMap((record) => toConsumers(record, reference));
@@ -108,7 +103,6 @@ function readSecretName(shared: Document): SecretName | undefined {
   return found.is === "named" ? found.secret : undefined;
 }
 
-/** Lists whom ReferenceGrants beside the Secret name. */
 async function listGrantees(cluster: Cluster, secret: SecretName | undefined): Promise<readonly Grantee[]> {
   const { group, kind } = REFERENCE_GRANT;
   const installed = findKind(cluster, { apiVersion: `${group}/v1`, kind });

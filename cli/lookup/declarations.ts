@@ -23,7 +23,6 @@ export interface Declaration {
   readonly path: FieldPath;
 }
 
-/** All that an object declares. */
 export interface Declared {
   readonly declarations: readonly Declaration[];
   /** Open questions, each a sentence. */
@@ -32,7 +31,7 @@ export interface Declared {
   readonly isKnown: boolean;
 }
 
-const NOTHING: Declared = { declarations: [], doubts: [], isKnown: true };
+export const NOTHING: Declared = { declarations: [], doubts: [], isKnown: true };
 
 /** Reads a Kubernetes object; undefined for anything else. With `generateName`, the name is that prefix and a `*`. */
 export function toNamed(object: JsonObject): Document | undefined {
@@ -89,7 +88,6 @@ function byMapping(document: Document, { resources }: Mapping): Declared {
   return { declarations: read.filter((one) => typeof one !== "string"), doubts, isKnown: true };
 }
 
-/** Reads which cloud resource an object declares by its mapping, or why that is open. */
 function readMapped(resource: MappedResource, document: Document): Declaration | string {
   const { apiGroup, kind, names, providerConfig, scope } = resource;
   const path = toPath(names.at(-1) ?? []);
@@ -110,7 +108,6 @@ function readMapped(resource: MappedResource, document: Document): Declaration |
   return { owner: formatOwner(toComposite(document)), query, path };
 }
 
-/** Finds the first field that a text comes from. */
 const toPath = (source: Source): FieldPath => source.find((part) => typeof part !== "string") ?? ["kind"];
 
 function readSource(source: Source, document: Document): string | undefined {

@@ -47,7 +47,6 @@ const NONE: Source = [""];
 export const findScopeFields = (group: string, kind: string): readonly string[] =>
   findFacts(withoutScope(group), kind).identity.scope.map((path) => String(path.at(-1)));
 
-/** Describes the fault of a field that locates no cloud resource of the kind. */
 export const describeUnknownScope = (kind: string, known: ReadonlySet<string>): string =>
   `no location field of ${kind}: ${known.size === 0 ? "it has none" : `one of ${[...known].sort().join(", ")}`}`;
 

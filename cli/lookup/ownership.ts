@@ -52,7 +52,6 @@ export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: 
   return found.flat();
 }
 
-/** Lists the registered managed resources of a kind. */
 export async function listHoldings(cluster: Cluster, kind: ResourceKind, options: ListOptions = {}) {
   const found = await list(cluster, kind, { labelSelector: IDENTITY_LABEL, ...options });
   return found.map((document) => toHolding(document, kind));
@@ -105,7 +104,7 @@ const toKey = ({ identity, holdings: [{ kind, externalName }] }: CloudResource):
   JSON.stringify([kind.kind, kind.group, externalName, identity]);
 
 /** A cloud resource that an object declares and another owner has. */
-export interface Conflict {
+interface Conflict {
   readonly owner: string;
   /** The owner, its managed resource, and when that was created. */
   readonly message: string;
@@ -113,25 +112,20 @@ export interface Conflict {
   readonly isKnown: boolean;
 }
 
-/** The registry's answer to a declaration. */
-export interface Checked<Declared extends Declaration = Declaration> {
-  readonly declaration: Declared;
-  readonly conflict: Conflict | undefined;
-  /** Set where no such kind of managed resource is installed: it has no owner, or the mapping names the wrong kind. */
-  readonly doubt: string | undefined;
-}
+/** The registry's answer to declarations. */
+export type Checked<Declared extends Declaration = Declaration> = Awaited<ReturnType<typeof check<Declared>>>;
 
 /** Asks the registry about all declarations at once. @throws {ClusterError} */
 export async function check<Declared extends Declaration>(cluster: Cluster, declarations: readonly Declared[]) {
   const queries = declarations.map(({ query }) => query);
   const found = await lookUp(cluster, queries);
-  return declarations.map(
-    (declaration, index): Checked<Declared> => ({
-      declaration,
-      conflict: findConflict(declaration, toCloudResources(found[index] ?? [])),
-      doubt: findKinds(declaration.query, cluster).length > 0 ? undefined : notInstalled(declaration.query),
-    }),
-  );
+  const conflicts = declarations.flatMap((declaration, index) => {
+    const conflict = findConflict(declaration, toCloudResources(found[index] ?? []));
+    return conflict === undefined ? [] : [{ declaration, ...conflict }];
+  });
+  // Such a cloud resource has no owner, or the mapping names the wrong kind.
+  const missing = queries.filter((query) => findKinds(query, cluster).length === 0);
+  return { conflicts, doubts: [...new Set(missing.map(notInstalled))] };
 }
 
 /** Finds the owner that keeps a declarer from a cloud resource. Of several, as of a name without a location, its own one counts. */

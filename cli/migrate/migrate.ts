@@ -25,13 +25,11 @@ const TRANSLATIONS: Readonly<Record<string, Translate>> = {
   "tag-manger.fn.crossplane.io": fromTagManager,
 };
 
-/** The usual names of their Functions. */
 const USUAL_NAME = /function-(?:extra-resources|environment-configs|tag-manager)$/;
 
 /** The annotation, and once the label, of a resource that function-tag-manager leaves alone. */
 const IGNORE_RESOURCE = "tag-manager.fn.crossplane.io/ignore-resource";
 
-/** The edits of one step, and the remarks on it. */
 interface Migrated {
   readonly edits: readonly Edit[];
   readonly remarks: readonly string[];

@@ -43,8 +43,6 @@ function withoutNextComments(text: string, column: number): string {
 /**
  * Writes a value in the place of another one, at its column and with its line ends. The comments inside the other one come first:
  * the fields that they were at may have gone. A value in braces has no room for them.
- *
- * @param indentSeq true if a list is indented below its key.
  */
 export function replaceValue(place: Place, value: JsonObject, indentSeq: boolean): Edit {
   const { text, start, end, isFlow } = place;

@@ -30,7 +30,6 @@ export class Reader {
 
 const isUnset = (value: JsonValue | undefined): boolean => value === undefined || value === null;
 
-/** Drops the fields without a value. */
 const given = (fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 

@@ -13,7 +13,7 @@ import type { Host } from "../host.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
 import { isInPlace, toLabel } from "../lookup/holding.ts";
 import type { Mapping } from "../lookup/mapping.ts";
-import { type Conflict, check, toTitle } from "../lookup/ownership.ts";
+import { check, toTitle } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
 import { toJson, toPrintable } from "../text.ts";
 import type { PreflightOptions } from "./command.ts";
@@ -68,23 +68,13 @@ interface ManifestConflict {
   readonly message: string;
 }
 
-interface Findings {
-  readonly conflicts: readonly ManifestConflict[];
-  /** Doubts, which fail no check, each as `file:line: object: doubt`. */
-  readonly doubts: readonly string[];
-  /** The number of cloud resources that were looked up. */
-  readonly asked: number;
-}
+type Findings = Awaited<ReturnType<typeof findConflicts>>;
 
 interface Wish extends Declaration {
   readonly manifest: Manifest;
 }
 
-/**
- * Finds the declarations of all manifests, and the doubts that need no look-up.
- *
- * @param kinds distinguish XRs and claims without a mapping from objects that are not Crossplane's.
- */
+/** Finds the declarations of all manifests, and the doubts that need no look-up. */
 export function findWishes(manifests: readonly Manifest[], mappings: readonly Mapping[], kinds: Cluster["kinds"]) {
   const declared = manifests.map((manifest) => ({ manifest, ...findDeclarations(manifest.object, mappings) }));
   return {
@@ -102,15 +92,20 @@ function isCrossplanes({ object }: Manifest, kinds: Cluster["kinds"]): boolean {
   return categories.includes("composite") || categories.includes("claim");
 }
 
-/** Asks the cluster, and compares the manifests with each other. @throws {ClusterError} */
+/**
+ * Asks the cluster, and compares the manifests with each other.
+ *
+ * @returns conflicts; doubts, which fail no check, each as `file:line: object: doubt`; and the number of cloud resources that it asked for.
+ * @throws {ClusterError}
+ */
 export async function findConflicts(cluster: Cluster, found: ReturnType<typeof findWishes>, allowContenders: boolean) {
   const { wishes, doubts } = found;
   const checked = await check(cluster, wishes);
-  const owned = checked.flatMap(({ declaration, conflict }) =>
-    conflict === undefined || (conflict.isKnown && allowContenders) ? [] : [toConflict(declaration, conflict)],
-  );
-  const missing = new Set(checked.flatMap(({ doubt }) => doubt ?? []));
-  return { conflicts: [...owned, ...amongThemselves(wishes)], doubts: [...doubts, ...missing], asked: wishes.length };
+  const owned = checked.conflicts
+    .filter(({ isKnown }) => !(isKnown && allowContenders))
+    .map(({ declaration, owner, message }) => toConflict(declaration, owner, message));
+  const conflicts = [...owned, ...amongThemselves(wishes)];
+  return { conflicts, doubts: [...doubts, ...checked.doubts], asked: wishes.length };
 }
 
 /** Compares manifests: if two owners declare one cloud resource, the second declaration is a conflict. */
@@ -122,15 +117,12 @@ function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
       const { owner } = first;
       const where = describe(first.manifest, first.path);
       const message = `${toTitle(wish.query)} is declared by ${owner} as well (${where})`;
-      return [toConflict(wish, { owner, message })];
+      return [toConflict(wish, owner, message)];
     }),
   );
 }
 
-function toConflict(
-  { manifest, path }: Wish,
-  { owner, message }: Pick<Conflict, "owner" | "message">,
-): ManifestConflict {
+function toConflict({ manifest, path }: Wish, owner: string, message: string): ManifestConflict {
   const { file, template } = manifest;
   const [line, object, field] = [manifest.findLine(path), describeObject(manifest), formatFieldPath(path)];
   return { file, line, template, object, field, owner, message };
@@ -139,7 +131,6 @@ function toConflict(
 const describe = (manifest: Manifest, path: Wish["path"]): string =>
   `${manifest.file}:${manifest.findLine(path)}: ${describeObject(manifest)}`;
 
-/** `Bucket.platform.example.org team-a/orders`. */
 function describeObject({ object }: Manifest): string {
   const document = toNamed(object);
   if (document === undefined) return "an object";
@@ -147,7 +138,6 @@ function describeObject({ object }: Manifest): string {
   return `${toGroupKind(kind, toApiGroup(apiVersion))} ${qualifiedName(document)}`;
 }
 
-/** The text for standard output. */
 function toReport(findings: Findings, output: PreflightOptions["output"]): string {
   const { conflicts, doubts } = findings;
   if (output === "json") return toJson(findings);

@@ -91,11 +91,9 @@ function explainMissing(name: string, kinds: readonly ResourceKind[]): string {
   return `cannot ask for ${toFullName(other)}: it is no managed resource (it lacks the category "managed")`;
 }
 
-/** Tells whether an owner or contender is in the namespace; true without a namespace. */
 const hasHolderIn = ({ holdings }: CloudResource, namespace: string | undefined): boolean =>
   namespace === undefined || holdings.some((holding) => holding.namespace === namespace);
 
-/** Lists cloud resources, each in a row with its owner and contenders. */
 function listText(resources: readonly CloudResource[]): string {
   if (resources.length === 0) return "No cloud resources are registered.\n";
   const rows = resources.map(({ holdings, holder, state }) => [
@@ -110,7 +108,6 @@ function listText(resources: readonly CloudResource[]): string {
   return alignColumns([["KIND", "EXTERNAL NAME", "STATE", "OWNER", "NAMESPACE", "CONTENDERS", "SINCE"], ...rows]);
 }
 
-/** Lists the managed resources of cloud resources, each in a row, the owner's first. */
 function ownersText(resources: readonly CloudResource[]): string {
   const rows = resources.flatMap((resource) =>
     resource.holdings.map((holding) => [
@@ -126,7 +123,6 @@ function ownersText(resources: readonly CloudResource[]): string {
   return alignColumns([["ROLE", "OWNER", "NAMESPACE", "CLAIM", "SINCE", "ID", "MANAGED RESOURCE"], ...rows]);
 }
 
-/** The role of a managed resource for its cloud resource. */
 function toRole(holding: Holding, { state, holder }: CloudResource): string {
   if (holding.contender.isDeleting) return "BeingDeleted";
   if (holding.contender.isMarked) return "Owner";

@@ -7,7 +7,6 @@ import { parseYaml, splitYamlStream } from "../yaml.ts";
 import type { RenderOptions } from "./command.ts";
 import { metadataMap, metadataString, objectAt } from "./objects.ts";
 
-/** The paths of a render's arguments. */
 export type Files = Readonly<Record<"xr" | "composition" | "functions", string>>;
 
 /** Everything that a render depends on, read from the files that the command line names. */

@@ -12,9 +12,7 @@ export function objectAt(value: JsonValue, ...path: readonly string[]): JsonObje
 export const metadataString = (object: JsonObject, field: string): string =>
   stringAt(documentOf(object), ["metadata", field]) ?? "";
 
-/**
- * Reads the labels or annotations. As in Crossplane's CLI there are none if one value is not a string (`n` is a boolean in YAML).
- */
+/** Reads the labels or annotations. As in Crossplane's CLI there are none if one value is not a string (`n` is a boolean in YAML). */
 export function metadataMap(object: JsonObject, field: "labels" | "annotations"): Readonly<Record<string, string>> {
   const entries = Object.entries(objectAt(object, "metadata", field));
   const strings = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");

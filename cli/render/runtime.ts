@@ -12,10 +12,8 @@ const TARGET = "render.crossplane.io/runtime-development-target";
 const DEFAULT_TARGET = "localhost:9443";
 
 /**
- * Finds the runtime of a step's Function.
- *
- * A Function may have any name, so its package tells whether it is this function: the last part before tag and digest, in any
- * registry. Others are called as `crossplane render` calls those with the runtime Development; Docker is not supported.
+ * Finds the runtime of a step's Function. A Function may have any name, so its package tells whether it is this function: the last part
+ * before tag and digest, in any registry. Others are called as `crossplane render` calls those with the runtime Development.
  *
  * @throws {FunctionError} naming the step, the Function and what to do about it.
  */

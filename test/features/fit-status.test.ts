@@ -76,11 +76,7 @@ describe("a value for the XR's status", () => {
 
 describe("the schema is asked for", () => {
   const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db" }];
-  const steady: CallParts = {
-    answers: { db: [database()] },
-    capabilities: V2_2,
-    sharedResources: [withoutCopies({ patches })],
-  };
+  const steady = { answers: { db: [database()] }, capabilities: V2_2, sharedResources: [withoutCopies({ patches })] };
   const asked = [{ apiVersion: "apps.example.org/v1", kind: "XShop" }];
   const shown = { ...xr(), status: { db: "orders.db.example.org", other: 1 } };
 

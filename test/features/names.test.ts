@@ -55,10 +55,7 @@ describe("the record of names", () => {
   const explicit = { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] };
   const before = recordOf({ vpc: entry });
   const paused = { ...vpc1, "crossplane.io/paused": "true" };
-  const here = (observed: JsonObject, it = desired) => ({
-    observed: { ...before, vpc: observed },
-    desired: { vpc: it },
-  });
+  const here = (found: JsonObject, it = desired) => ({ observed: { ...before, vpc: found }, desired: { vpc: it } });
   const odd = ["__proto__", "a/b"];
   const each = (value: JsonObject) => Object.fromEntries(odd.map((key) => [key, value]));
   const renamed = { ...desired, ...externallyNamed("vpc-2") };

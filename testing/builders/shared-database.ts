@@ -34,10 +34,7 @@ export const refused = database({ annotations: {} });
 
 /** Another database of the same kind, with more of its metadata, granted to these namespaces. */
 export const another = (name: string, allowed?: string, metadata: JsonObject = {}, more: JsonObject = {}): JsonObject =>
-  database({
-    metadata: { name, annotations: allowed === undefined ? {} : { [ALLOWED]: allowed }, ...metadata },
-    ...more,
-  });
+  database({ metadata: { name, annotations: allowed ? { [ALLOWED]: allowed } : {}, ...metadata }, ...more });
 
 /** The shared resource with one copy that is made like this, and more of its connection. */
 export const copying = (copy: JsonObject = {}, connection: JsonObject = {}): JsonObject =>

@@ -44,16 +44,10 @@ export const tagsIn = (draft: Draft, name = "bucket") => at(desiredOf(draft, nam
 export const markIn = (draft: Draft, name: string) => at(desiredOf(draft), `metadata.annotations[${DOMAIN}/${name}]`);
 
 /** The marks of the owner of a bucket. */
-export const ownedBy = (xr: string): JsonObject => ({
-  [`${DOMAIN}/owner`]: xr,
-  [`${DOMAIN}/tags-owner`]: `${xr}#bucket`,
-});
+export const ownedBy = (xr: string) => ({ [`${DOMAIN}/owner`]: xr, [`${DOMAIN}/tags-owner`]: `${xr}#bucket` });
 
 /** The object with more of its metadata; its annotations are added to those that it has. */
-export function withMetadata(
-  object: JsonObject,
-  { annotations, ...more }: Readonly<Record<string, JsonValue>>,
-): JsonObject {
+export function withMetadata(object: JsonObject, { annotations, ...more }: JsonObject): JsonObject {
   const metadata = object["metadata"] as Record<string, JsonObject>;
   const all = { ...metadata["annotations"], ...(annotations as JsonObject | undefined) };
   return { ...object, metadata: { ...metadata, ...more, annotations: all } };

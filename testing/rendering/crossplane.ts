@@ -72,11 +72,7 @@ export const renderEmbedded = (example: string, targets: Targets): Promise<Rende
 type Targets = Readonly<Record<string, string>>;
 
 /** Does the work with a copy of the example's functions file that names the targets: v1.20 has no flag for it. */
-async function withFunctions<T>(
-  example: string,
-  targets: Targets,
-  work: (functions: string) => Promise<T>,
-): Promise<T> {
+async function withFunctions<T>(example: string, targets: Targets, work: (file: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), "render-"));
   try {
     return await work(writeFunctions(example, targets, directory));

@@ -85,7 +85,8 @@ export async function startApiServer({ kinds, ...options }: ApiServerOptions): P
     server.close();
   });
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const kubeconfig = writeKubeconfig(url, authority.certificate);
+  const context = { namespace: "team-a" };
+  const kubeconfig = writeKubeconfig(url, authority.certificate, { token: "not-a-secret" }, { context });
   return { url, kubeconfig, requests, faults, ...state };
 }
 
@@ -105,11 +106,7 @@ export async function runOn(
 export const connectTo = ({ kubeconfig }: ApiServer) => connect({ kubeconfig, env: {} });
 
 /** Leaves of an object what an API server sends to those who ask for metadata only. */
-const metadataOf = ({ apiVersion = null, kind = null, metadata = {} }: JsonObject): JsonObject => ({
-  apiVersion,
-  kind,
-  metadata,
-});
+const metadataOf = ({ apiVersion = null, kind = null, metadata = {} }: JsonObject) => ({ apiVersion, kind, metadata });
 
 interface Said {
   readonly status: number;
@@ -205,14 +202,21 @@ function fitsLabels(object: JsonObject, selector: string | null): boolean {
   return (several?.split(",") ?? [one]).some((wanted) => wanted === value);
 }
 
-function writeKubeconfig(server: string, ca: string): string {
+/** Writes a kubeconfig with one context. @param more of its cluster and context. */
+export function writeKubeconfig(
+  server: string,
+  ca: string,
+  user: object,
+  more: Partial<Record<"cluster" | "context", object>> = {},
+): string {
   const path = join(temporaryFolder(), "kubeconfig");
+  const authority = { "certificate-authority-data": Buffer.from(ca).toString("base64") };
   const config = {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "test", cluster: { server, "certificate-authority-data": Buffer.from(ca).toString("base64") } }],
-    users: [{ name: "test", user: { token: "not-a-secret" } }],
-    contexts: [{ name: "test", context: { cluster: "test", user: "test", namespace: "team-a" } }],
+    clusters: [{ name: "test", cluster: { server, ...authority, ...more.cluster } }],
+    users: [{ name: "test", user }],
+    contexts: [{ name: "test", context: { cluster: "test", user: "test", ...more.context } }],
     "current-context": "test",
   };
   writeFileSync(path, JSON.stringify(config));

@@ -57,8 +57,9 @@ interface Options {
   readonly composed: readonly string[];
   readonly desired: readonly string[];
   readonly isGuarded: boolean;
+  /** True while only what has a record is created. */
   readonly isRequired: boolean;
-  /** Composed resource names of what no restore brings back. */
+  /** What no restore brings back: the backup was partial, or the cluster was built from Git. */
   readonly lost: readonly string[];
 }
 

@@ -2,27 +2,30 @@ import fc from "fast-check";
 import { Cluster, type Collector } from "./cluster.ts";
 import type { Flavour } from "./cluster-objects.ts";
 import { type Cut, Violation } from "./control-plane.ts";
-import { anyMove, type Move, type Moves, makeMove } from "./moves.ts";
+import { anyMove, type Made, type Moves, makeMove, type PartsOf } from "./moves.ts";
 
 /**
  * A property of adoption: in whatever order resources are restored, and whatever fails in between, no resource is deleted that
  * the XR does not control, none is orphaned, and none is created twice.
  */
 
-interface Parts {
-  readonly index: number;
-  readonly controller: string | undefined;
-  readonly known: readonly string[];
-  readonly desired: readonly string[];
-  readonly cut: Cut;
-  /** The index of the resource that is restored while Crossplane reconciles. */
-  readonly arrival: number | undefined;
-}
-
 const NAMES = ["a", "b", "c", "d"];
 const FOREIGN = "foreign";
 
-const MOVES: Moves<Cluster, Parts> = {
+const index = fc.nat({ max: NAMES.length - 1 });
+const someNames = fc.subarray([...NAMES, "e"]);
+
+const PARTS = {
+  index,
+  controller: fc.constantFrom(undefined, "uid-before"),
+  known: fc.subarray(NAMES),
+  desired: someNames,
+  cut: fc.constantFrom<Cut>("none", "none", "none", "stepFails", "beforeReferences", "beforeApply", "afterOne"),
+  /** The index of the resource that is restored while Crossplane reconciles. */
+  arrival: fc.option(index, { nil: undefined }),
+};
+
+const MOVES: Moves<Cluster, PartsOf<typeof PARTS>> = {
   reconcile: [42, (cluster, { cut, arrival }) => cluster.reconcile(cut, () => cluster.restoreResource(arrival))],
   restoreResource: [35, (cluster, { index, controller }) => cluster.restoreResource(index, controller)],
   staleIsMended: [7, (cluster, { index }) => cluster.removeStaleController(cluster.backedUp[index] ?? "")],
@@ -38,47 +41,21 @@ const MOVES: Moves<Cluster, Parts> = {
   foreignIsAdded: [4, (cluster) => cluster.addForeign(FOREIGN)],
 };
 
-const index = fc.nat({ max: NAMES.length - 1 });
-const someNames = fc.subarray([...NAMES, "e"]);
-
-const move = anyMove(MOVES, {
-  index,
-  controller: fc.constantFrom(undefined, "uid-before"),
-  known: fc.subarray(NAMES),
-  desired: someNames,
-  cut: fc.constantFrom<Cut>("none", "none", "none", "stepFails", "beforeReferences", "beforeApply", "afterOne"),
-  arrival: fc.option(index, { nil: undefined }),
-});
-
-interface History {
-  readonly collector: Collector;
-  readonly flavour: Flavour;
-  readonly composed: readonly string[];
-  readonly desired: readonly string[];
-  readonly finallyDesired: readonly string[];
-  /** What no restore brings back: the backup was partial, or the cluster was built from Git. */
-  readonly lost: readonly string[];
-  /** What the record knows, which may be old. */
-  readonly recorded: readonly string[];
-  /** True if the record is there before all else. */
-  readonly isRecordFirst: boolean;
-  /** True while only what has a record is created. */
-  readonly isRequired: boolean;
-  readonly moves: readonly Move<Parts>[];
-}
-
-const history: fc.Arbitrary<History> = fc.record({
+const history = fc.record({
   collector: fc.constantFrom<Collector>("deletes", "forgets"),
   flavour: fc.constantFrom<Flavour>("legacy", "claimed", "nested", "modern", "namespaced"),
   composed: fc.subarray(NAMES, { minLength: 1 }),
   desired: someNames,
   finallyDesired: someNames,
-  lost: fc.oneof(fc.constant([]), fc.subarray(NAMES)),
+  lost: fc.oneof(fc.constant<string[]>([]), fc.subarray(NAMES)),
+  /** What the record knows, which may be old. */
   recorded: fc.subarray(NAMES),
+  /** True if the record is there before all else. */
   isRecordFirst: fc.boolean(),
   isRequired: fc.boolean(),
-  moves: fc.array(move, { maxLength: 14 }),
+  moves: fc.array(anyMove(MOVES, PARTS), { maxLength: 14 }),
 });
+type History = Made<typeof history>;
 
 /** The largest number of reconciles until nothing changes any more; two are enough where nothing fails. */
 const TO_SETTLE = 6;

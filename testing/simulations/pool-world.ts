@@ -5,8 +5,8 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { RECORD_NAME, readBindings } from "../../src/ownership/record.ts";
 import { ALLOWED, inputOf } from "../builders/sharing.ts";
 import { ControlPlane, desiredBy, NEW_XR, shownConditions, type Xr } from "./control-plane.ts";
-import { lookUpIn } from "./look-up.ts";
-import { withMetadata } from "./store.ts";
+import { settle } from "./moves.ts";
+import { lookUpIn, withMetadata } from "./store.ts";
 
 interface Database extends Xr {
   readonly kind: "XDatabase";
@@ -121,13 +121,11 @@ export class PoolWorld extends ControlPlane<Database | Shop> {
 
   /** Reconciles all until nothing changes. */
   settle(): void {
-    for (let round = 1; round < 20; round++) {
-      const before = this.#print;
+    const round = () => {
       for (const id of this.#databases.keys()) this.reconcileDatabase(id, 0);
       for (const id of this.#shops.keys()) this.reconcileShop(id, 0);
-      if (this.#print === before) return;
-    }
-    this.faults.push("does not settle");
+    };
+    if (settle(() => this.#print, round) === undefined) this.faults.push("does not settle");
   }
 
   /** The XRs that are served by none while there is room, and have not forged their records. */

@@ -1,6 +1,8 @@
+import { findController } from "../../src/crossplane/metadata.ts";
+import { groupBy } from "../../src/model/collections.ts";
+import { documentOf } from "../../src/model/document.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
-import { lookUpIn } from "./look-up.ts";
 
 /** The objects of a simulated API server. */
 
@@ -109,10 +111,26 @@ export const may = (object: JsonObject | undefined, action: "Create" | "Update" 
   policiesOf(object).some((policy) => policy === "*" || policy === action);
 
 /** The UID of its controller; undefined where it has none. */
-export function controllerOf(object: JsonObject): string | undefined {
-  const owners = metadataOf(object)["ownerReferences"];
-  const controller = Array.isArray(owners)
-    ? owners.filter(isObject).find((owner) => owner["controller"] === true)
-    : undefined;
-  return controller && String(controller["uid"]);
+export const controllerOf = (object: JsonObject): string | undefined => findController(documentOf(object))?.uid;
+
+/**
+ * Answers selectors from these objects, as Crossplane v2 does: by name or by labels, in one namespace or in all. A cluster-scoped
+ * object is found by its name with any namespace.
+ */
+export function lookUpIn(objects: readonly JsonObject[]): (selector: ResourceSelector) => readonly JsonObject[] {
+  const toKind = ({ apiVersion, kind }: JsonObject | Kind): string => `${String(apiVersion)} ${String(kind)}`;
+  const byKind = groupBy(objects, toKind);
+  const byName = groupBy(objects, (object) => `${toKind(object)} ${String(metadataOf(object)["name"])}`);
+  return ({ match, namespace, ...kind }) => {
+    const isNamed = "name" in match;
+    const found = isNamed ? byName.get(`${toKind(kind)} ${match.name}`) : byKind.get(toKind(kind));
+    return (found ?? []).filter((object) => {
+      const { namespace: own } = metadataOf(object);
+      const isThere = namespace === undefined || own === namespace || (isNamed && own === undefined);
+      return isThere && (isNamed || hasLabels(objectIn(metadataOf(object), "labels"), match.labels));
+    });
+  };
 }
+
+const hasLabels = (labels: JsonObject, wanted: Readonly<Record<string, string>>): boolean =>
+  Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);

@@ -1,16 +1,16 @@
 import fc from "fast-check";
-import { anyMove, type Moves, makeMove } from "./moves.ts";
+import { anyMove, type Moves, makeMove, type PartsOf, settle } from "./moves.ts";
 import { NAMES, TagWorld } from "./tag-world.ts";
 
 const XRS = 5;
 
-interface Parts {
-  readonly xr: number;
+const PARTS = {
+  xr: fc.nat({ max: XRS - 1 }),
   /** The age of the list that the XR reads. */
-  readonly staleness: number;
-}
+  staleness: fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
+};
 
-const MOVES: Moves<TagWorld, Parts> = {
+const MOVES: Moves<TagWorld, PartsOf<typeof PARTS>> = {
   create: [6, (world, { xr }) => world.create(xr)],
   createReferring: [3, (world, { xr }) => world.create(xr, { refers: true })],
   createTwin: [3, (world, { xr }) => world.create(xr, { isTwin: true })],
@@ -33,11 +33,6 @@ const MOVES: Moves<TagWorld, Parts> = {
   deleteOutsider: [2, (world) => world.deleteOutsider()],
 };
 
-const move = anyMove(MOVES, {
-  xr: fc.nat({ max: XRS - 1 }),
-  staleness: fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
-});
-
 const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
 
 /**
@@ -52,7 +47,7 @@ const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
 export const ownershipSettles = fc.property(
   uids,
   fc.record({ reportsGeneration: fc.boolean(), isAssociation: fc.boolean() }),
-  fc.array(move, { minLength: 1, maxLength: 60, size: "max" }),
+  fc.array(anyMove(MOVES, PARTS), { minLength: 1, maxLength: 60, size: "max" }),
   (order, provider, moves) => {
     const world = new TagWorld(order, provider);
     for (const each of moves) makeMove(MOVES, world, each);
@@ -60,24 +55,18 @@ export const ownershipSettles = fc.property(
       world.pause(xr, false);
       world.pauseManaged(xr, false);
     }
-    const rounds = settle(world);
+    const rounds = settle(
+      () => world.print,
+      () => reconcileAll(world),
+    );
+    if (rounds === undefined) throw new Error("does not settle");
     const faults = [...world.faults, ...world.lasting];
     if (faults.length > 0) throw new Error(`after ${rounds} rounds: ${faults.join("; ")}`);
   },
 );
 
-/** Reconciles all living XRs until nothing changes. @returns the number of rounds. */
-function settle(world: TagWorld): number {
-  for (let round = 1; round < 20; round++) {
-    const before = world.print;
-    provideAll(world);
-    for (const xr of world.living) world.reconcile(xr, 0);
-    provideAll(world);
-    if (world.print === before) return round;
-  }
-  throw new Error("does not settle");
-}
-
-function provideAll(world: TagWorld): void {
+function reconcileAll(world: TagWorld): void {
+  for (let xr = 0; xr < XRS; xr++) world.provide(xr);
+  for (const xr of world.living) world.reconcile(xr, 0);
   for (let xr = 0; xr < XRS; xr++) world.provide(xr);
 }

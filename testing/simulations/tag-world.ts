@@ -11,8 +11,7 @@ import { externallyNamed } from "../builders/composed.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable } from "./calls.ts";
-import { lookUpIn } from "./look-up.ts";
-import { may, metadataOf, objectIn, policiesOf } from "./store.ts";
+import { lookUpIn, may, metadataOf, objectIn, policiesOf } from "./store.ts";
 
 /**
  * A control plane in which several XRs declare one of two cloud resources, small enough to try any order of events. It has caches
@@ -418,13 +417,8 @@ export class TagWorld {
 
   /** @returns when. */
   #createInCloud(name: Name): string {
-    const resource = Object.assign(this.#cloud[name], {
-      exists: true,
-      isCreatedByUs: true,
-      isOurs: true,
-      isLost: false,
-    });
-    if (this.#isAssociation) resource.cloudName = `made-up-${this.#history.length}`;
+    const made = Object.assign(this.#cloud[name], { exists: true, isCreatedByUs: true, isOurs: true, isLost: false });
+    if (this.#isAssociation) made.cloudName = `made-up-${this.#history.length}`;
     return this.#timestamp();
   }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { ALLOWED } from "../builders/sharing.ts";
 import { type Kind, metadataOf, objectIn, SECRET } from "./store.ts";
 import { DATABASE_KINDS, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
-import type { Consumer, TenancyWorld } from "./tenancy-world.ts";
+import type { TenancyWorld } from "./tenancy-world.ts";
 
 /** The databases that are shared; each belongs to a team of its own. */
 export const DATABASES = ["orders", "billing"] as const;
@@ -115,7 +115,3 @@ export const copiesIn = ({ store }: TenancyWorld): readonly JsonObject[] =>
   store
     .all(SECRET)
     .filter((secret) => metadataOf(secret)["namespace"] !== OWNERS_NAMESPACE && databasesIn(secret).length > 0);
-
-/** The namespace whose access counts: that of the copy, or of the one who asks for it. */
-export const askingNamespace = (copy: JsonObject, { team, composition }: Consumer): string =>
-  composition.grant === "ReferenceGrant" ? team : String(metadataOf(copy)["namespace"]);

@@ -1,24 +1,35 @@
 import fc from "fast-check";
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER, SHARED_FROM } from "../../src/ownership/annotations.ts";
-import { anyMove, type Move, type Moves, makeMove } from "./moves.ts";
+import { anyMove, type Move, type Moves, makeMove, type PartsOf } from "./moves.ts";
 import { Tenancy } from "./tenancy.ts";
 import { type Composition, HOSTILE } from "./tenancy-composition.ts";
-import { DATABASES, type Database } from "./tenancy-owner.ts";
+import { DATABASES } from "./tenancy-owner.ts";
 
-interface Parts {
-  readonly team: string;
+const of = fc.constantFrom;
+const SECRET_NAMES = ["orders-db", "app-config"] as const;
+const NAMESPACES = [["evil"], ["team-a"], ["team-b"], ["kube-system"], ["evil", "team-a"], ["Not A Name"], [], "evil"];
+
+const teams: fc.Arbitrary<readonly string[]> = fc.subarray(["team-a", "team-b", HOSTILE]);
+
+const PARTS = {
+  team: of("team-a", "team-b", HOSTILE),
   /** The team that has Secrets of its own. */
-  readonly hand: string;
-  readonly database: Database;
-  readonly label: Database | "nope" | "";
-  readonly teams: readonly string[];
+  hand: of("team-b", HOSTILE),
+  database: of(...DATABASES),
+  label: of(...DATABASES, "nope", ""),
+  teams,
   /** The name of a Secret. */
-  readonly name: string;
-  readonly copy: string;
+  name: of("orders-db", ...SECRET_NAMES),
+  copy: of("", "evil/x", "team-b/orders-db"),
   /** What the hostile team edits of its XR. */
-  readonly edit: JsonObject;
-}
+  edit: fc.oneof(
+    of(...DATABASES, "nope", "decoy", "../x", "").map((database): JsonObject => ({ database })),
+    of(...NAMESPACES).map((namespaces): JsonObject => ({ namespaces })),
+    of(...SECRET_NAMES, "Not A Name", "", "admin").map((secretName): JsonObject => ({ secretName })),
+  ),
+};
+type Parts = PartsOf<typeof PARTS>;
 
 /** What anybody may do: reconciles, the owner of the databases, the honest team-b, and the hostile team. */
 const MOVES: Moves<Tenancy, Parts> = {
@@ -62,25 +73,6 @@ function forgeClaim(tenancy: Tenancy): void {
   tenancy.hostile.annotations = MARKS;
 }
 
-const of = fc.constantFrom;
-const SECRET_NAMES = ["orders-db", "app-config"] as const;
-const NAMESPACES = [["evil"], ["team-a"], ["team-b"], ["kube-system"], ["evil", "team-a"], ["Not A Name"], [], "evil"];
-
-const move = anyMove(MOVES, {
-  team: of("team-a", "team-b", HOSTILE),
-  hand: of("team-b", HOSTILE),
-  database: of(...DATABASES),
-  label: of(...DATABASES, "nope", ""),
-  teams: fc.subarray(["team-a", "team-b", HOSTILE]),
-  name: of("orders-db", ...SECRET_NAMES),
-  copy: of("", "evil/x", "team-b/orders-db"),
-  edit: fc.oneof(
-    of(...DATABASES, "nope", "decoy", "../x", "").map((database): JsonObject => ({ database })),
-    of(...NAMESPACES).map((namespaces): JsonObject => ({ namespaces })),
-    of(...SECRET_NAMES, "Not A Name", "", "admin").map((secretName): JsonObject => ({ secretName })),
-  ),
-});
-
 const composition: fc.Arbitrary<Composition> = fc.record({
   select: of("name", "name", "labels", "labels everywhere"),
   minMatch: of(1, 1, 0),
@@ -117,6 +109,6 @@ export function play(tenancy: Tenancy, moves: readonly Move<Partial<Parts>>[]): 
 export const nobodyGains = fc.property(
   fc.tuple(composition, composition, composition),
   fc.boolean(),
-  fc.array(move, { maxLength: 32, size: "max" }),
+  fc.array(anyMove(MOVES, PARTS), { maxLength: 32, size: "max" }),
   (compositions, isTwice, moves) => play(new Tenancy(compositions, isTwice), moves),
 );

@@ -7,17 +7,9 @@ import { readBindings } from "../../src/ownership/record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable, type Requirements } from "./calls.ts";
 import { desiredBy, Violation } from "./control-plane.ts";
-import { type Kind, type Name, nameOf, SECRET } from "./store.ts";
+import { type Kind, metadataOf, type Name, nameOf, SECRET } from "./store.ts";
 import { DATABASE_KINDS, HOSTILE } from "./tenancy-composition.ts";
-import {
-  askingNamespace,
-  copiesIn,
-  DATABASES,
-  type Database,
-  databasesIn,
-  fieldsIn,
-  type Owner,
-} from "./tenancy-owner.ts";
+import { copiesIn, DATABASES, type Database, databasesIn, fieldsIn, type Owner } from "./tenancy-owner.ts";
 import { isDeleting, targetOf } from "./tenancy-provider.ts";
 import { type Consumer, keyOf, type TenancyWorld } from "./tenancy-world.ts";
 
@@ -162,6 +154,10 @@ export function assertGranted(world: TenancyWorld, owner: Owner, forger: Consume
   for (const copy of copiesIn(world)) assertCopyGranted(copy, world, owner);
   for (const consumer of world.consumers) assertFieldsGranted(consumer, owner, consumer === forger);
 }
+
+/** The namespace whose access counts: that of the copy, or of the one who asks for it. */
+const askingNamespace = (copy: JsonObject, { team, composition }: Consumer): string =>
+  composition.grant === "ReferenceGrant" ? team : String(metadataOf(copy)["namespace"]);
 
 function assertCopyGranted(copy: JsonObject, world: TenancyWorld, owner: Owner): void {
   const maker = world.makerOf(copy);

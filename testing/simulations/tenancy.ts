@@ -3,6 +3,7 @@ import { OWNER } from "../../src/ownership/annotations.ts";
 import { RECORD_KINDS, usesLabel } from "../../src/ownership/record.ts";
 import { ALLOWED } from "../builders/sharing.ts";
 import { Violation } from "./control-plane.ts";
+import { settle } from "./moves.ts";
 import { kindOf, metadataOf, NAMESPACE, nameOf, objectIn, withMetadata } from "./store.ts";
 import { type Composition, DATABASE_KINDS, HOSTILE, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
 import { DATABASES, type Database, Owner } from "./tenancy-owner.ts";
@@ -162,14 +163,8 @@ export class Tenancy {
   }
 
   #comeToRest(): void {
-    let before = "";
-    for (let turn = 0; turn < MOST_TURNS; turn++) {
-      const now = this.#print();
-      if (now === before) return;
-      before = now;
-      this.#settle();
-    }
-    throw new Violation(`nothing comes to rest: ${before} and ${this.#print()}`);
+    const turns = settle(this.#print, () => this.#settle(), MOST_TURNS);
+    if (turns === undefined) throw new Violation(`nothing comes to rest: ${this.#print()}`);
   }
 
   #settle(): void {
@@ -179,11 +174,11 @@ export class Tenancy {
   }
 
   /** Changes with whatever is written or shown. */
-  #print(): string {
+  #print = (): string => {
     const { store, consumers } = this.world;
     const shown = consumers.map(({ status, conditions, context }) => [status, conditions, context]);
     return JSON.stringify([store.version, shown]);
-  }
+  };
 }
 
 /** The reconciles of each XR, and turns of the provider, after which nothing changes any more. */

@@ -1,11 +1,6 @@
 import { execFile } from "node:child_process";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
-
-export interface Finished {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { Ran } from "./run-command.ts";
 
 /**
  * Where the tool is. Without it tests are to be skipped; except in CI, where each test is to run.
@@ -22,7 +17,7 @@ export function toolOrSkip(name: ToolName): string | undefined {
 }
 
 /** Runs a program to its end, for as long as `patienceMs`. */
-export const run = (program: string, args: readonly string[], input = "", patienceMs = 45_000): Promise<Finished> =>
+export const run = (program: string, args: readonly string[], input = "", patienceMs = 45_000): Promise<Ran> =>
   new Promise((resolve) => {
     const child = execFile(program, args, { timeout: patienceMs }, (error, stdout, stderr) => {
       resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });

@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  type Departed,
-  decideDeparture,
-  leavesBehind,
-  rememberKinds,
-  toDeparture,
-} from "../../../cli/admission/departures.ts";
+import { decideDeparture, leavesBehind, rememberKinds, toDeparture } from "../../../cli/admission/departures.ts";
 import { toClient } from "../../../cli/cluster/cluster.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -56,7 +50,7 @@ describe("the deletion of a managed resource", () => {
     );
     const api = await startApiServer({ kinds, objects });
     const client = toClient(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 } });
-    const [departed, read]: [Departed, ReturnType<typeof rememberKinds>] = [new Map(), rememberKinds(client)];
+    const [departed, read] = [new Map(), rememberKinds(client)] as const;
     return (asked: ReturnType<typeof request>) => decideDeparture(asked, departed, read);
   };
 

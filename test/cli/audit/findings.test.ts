@@ -156,11 +156,7 @@ describe("a namespaced resource that is being deleted", () => {
 
   test.each<[reason: string, parts: WorldParts, ...found: readonly string[]]>([
     ["hangs if its namespace is being deleted, too", { buckets: [object()], leaving }, `${WHY}; to end it: ${command}`],
-    [
-      "whose copy lies elsewhere leaves that",
-      { buckets: [elsewhere], leaving },
-      `${WHY}; ${LEFT}; to end it: ${command}`,
-    ],
+    ["with a copy elsewhere leaves that", { buckets: [elsewhere], leaving }, `${WHY}; ${LEFT}; to end it: ${command}`],
     ["which is no Object gets no command, whatever its annotations say", { buckets: [other], leaving }, BY_HAND],
     ["which makes no copy gets no command", { buckets: [object({ annotations: {} })], leaving }, BY_HAND],
     ["does not hang if its namespace stays", { buckets: [object()] }],

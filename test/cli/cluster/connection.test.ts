@@ -5,10 +5,10 @@ import { type AddressInfo, connect as connectSocket, type Server } from "node:ne
 import { delimiter, dirname, join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { stringify } from "yaml";
 import { toClient } from "../../../cli/cluster/cluster.ts";
 import { connect } from "../../../cli/cluster/connection.ts";
-import { createAuthority, type Identity, issue } from "../../../testing/servers/certificates.ts";
+import { writeKubeconfig } from "../../../testing/servers/api-server.ts";
+import { createAuthority, issue } from "../../../testing/servers/certificates.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 /** A request as a server sees it. */
@@ -42,19 +42,6 @@ async function startServer(...statuses: readonly number[]) {
   return { authority, seen, url: `https://127.0.0.1:${await listen(server)}` };
 }
 
-function kubeconfigOf(server: string, authority: Identity, user: object, cluster: object = {}): string {
-  const ca = Buffer.from(authority.certificate).toString("base64");
-  const file = join(temporaryFolder(), "kubeconfig");
-  const config = {
-    clusters: [{ name: "c", cluster: { server, "certificate-authority-data": ca, ...cluster } }],
-    users: [{ name: "u", user }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    "current-context": "x",
-  };
-  writeFileSync(file, stringify(config));
-  return file;
-}
-
 /** A plugin that notes each start in a file, with what it is told, and prints this status. */
 function pluginOf(status: object, calls: string) {
   const script = `require("fs").appendFileSync(${JSON.stringify(calls)}, process.env.KUBERNETES_EXEC_INFO + "\\n");
@@ -67,7 +54,7 @@ const callsIn = (file: string): readonly string[] => readFileSync(file, "utf8").
 /** Connects as this user to a new server, which answers with each status in turn. */
 async function start(user: object, ...statuses: readonly number[]) {
   const server = await startServer(...statuses);
-  const kubeconfig = kubeconfigOf(server.url, server.authority, user);
+  const kubeconfig = writeKubeconfig(server.url, server.authority.certificate, user);
   const { send } = connect({ kubeconfig, env: {} });
   return { ...server, kubeconfig, send: () => send("/apis", "a/b") };
 }
@@ -127,7 +114,7 @@ test("sends no credentials in the clear: kubectl proxy adds them itself", async 
     response.end("{}");
   });
   const { authority } = await startServer();
-  const kubeconfig = kubeconfigOf(`http://127.0.0.1:${await listen(server)}`, authority, { token: "t" });
+  const kubeconfig = writeKubeconfig(`http://127.0.0.1:${await listen(server)}`, authority.certificate, { token: "t" });
   expect((await connect({ kubeconfig, env: {} }).send("/apis", "a/b")).status).toBe(200);
   expect(seen).toEqual([undefined]);
 });
@@ -135,8 +122,8 @@ test("sends no credentials in the clear: kubectl proxy adds them itself", async 
 describe("where there is no --kubeconfig", () => {
   test("files of KUBECONFIG are merged, of entries with one name the first counts, and missing files do not", async () => {
     const { url, authority } = await startServer();
-    const first = kubeconfigOf(url, authority, { token: "t" });
-    const second = kubeconfigOf("https://other.example.org", authority, {});
+    const first = writeKubeconfig(url, authority.certificate, { token: "t" });
+    const second = writeKubeconfig("https://other.example.org", authority.certificate, {});
     const files = [first, join(dirname(first), "missing"), second];
     const connected = connect({ env: { KUBECONFIG: files.join(delimiter) } });
     expect(connected).toMatchObject({ server: url, namespace: "default" });
@@ -210,7 +197,9 @@ test.each([
 ])("says so once where a plugin %s", async (_, exec, message) => {
   const { url, authority } = await startServer();
   const onWait = vi.fn();
-  const cluster = toClient(connect({ kubeconfig: kubeconfigOf(url, authority, { exec }), env: {} }), { onWait });
+  const cluster = toClient(connect({ kubeconfig: writeKubeconfig(url, authority.certificate, { exec }), env: {} }), {
+    onWait,
+  });
   const error = await cluster.get({ verb: "get", resource: "", apiGroup: "", path: "/apis" }).catch((thrown) => thrown);
   expect(error).toMatchObject({ code: "Unauthorized", message: expect.stringMatching(message) });
   expect(onWait).not.toHaveBeenCalled();
@@ -237,9 +226,12 @@ async function startProxy(login: string) {
 test("goes by the proxy that the cluster names", async () => {
   const { url, authority, seen } = await startServer();
   const { targets, port } = await startProxy("me:pw");
-  const to = (login: string) => ({ "proxy-url": `http://${login}@127.0.0.1:${port}` });
+  const to = (login: string) => ({ cluster: { "proxy-url": `http://${login}@127.0.0.1:${port}` } });
   const connectBy = (login: string) =>
-    connect({ kubeconfig: kubeconfigOf(url, authority, { token: "t" }, to(login)), env: {} }).send("/apis", "a/b");
+    connect({ kubeconfig: writeKubeconfig(url, authority.certificate, { token: "t" }, to(login)), env: {} }).send(
+      "/apis",
+      "a/b",
+    );
   expect((await connectBy("me:pw")).status).toBe(200);
   expect(seen[0]?.authorization).toBe("Bearer t");
   expect(targets).toEqual([url.replace("https://", "")]);

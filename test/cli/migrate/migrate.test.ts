@@ -11,8 +11,8 @@ function migrate(text: string, ...flags: readonly string[]) {
   return runCommand("migrate", [file, ...flags]);
 }
 
-// From the README of function-extra-resources v0.3.0, with comments.
-const composition = `# Ours.
+/** A Composition whose first step calls this Function, with the lines of its input; the next step is not ours. */
+const compositionWith = (first: string): string => `# Ours.
 apiVersion: apiextensions.crossplane.io/v1
 kind: Composition
 metadata:
@@ -22,7 +22,18 @@ spec:
   pipeline:
   - step: pull-extra-resources # first
     functionRef:
-      name: function-extra-resources
+      name: ${first}
+  # The next one is not ours.
+  - step: go-templating
+    functionRef:
+      name: function-go-templating
+    input:
+      apiVersion: gotemplating.fn.crossplane.io/v1beta1
+      kind: GoTemplate
+`;
+
+// From the README of function-extra-resources v0.3.0, with comments.
+const composition = compositionWith(`function-extra-resources
     input:
       apiVersion: extra-resources.fn.crossplane.io/v1beta1
       kind: Input
@@ -39,30 +50,12 @@ spec:
               matchLabels:
                 - key: type
                   type: Value
-                  value: cluster
-  # The next one is not ours.
-  - step: go-templating
-    functionRef:
-      name: function-go-templating
-    input:
-      apiVersion: gotemplating.fn.crossplane.io/v1beta1
-      kind: GoTemplate
-`;
+                  value: cluster`);
 
 test("a step is rewritten, and everything else stays with its comments", async () => {
   expect(await migrate(composition)).toEqual({
     exitCode: 0,
-    stdout: `# Ours.
-apiVersion: apiextensions.crossplane.io/v1
-kind: Composition
-metadata:
-  name: function-environment-configs
-spec:
-  mode: Pipeline
-  pipeline:
-  - step: pull-extra-resources # first
-    functionRef:
-      name: function-shared-infrastructure
+    stdout: compositionWith(`function-shared-infrastructure
     input:
       # All clusters.
       apiVersion: shared-infrastructure.fn.crossplane.io/v1beta1
@@ -81,15 +74,7 @@ spec:
             maxMatch: 2
             sortByFieldPath: metadata.name
           grant: None
-          resolution: Fail
-  # The next one is not ours.
-  - step: go-templating
-    functionRef:
-      name: function-go-templating
-    input:
-      apiVersion: gotemplating.fn.crossplane.io/v1beta1
-      kind: GoTemplate
-`,
+          resolution: Fail`),
     stderr: "",
   });
 });

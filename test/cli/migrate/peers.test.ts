@@ -6,7 +6,7 @@ import { objectAt } from "../../../cli/render/objects.ts";
 import { groupBy } from "../../../src/model/collections.ts";
 import { type JsonObject, pick } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
-import { lookUpIn } from "../../../testing/simulations/look-up.ts";
+import { lookUpIn } from "../../../testing/simulations/store.ts";
 import { decodeResponse, encodeRequest } from "../../../testing/wire/oracle.ts";
 import { type PlainRequest, type PlainResponse, stateOf, v2Request } from "../../../testing/wire/plain.ts";
 

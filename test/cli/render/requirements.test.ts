@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { findOtherVersions, findResources, findSchema } from "../../../cli/render/pipeline.ts";
 import type { ResourceSelector } from "../../../cli/render/protocol.ts";
 import { fromStruct, toStruct } from "../../../cli/render/protocol.ts";
-import { findOtherVersions, findResources, findSchema } from "../../../cli/render/requirements.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const object = (kind: string, name: string, labels: JsonObject = {}, namespace = "a"): JsonObject => ({

@@ -8,7 +8,7 @@ import { bucket, composedCall, restoredStore } from "../../../testing/builders/c
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { couldNotRead, synced } from "../../../testing/builders/shared-database.ts";
 import { requirementsIn, toBaseName } from "../../../testing/builders/sharing.ts";
-import { lookUpIn } from "../../../testing/simulations/look-up.ts";
+import { lookUpIn } from "../../../testing/simulations/store.ts";
 
 const GROUP = "apps.example.org/v1";
 const ROOT = { "crossplane.io/composite": "root" };

@@ -21,11 +21,7 @@ const companion = (metadata: JsonObject = {}, of = name): JsonObject => ({
 });
 
 /** A Secret with the credential of a namespace. */
-const secret = (name: string): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { name, namespace: "databases" },
-});
+const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "databases" } });
 
 const secretRef = { nameFieldPath: "metadata.name", namespaceFieldPath: "metadata.namespace" };
 const section = {

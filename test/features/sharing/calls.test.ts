@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { fromXr, referenceGrant } from "../../../testing/builders/shared-database.ts";
 import { ACCEPT, inputOf, namespaceOf, RECORD } from "../../../testing/builders/sharing.ts";
 import { callUntilStable } from "../../../testing/simulations/calls.ts";
-import { lookUpIn } from "../../../testing/simulations/look-up.ts";
+import { lookUpIn } from "../../../testing/simulations/store.ts";
 
 /** Crossplane calls a step until it requires nothing new, six times at most, and then fails the XR. */
 

@@ -34,10 +34,7 @@ const selecting = (select: JsonObject) => ({ sharedResources: [shared({ select }
 const byLabel = selecting({ matchLabels: { db: "orders" } });
 /** The database found, and one copy that is made like this. */
 const copied = (copy: JsonObject): CallParts => ({ sharedResources: [copying(copy)], answers: found });
-const inNamespace = (namespace: JsonValue): CallParts => ({
-  ...selecting({ name: "orders", namespace }),
-  capabilities: V2,
-});
+const inNamespace = (namespace: JsonValue) => ({ ...selecting({ name: "orders", namespace }), capabilities: V2 });
 
 describe("nothing new is copied while it cannot be told what and where to", () => {
   const noGrant = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;

@@ -8,14 +8,8 @@ const db = { namespace: "databases", name: "orders" };
 const other = { namespace: "databases", name: "bills" };
 const nameless = { name: "orders" };
 
-const patchesFrom = (secret: JsonObject): JsonObject => ({
-  patchesFrom: { apiVersion: "v1", kind: "Secret", ...secret },
-});
-const object = (spec: JsonObject): JsonObject => ({
-  apiVersion: "kubernetes.crossplane.io/v1alpha2",
-  kind: "Object",
-  spec,
-});
+const patchesFrom = (secret: JsonObject) => ({ patchesFrom: { apiVersion: "v1", kind: "Secret", ...secret } });
+const object = (spec: JsonObject) => ({ apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec });
 const annotated = (text: string): JsonObject => ({ metadata: { annotations: { [SHARED_FROM]: text } } });
 const written = (text: string): JsonObject =>
   object({ forProvider: { manifest: { kind: "Secret", ...annotated(text) } } });
