@@ -22,7 +22,7 @@ export interface GraphFlags extends ClusterFlags {
   readonly namespace?: string;
 }
 
-const GRAPH_FORMATS = ["html", "mermaid", "json", "matrix"] as const;
+const GRAPH_FORMATS = ["html", "mermaid", "dot", "json", "matrix"] as const;
 
 export const addRegistry: AddCommand = (program, choose) => {
   const registry = withExamples(program.command("registry"), [

@@ -60,6 +60,7 @@ export async function drawGraph({ output, namespace, ...flags }: GraphFlags, hos
 const FORMATS: Readonly<Record<GraphFlags["output"], (graph: Graph) => string>> = {
   html: toPage,
   mermaid: (graph) => toMermaid(fold(graph)),
+  dot: (graph) => toDot(fold(graph)),
   json: toJson,
   matrix: toMatrix,
 };
@@ -143,6 +144,19 @@ function toMermaid({ nodes, edges }: Folded): string {
   const red = waiting.length === 0 ? [] : [`  linkStyle ${waiting.join(",")} stroke:#d1242f`];
   const classes = ["  classDef shared stroke-width:3px", "  classDef gone stroke:#d1242f"];
   return `${["flowchart LR", ...lines, ...arrows, ...classes, ...red].join("\n")}\n`;
+}
+
+function toDot({ nodes, edges }: Folded): string {
+  const quote = (...lines: readonly string[]) =>
+    `"${lines.map((line) => toPrintable(line).replace(/["\\]/g, "\\$&")).join("\\n")}"`;
+  const lines = nodes.map(
+    ({ type, title, subtitle }, index) =>
+      `  n${index} [label=${quote(title, subtitle)}, shape=${type === "cloud" ? "ellipse" : "box"}${type === "gone" ? ", color=red" : ""}];`,
+  );
+  const arrows = edges.map(
+    ({ from, to, label, waits }) => `  n${from} -> n${to} [label="${label}"${waits ? ", color=red" : ""}];`,
+  );
+  return `${["digraph {", "  rankdir=LR;", ...lines, ...arrows, "}"].join("\n")}\n`;
 }
 
 /** Lists cloud resources, each in a row, by team: the namespaces of those that own or observe them. */

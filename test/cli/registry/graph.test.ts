@@ -94,19 +94,18 @@ test.each([
     ],
   },
   {
-    format: "mermaid",
+    format: "dot",
     args: ["--namespace=team-z"],
     lines: [
-      "flowchart LR",
-      '  n0["gone<br/>XPostgres"]:::gone',
-      '  n1["old<br/>App · team-z"]:::xr',
-      '  n2["orders<br/>XPostgres · grants team-a"]:::shared',
-      '  n3["app<br/>App · team-z"]:::xr',
-      "  n1 -->|requests| n0",
-      "  n3 -->|requests| n2",
-      "  classDef shared stroke-width:3px",
-      "  classDef gone stroke:#d1242f",
-      "  linkStyle 0,1 stroke:#d1242f",
+      "digraph {",
+      "  rankdir=LR;",
+      '  n0 [label="gone\\nXPostgres", shape=box, color=red];',
+      '  n1 [label="old\\nApp · team-z", shape=box];',
+      '  n2 [label="orders\\nXPostgres · grants team-a", shape=box];',
+      '  n3 [label="app\\nApp · team-z", shape=box];',
+      '  n1 -> n0 [label="requests", color=red];',
+      '  n3 -> n2 [label="requests", color=red];',
+      "}",
     ],
   },
   {
@@ -144,6 +143,7 @@ const HOSTILE = `x"];</title><script>alert(1)</script>\u202e`;
 test.each([
   { format: "html", not: /<script>alert|\u202e/ },
   { format: "mermaid", not: /x"|<script|\u202e/ },
+  { format: "dot", not: /x"|\u202e/ },
 ])("an external name does not leave its place in $format", async ({ format, not }) => {
   const { stdout } = await draw(format, [registered({ bucket: HOSTILE, owner: SHOP })]);
   expect(stdout).toContain("shop");
