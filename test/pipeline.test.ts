@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type Document, documentOf, withValues } from "../src/model/document.ts";
 import type { Draft } from "../src/model/draft.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { NAMES_NAME } from "../src/ownership/names.ts";
@@ -6,7 +7,7 @@ import { run } from "../src/pipeline.ts";
 import { externallyNamed, recordOf } from "../testing/builders/composed.ts";
 import { runFeature } from "../testing/builders/run-feature.ts";
 import { synced } from "../testing/builders/shared-database.ts";
-import { type CallParts, callOf } from "../testing/builders/sharing.ts";
+import { ALLOWED, type CallParts, callOf, database } from "../testing/builders/sharing.ts";
 import { at, DOMAIN, desiredOf, team, withMetadata } from "../testing/builders/tags.ts";
 
 // What the features do together, so that their order is protected.
@@ -103,4 +104,44 @@ describe("a VPC whose name comes from external names has one writer:", () => {
     expect(draft.conditions.map(({ reason }) => reason)).toEqual(["Pinned", "Owned"]);
     expect(at(desiredOf(draft, "vpc"), "spec.managementPolicies")).toBeUndefined();
   });
+});
+
+/** A resource of an earlier step that may be edited, and not decoded. */
+const undecoded = (object: JsonObject): Document => ({
+  ...documentOf(object),
+  with: (edits) => undecoded(withValues(object, edits)),
+  toObject: () => {
+    throw new Error("decoded");
+  },
+});
+
+test("no feature decodes what an earlier step desires to set a value in it", () => {
+  const spec = { forProvider: {}, managementPolicies: ["*"] };
+  const vpc: JsonObject = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC", spec };
+  const consumers = { rotation: { resource: "vpc", toFieldPath: "spec.rotated" } };
+  const { request, ...call } = callOf({
+    xr: database({ annotations: { [ALLOWED]: "team-a" } }),
+    sharedResources: [],
+    tags: { add: [team] },
+    spec: { externalNames: {}, adoption: { restore: "ObserveFirst" }, consumers },
+    desired: { vpc },
+    observed: { vpc: { ...vpc, ...externallyNamed("vpc-1") } },
+    answers: { "consumers/ConfigMap": [], "consumers/EnvironmentConfig": [] },
+    capabilities: ["Capabilities", "Conditions", "RequiredResources"],
+    contenders: [],
+  });
+  const resources = new Map([
+    ["vpc", { document: undecoded(vpc), ready: "Unspecified" as const, connectionDetails: new Map() }],
+  ]);
+  const before = { ...request, desired: { ...request.desired, resources } };
+  const edit = runFeature(run, { ...call, request: before }).resources.get("vpc");
+  // Set by external names, tags, rotation and adoption.
+  expect(edit).toMatchObject({ is: "set", object: { toObject: expect.any(Function) } });
+  const { at: valueAt } = (edit as { object: Document }).object;
+  expect(Object.keys(valueAt(["metadata", "annotations"]) as JsonObject).sort()).toEqual([
+    "crossplane.io/external-name",
+    `${DOMAIN}/restored`,
+    `${DOMAIN}/rotation`,
+  ]);
+  expect(valueAt(["spec", "forProvider", "tags"])).toEqual({ team: "shop" });
 });

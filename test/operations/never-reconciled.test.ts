@@ -93,6 +93,26 @@ describe("an Operation that has found all XRs", () => {
     });
   });
 
+  test("reports nothing while the XRs of another XRD are pending, and XRDs by name", () => {
+    const [a, b] = ["a", "b"].map((name) => ({ ...definition(), metadata: { name } }));
+    const answers = new Map([
+      ["definitions", [b, a]],
+      ["composites/a", [shop("one")]],
+    ]);
+    const operateOn = (more: [string, JsonObject[]][] = []) => {
+      const found = new Map([...answers, ...more] as [string, JsonObject[]][]);
+      const required = (name: string): LookupAnswer => {
+        const items = found.get(toBaseName(name).replace("never-reconciled/", ""));
+        return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
+      };
+      const input = parseInput(inputOf({ neverReconciled: {} }));
+      return outcomeOf(runFeature(operations.operate, { request: { ...emptyRequest, required }, input }));
+    };
+    expect(operateOn()).toEqual({ result: "", found: undefined, nudges: [] });
+    const { result } = operateOn([["composites/b", [shop("two")]]]);
+    expect(result).toBe("Warning: a: never reconciled: one,Warning: b: never reconciled: two");
+  });
+
   const again =
     "never reconciled: one; its XRD was already nudged for these XRs: " +
     "look at Crossplane's log, and restart Crossplane if it says nothing";

@@ -100,6 +100,12 @@ describe("metrics", () => {
     expect({ code, errors }).toEqual({ code: 500, errors: [{ error: "Error: broken" }] });
   });
 
+  test("come with their content type, without which Prometheus 3 reads none", async () => {
+    const { metricsPort } = await serveLoopback(free);
+    const { headers } = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  });
+
   test("the process and the build describe themselves", async () => {
     const { metricsPort } = await serveLoopback(free);
     expect(await samples(metricsPort, /^(process_start_time|function_shared_infrastructure_build)/)).toEqual({

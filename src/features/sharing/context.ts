@@ -41,7 +41,7 @@ const withoutManagedFields = (resource: Document): Document =>
     ? resource
     : resource.with([{ path: MANAGED_FIELDS, value: [] }]);
 
-/** Merges like function-environment-configs: shared resources over the environment of earlier steps, and that over the defaults. */
+/** Merges like function-environment-configs: shared resources, in their order, over the environment of earlier steps, and that over the defaults. */
 function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const { environment } = input.spec;
   const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
@@ -54,9 +54,10 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];
-  const objects = [environment?.defaultData, earlier, ...layers].filter(isObject);
+  const objects = [environment?.defaultData, earlier, mergeAll(layers)].filter(isObject);
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
-  return [[ENVIRONMENT, mergeAll(isNew ? [...objects, NEW_ENVIRONMENT] : objects)]];
+  const all = isNew ? [...objects, NEW_ENVIRONMENT] : objects;
+  return [[ENVIRONMENT, all.reduceRight((later, object) => mergeAll([object, later]))]];
 }
 
 /** Without a type of the owner's: function-patch-and-transform cannot read an environment that is of none, and stops the XR. */
@@ -68,16 +69,13 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
   return [toFieldPath === undefined ? pick(value, isField) : withValueAt({}, toFieldPath, value)];
 }
 
-/**
- * Merges objects field by field; of other values the last one wins. A list between two objects is not in the way of the first: an
- * earlier step's must not hide defaults.
- */
+/** Merges objects field by field. Of other values the last one wins, and hides the objects before it. */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
   const fields = objects.flatMap((object) => Object.entries(object));
   const merged = [...groupBy(fields, ([key]) => key)].map(([key, same]) => {
     const values = same.map(([, value]) => value);
-    const last = values.at(-1) ?? null;
-    return [key, isObject(last) && values.length > 1 ? mergeAll(values.filter(isObject)) : last] as const;
+    const last = values.slice(values.findLastIndex((value) => !isObject(value)) + 1).filter(isObject);
+    return [key, last.length > 1 ? mergeAll(last) : (values.at(-1) ?? null)] as const;
   });
   return Object.fromEntries(merged);
 }

@@ -132,6 +132,11 @@ describe("an input of function-tag-manager", () => {
       },
     ],
     [
+      "keeps the first of two that retain one key, as this function does",
+      { addTags: ["first", "second"].map((team) => valued({ policy: "Retain", tags: { team } })) },
+      { add: ["first", "second"].map((value) => ({ key: "team", value, onExisting: "Retain" })) },
+    ],
+    [
       "ignores and removes keys, which are no globs there",
       {
         ignoreTags: [valued({ keys: ["cost*"], policy: "Replace" })],

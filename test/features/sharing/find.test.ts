@@ -128,6 +128,10 @@ describe("the environment", () => {
   const layers = { ...sharing({ a: { b: 1 }, list: [3] }), ...earlier };
   const listBetween = { ...sharing({ a: {} }), ...beside({ a: [1] }, { a: { b: 1 } }) };
   const merged = { kind: "Mine", a: { b: 1, c: 2, d: 3 }, list: [3], e: 4 };
+  const between: CallParts = {
+    sharedResources: ["one", "two", "three"].map((name) => ({ ...environment, name, into: name })),
+    answers: { one: [config({ m: { x: 1 } })], two: [config({ m: [1] })], three: [config({ m: { y: 2 } })] },
+  };
   const defaults = { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } };
   const templates = { sharedResources: [optional], answers: { db: [] } };
   const typed = sharing({ kind: "", apiVersion: "a/b/c", a: 1 });
@@ -135,6 +139,11 @@ describe("the environment", () => {
     ["begins with what is shared", sharing({ a: { b: 1 } }), made({ a: { b: 1 } })],
     ["has what is shared over what earlier steps left, and that over the defaults; lists as a whole", layers, merged],
     ["has a list of an earlier step hide none of the defaults", listBetween, { kind: "Mine", a: { b: 1 } }],
+    [
+      "has a resource's list hide the object of one before it, and not what comes after",
+      between,
+      made({ m: { y: 2 } }),
+    ],
     ["at a path of its own", sharing({ host: "h" }, atPath), made({ db: { main: { host: "h" } } })],
     ["is of no type that an owner has chosen: no later step could read it", typed, made({ a: 1 })],
     ["of defaults alone", defaults, made({ a: 1 })],

@@ -250,6 +250,18 @@ describe("a cloud resource that several XRs may name", () => {
     expect(withheld.resources.get("bucket")).toEqual({ is: "removed" });
   });
 
+  test("of a kind without managementPolicies has in a list the owner's tags beside its own provider's", () => {
+    const own = (value: string) => ({ key: "crossplane-name", value });
+    const theirs = { key: "team", value: "rival" };
+    const listed = (object: JsonObject, ...tags: readonly JsonObject[]) => ({
+      ...object,
+      spec: { forProvider: { tags } },
+    });
+    const tags = { add: [team], resources: [{ managementPolicies: false }] };
+    const lost = reconcile(listed(ours, own("ours")), [listed(owning(rival()), own("rival"), theirs)], { tags });
+    expect(tagsIn(lost)).toEqual([own("ours"), theirs]);
+  });
+
   test("of a kind without managementPolicies is not deleted with an XR that does not own it, and gets no policies", () => {
     const withOwner = (cluster: JsonObject | string) => ({
       add: [team],
@@ -351,7 +363,7 @@ describe("a cloud resource that several XRs may name", () => {
       const status = { ...SYNCED, atProvider: { tags: { "crossplane-cluster": cluster } } };
       return run({ ...parts, tags, observed: { bucket: { ...ours, status } }, contenders: [ours] });
     }) as [Draft, Draft];
-    expect([policiesOf(lost), reasonIn(lost)]).toEqual([["Observe"], "OwnedByAnotherCluster"]);
+    expect([policiesOf(lost), reasonIn(lost), tagsIn(lost)]).toEqual([["Observe"], "OwnedByAnotherCluster", undefined]);
     expect(tagsIn(kept)).toEqual({ "crossplane-cluster": "prod-eu", team: "shop" });
     expect(markIn(kept, "cluster")).toBe("prod-eu");
   });
