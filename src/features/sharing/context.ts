@@ -19,9 +19,10 @@ export const toContext = (shares: readonly Outcome[], call: Call): readonly Cont
 function listShared(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const named = shares.filter(({ shared: { into, select } }) => into !== undefined && select.by !== "self");
   const lists = named.flatMap(
-    ({ shared: { into = "", select }, judgement: { readable, reasons: faults }, reasons }) => {
+    ({ shared: { into = "", select, resolution }, judgement: { is, readable, reasons, isRefused } }) => {
       // Templates range over the list of a search by labels, also where it need not find anything, whatever its patches say.
-      const mayBeEmpty = select.by === "labels" && (faults.length === 0 || reasons.length === 0);
+      const isExpected = reasons.length === 0 || (is === "gone" && resolution === "Optional");
+      const mayBeEmpty = select.by === "labels" && isExpected && !isRefused;
       return readable.length > 0 || mayBeEmpty ? [[into, readable.map(withoutManagedFields)] as const] : [];
     },
   );

@@ -97,8 +97,12 @@ export const isRefusal = ({ is }: SharingReason): boolean =>
 /** Joins reasons that each copy of a share has: one names all namespaces, one all Secrets that are waited for. A look-up is told once. */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
   const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));
-  return [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));
+  const joined = [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));
+  return joined.sort((a, b) => FIRST.indexOf(b.is) - FIRST.indexOf(a.is));
 }
+
+/** Who has to grant is asked first, whatever the order of the namespaces. */
+const FIRST: readonly SharingReason["is"][] = ["NamespaceNotReadable", "NamespaceNotAccepting", "AccessNotGranted"];
 
 const isJoined = (reason: SharingReason): boolean =>
   "namespaces" in reason || "targets" in reason || ["WaitingForRequiredResources", "TooLarge"].includes(reason.is);

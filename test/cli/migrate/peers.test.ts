@@ -60,5 +60,6 @@ function outcomeOf({ results, context = {}, desired }: PlainResponse, peer: stri
 }
 
 test.each([...groupBy(recorded, ({ peer }) => peer)])("a migrated input of %s gives the same", (peer, all) => {
-  for (const one of all) expect(outcomeOf(answer(one, migrated(one.input)), peer)).toEqual(one.outcome);
+  for (const one of all)
+    expect(outcomeOf(answer(one, migrated(one.input)), peer), JSON.stringify(one.input)).toEqual(one.outcome);
 });

@@ -153,7 +153,7 @@ function decideUpdate(copy: ObservedCopy, row: Row, data: Data, share: CopyingSh
   const isObserver = isWriter(row.target) && !mayWriteAgain(copy);
   const failure = isObserver ? undefined : findFailure(copy, row.target);
   const waiting: SharingReason = { is: "WaitingForCopies", targets: [row.target] };
-  if (grant === "ended") return [{ reason: waiting }];
+  if (grant === "ended") return [{ reason: failure ?? waiting }];
   const own = grant === "pending" ? keepCopy(copy) : writeCopy({ ...share, isObserver, row, data, earlier });
   return !isObserver && isReady(copy) ? [own] : [own, { reason: failure ?? waiting }];
 }

@@ -115,7 +115,9 @@ export function findPossession(
     if (names.has(share) || earlier.has(share) || desired.resources.has(key)) return share;
     return target && heirs.get(formatSecret(target));
   };
-  const byShare = groupBy(copies, findShare);
+  // Its own come before those that it takes over: the first binding decides.
+  const ownFirst = copies.toSorted((a, b) => Number(names.has(b.share)) - Number(names.has(a.share)));
+  const byShare = groupBy(ownFirst, findShare);
   // By Secret, the maker of the copy that has it; those that are composed in this call are added.
   const holders = new Map<string, string>();
   const hold = ({ target }: ObservedCopy, maker: string) => {
