@@ -110,9 +110,10 @@ export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 export const toContender = (document: Document): Contender => new ManagedContender(document);
 
 function hasCreated(document: Document): boolean {
+  if (readAnnotation(document, ORIGIN) === "Created") return true; // first: most owners have it
   const createdAt = readCreationTime(document);
-  if (createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE)) return true;
-  return readAnnotation(document, ORIGIN) === "Created" || readAnnotation(document, ALLOW_DELETE) === "true";
+  const isCreation = createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
+  return isCreation || readAnnotation(document, ALLOW_DELETE) === "true";
 }
 
 /** Read once: an owner may list thousands. */

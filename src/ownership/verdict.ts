@@ -9,17 +9,14 @@ import {
   indexByUid,
   isInvolved,
 } from "./contenders.ts";
+import type { Candidate } from "./identity.ts";
 
 /** One managed resource of ours, and the other contenders for its cloud resource. */
-export interface Situation {
-  /** Ours, as observed; undefined before it is created. */
-  readonly own: Contender | undefined;
+export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies"> {
   /** The contenders with the identity label, ours included once it has it; undefined while the answer is pending. */
   readonly contenders: Contenders | undefined;
   /** The control plane in the cloud's tags, unless it is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
-  /** True if the kind supports observing only. */
-  readonly hasManagementPolicies: boolean;
   /** False if the provider does not report who else writes the cloud resource. */
   readonly reportsTags: boolean;
 }

@@ -122,7 +122,8 @@ function findByKey(edited: readonly EditedField[], key: string): EditedField | u
 /** Inserts by position. For so few, Array's functions allocate more than all the rest. */
 function insert(edited: EditedField[], field: EditedField): void {
   let i = edited.length;
-  for (; i > 0 && (edited[i - 1] as EditedField).found.at > field.found.at; i--) edited[i] = edited[i - 1] as EditedField;
+  for (; i > 0 && (edited[i - 1] as EditedField).found.at > field.found.at; i--)
+    edited[i] = edited[i - 1] as EditedField;
   edited[i] = field;
 }
 
