@@ -38,8 +38,8 @@ export function settle(verdict: Verdict, entrant: Entrant): Settlement {
   const name = nameAssociation(verdict, entrant, move !== undefined);
   const acted = move === undefined ? actOn(verdict, entrant, name) : holdBack(move, verdict, entrant);
   // The creation of the former cloud resource does not count as the creation of this one.
-  const kept = keep(own, CREATED_BEFORE);
-  return { ...acted, annotations: { ...kept, ...acted.annotations, [EXTERNAL_NAME_KEY]: name } };
+  const before = own && readAnnotation(own.document, CREATED_BEFORE);
+  return { ...acted, annotations: { [CREATED_BEFORE]: before, ...acted.annotations, [EXTERNAL_NAME_KEY]: name } };
 }
 
 /**
@@ -107,7 +107,8 @@ const OBSERVING: Part = { policies: OBSERVE, annotations: {} };
 function asBefore(own: Contender | undefined): Part {
   if (own === undefined) return OBSERVING;
   const policies = own.policies ?? (own.isDeletingWithIt ? ALL_ACTIONS : withoutDelete(ALL_ACTIONS));
-  return { policies, annotations: keep(own, TAGS_OWNER, CONTENDERS, ORIGIN) };
+  const keep = (key: string) => ({ [key]: readAnnotation(own.document, key) });
+  return { policies, annotations: { ...keep(TAGS_OWNER), ...keep(CONTENDERS), ...keep(ORIGIN) } };
 }
 
 /** Keeps the policies of a managed resource that is being deleted, unless they pause it: a paused one is never deleted. */
@@ -125,10 +126,6 @@ function asNewcomer(own: Contender | undefined): Part {
   const before = asBefore(own);
   return own.isMarked ? before : { ...before, policies: withoutDelete(before.policies) };
 }
-
-/** Keeps annotations of ours. */
-const keep = (own: Contender | undefined, ...keys: readonly string[]): Annotations =>
-  Object.fromEntries(keys.map((key) => [key, own && readAnnotation(own.document, key)]));
 
 /** Records whether a contender created the cloud resource: successors learn it from their owner. */
 const noteOrigin = (isCreated: boolean): Annotations => ({ [ORIGIN]: isCreated ? "Created" : undefined });
