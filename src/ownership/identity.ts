@@ -7,12 +7,10 @@ import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
 import type { Contender } from "./contender.ts";
-import { findReferred, textAt } from "./fields.ts";
+import { type DesiredAndObserved, findReferred, textAt } from "./fields.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
-export interface DeclaredResource {
-  readonly desired: Document;
-  readonly observed: Document | undefined;
+export interface DeclaredResource extends DesiredAndObserved {
   readonly facts: IdentityFacts;
   /** True if the external name is desired only because it was observed. */
   readonly isPinned?: boolean;

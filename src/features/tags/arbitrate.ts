@@ -57,8 +57,8 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const hasMoved = isElsewhere(candidate);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
-  const foundBy = chooseLabels(candidate, settlement, hasMoved).map((label) => [label, identity] as const);
-  const labels = [...foundBy, [EXTERNAL_NAME_LABEL, externalName] as const];
+  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, identity));
+  labels.push(toMark(EXTERNAL_NAME_LABEL, externalName));
   return {
     ...settlement,
     ...(wanted.isClusterUnset && { reason: { is: "FieldNotSet" } }),
@@ -101,6 +101,8 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
+const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });
+
 const OWNER_PATH = annotationPath(OWNER);
 
 /** Sets the tags, and after them, since tags may be labels, the identity labels, the ownership annotations and the policies. */
@@ -108,14 +110,13 @@ function withOwnership(
   tags: readonly ValueEdit[],
   { desired, hasManagementPolicies }: Subject,
   { policies, annotations }: Settlement,
-  labels: readonly (readonly [label: string, hash: string])[],
+  labels: readonly ValueEdit[],
   { owner, cluster, rules }: WantedTags,
 ): Document {
   const isReading = hasManagementPolicies && isObserver(policies);
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
-  edits.push({ path: OWNER_PATH, value: owner });
-  for (const [key, value] of labels) edits.push({ path: labelPath(key), value });
+  edits.push({ path: OWNER_PATH, value: owner }, ...labels);
   for (const [key, value] of Object.entries({ [CLUSTER]: cluster, ...annotations })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }

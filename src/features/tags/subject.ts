@@ -12,14 +12,15 @@ import { isObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
 import { type Contender, toContender } from "../../ownership/contender.ts";
+import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { toMatcher } from "./glob.ts";
-import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type Pair, type ResourceTags } from "./kinds.ts";
+import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
 /** A desired resource. */
-interface Wish extends Pair {
+interface Wish extends DesiredAndObserved {
   /** Its name in the Composition. */
   readonly resource: string;
   /** The policies that earlier steps desire. */
@@ -140,7 +141,7 @@ function toSubject(wish: Wish, known: KnownKind, call: Call): Subject | undefine
  * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the record
  * is different: the record may be old. A resource that has been arbitrated stays arbitrated.
  */
-const isOnlyPinned = (composed: Document | undefined, { desired, observed }: Pair): boolean =>
+const isOnlyPinned = (composed: Document | undefined, { desired, observed }: DesiredAndObserved): boolean =>
   composed !== undefined &&
   composed !== desired &&
   observed !== undefined &&
