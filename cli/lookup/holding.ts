@@ -109,8 +109,7 @@ function toNamespace(owner: string): string | undefined {
 
 /** Reads the name and location of a cloud resource from its managed resource or from a manifest, and which field names it. */
 export function readQuery(document: Document): { readonly query: ResourceQuery; readonly path: FieldPath } {
-  const managedKind = readManagedKind(document);
-  const { group, kind } = managedKind;
+  const { group, kind } = readManagedKind(document);
   const { identity: facts } = findFacts(group, kind);
   const resource = { desired: document, observed: document, facts };
   const read = readNames(resource);
@@ -121,7 +120,7 @@ export function readQuery(document: Document): { readonly query: ResourceQuery; 
     return value ? [[String(path.at(-1)), value] as const] : [];
   });
   const names = isMadeUp ? [""] : (found?.names ?? [""]);
-  const config = readProviderConfig(document, document, managedKind);
+  const config = readProviderConfig(document, document);
   const providerConfig = config.toReversed().filter(Boolean).join("/");
   return { query: { group, kind, names, providerConfig, scope: new Map(scope) }, path: found?.path ?? EXTERNAL_NAME };
 }

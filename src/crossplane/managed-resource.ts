@@ -52,13 +52,10 @@ export function isManaged(observed: Document): boolean {
  * Reads the ProviderConfig of a managed resource: its name, and its namespace for a namespaced ProviderConfig. Namespaced managed
  * resources call the cluster-scoped kind ClusterProviderConfig.
  */
-export function readProviderConfig(
-  desired: Document,
-  observed: Document | undefined,
-  { isNamespaced }: Pick<ManagedKind, "isNamespaced">,
-): readonly string[] {
+export function readProviderConfig(desired: Document, observed: Document | undefined): readonly string[] {
   const name = stringAt(desired, ["spec", "providerConfigRef", "name"]) ?? "default";
-  if (!isNamespaced || stringAt(desired, ["spec", "providerConfigRef", "kind"]) !== "ProviderConfig") return [name];
+  const isOfNamespace = stringAt(desired, ["spec", "providerConfigRef", "kind"]) === "ProviderConfig";
+  if (!isOfNamespace || !readManagedKind(desired).isNamespaced) return [name];
   const namespace = observed && stringAt(observed, ["metadata", "namespace"]);
   return [name, namespace ?? ""];
 }

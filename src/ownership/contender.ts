@@ -33,9 +33,6 @@ const MAX_MARK = 1024;
 class ManagedContender {
   readonly document: Document;
   readonly uid: string;
-  readonly createdAt: string;
-  /** The annotation by which an operator moves ownership here; "" where it is not set. */
-  readonly takeOwnership: string;
   readonly owner: string;
   /** The owner and the resource's name in the Composition, formatted by `contenderId`. */
   readonly id: string;
@@ -52,13 +49,14 @@ class ManagedContender {
   readonly isWriting: boolean;
   /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
   readonly isCreated: boolean;
+  // Compared many times where there are many contenders, and not at all where there is one.
+  #createdAt: string | undefined;
+  #takeOwnership: string | undefined;
 
   constructor(document: Document) {
     const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
     this.document = document;
     this.uid = stringAt(document, ["metadata", "uid"]) ?? qualifiedName(document);
-    this.createdAt = stringAt(document, ["metadata", "creationTimestamp"]) ?? "";
-    this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
     this.owner = mark(readAnnotation(document, OWNER));
     const marker = mark(readAnnotation(document, TAGS_OWNER));
     // Crossplane annotates every composed resource with its name; a resource written by hand is identified by its marker.
@@ -72,6 +70,17 @@ class ManagedContender {
     const isAllowed = this.policies === undefined ? this.isMarked : mayWrite(this.policies);
     this.isWriting = isAllowed && !this.isDeleting && !isPaused(document);
     this.isCreated = hasCreated(document);
+  }
+
+  get createdAt(): string {
+    this.#createdAt ??= stringAt(this.document, ["metadata", "creationTimestamp"]) ?? "";
+    return this.#createdAt;
+  }
+
+  /** The annotation by which an operator moves ownership here; "" where it is not set. */
+  get takeOwnership(): string {
+    this.#takeOwnership ??= readAnnotation(this.document, TAKE_OWNERSHIP) ?? "";
+    return this.#takeOwnership;
   }
 
   /** The managed resource's name, with its namespace where it has one. */
@@ -110,9 +119,10 @@ export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 export const toContender = (document: Document): Contender => new ManagedContender(document);
 
 function hasCreated(document: Document): boolean {
+  if (readAnnotation(document, ORIGIN) === "Created") return true; // first: most owners have it
   const createdAt = readCreationTime(document);
-  if (createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE)) return true;
-  return readAnnotation(document, ORIGIN) === "Created" || readAnnotation(document, ALLOW_DELETE) === "true";
+  const isCreation = createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
+  return isCreation || readAnnotation(document, ALLOW_DELETE) === "true";
 }
 
 /** Read once: an owner may list thousands. */

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, type JsonValue, ownValue, toSortedObject } f
 import { IDENTITY_LABEL } from "./annotations.ts";
 
 /** A managed resource, desired and observed. */
-interface DesiredAndObserved {
+export interface DesiredAndObserved {
   readonly desired: Document;
   readonly observed: Document | undefined;
 }

@@ -1,6 +1,5 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { findTwin, type ManagedKind } from "../crossplane/managed-resource.ts";
-import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
@@ -17,24 +16,7 @@ import {
   isLiving,
   listNames,
 } from "./contenders.ts";
-import { type CloudResource, hasSameName, isKnown, isSame, readByItself } from "./identity.ts";
-
-/** A managed resource, with the facts for the search for its contenders. */
-export interface Candidate {
-  readonly kind: ManagedKind;
-  readonly facts: IdentityFacts;
-  readonly declared: CloudResource;
-  /** The value of the identity labels. */
-  readonly identity: string;
-  /** Undefined before it is created. */
-  readonly own: Contender | undefined;
-  /** The cloud resource that ours declares by itself, as it is observed. */
-  readonly observed: ReturnType<typeof readByItself>;
-  /** True if the kind supports observing only. */
-  readonly hasManagementPolicies: boolean;
-  /** Reads the tags of the cloud resource that its provider reports. */
-  readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
-}
+import { type Candidate, hasSameName, isKnown, isSame, readByItself } from "./identity.ts";
 
 /** A list of contenders, undefined while an answer is pending, and what was asked for it. */
 interface Listed {

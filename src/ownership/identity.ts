@@ -1,22 +1,36 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { type ManagedKind, readManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
-import { EXTERNAL_NAME, readLabel } from "../crossplane/metadata.ts";
+import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
+import { EXTERNAL_NAME } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
-import { IDENTITY_LABEL } from "./annotations.ts";
-import { findReferred, textAt } from "./fields.ts";
+import type { Contender } from "./contender.ts";
+import { type DesiredAndObserved, findReferred, textAt } from "./fields.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
-export interface DeclaredResource {
-  readonly kind: ManagedKind;
-  readonly desired: Document;
-  readonly observed: Document | undefined;
+export interface DeclaredResource extends DesiredAndObserved {
   readonly facts: IdentityFacts;
   /** True if the external name is desired only because it was observed. */
   readonly isPinned?: boolean;
+}
+
+/** A managed resource, with the facts for the search for its contenders. */
+export interface Candidate {
+  readonly kind: ManagedKind;
+  readonly facts: IdentityFacts;
+  readonly declared: CloudResource;
+  /** The value of the identity labels. */
+  readonly identity: string;
+  /** Undefined before it is created. */
+  readonly own: Contender | undefined;
+  /** The cloud resource that ours declares by itself, as it is observed. */
+  readonly observed: CloudResource | "unresolved" | undefined;
+  /** True if the kind supports observing only. */
+  readonly hasManagementPolicies: boolean;
+  /** Reads the tags of the cloud resource that its provider reports. */
+  readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
 }
 
 /** The two hashes that identify a cloud resource, as labels. */
@@ -47,29 +61,33 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   const { facts } = declared;
   const read = readNames(declared);
   if (read === undefined || read === "unresolved") return read;
-  const place = readPlace(declared);
-  if (place === undefined) return "unresolved";
+  const found = readPlace(declared);
+  if (found === undefined) return "unresolved";
   const parts = foldNames(read.parts, facts);
   const names = read.names === read.parts ? parts : foldNames(read.names, facts);
-  // Of a known kind each resource has the same fields, and the texts tell them apart.
-  const texts = facts.countsReferences ? place.flat() : place.map(([, text]) => text);
-  return { names, parts, place: new Map(place), hashed: [...texts, ...parts] };
+  return { names, parts, place: found.place, hashed: [...found.hashed, ...parts] };
 }
 
 /** Reads the cloud resource that a managed resource declares by itself, without what is desired of it. */
 export const readByItself = (managed: Document, facts: IdentityFacts): CloudResource | "unresolved" | undefined =>
-  readCloudResource({ kind: readManagedKind(managed), desired: managed, observed: managed, facts });
+  readCloudResource({ desired: managed, observed: managed, facts });
 
 /** Reads ProviderConfig, location and parents; undefined while a reference is unresolved. */
-function readPlace(declared: DeclaredResource): readonly (readonly [field: string, text: string])[] | undefined {
-  const { kind, desired, observed, facts } = declared;
+function readPlace(declared: DeclaredResource): Pick<CloudResource, "place" | "hashed"> | undefined {
+  const { desired, observed, facts } = declared;
+  const config = readProviderConfig(desired, observed).join("/");
+  const place = new Map([[PROVIDER_CONFIG, config]]);
+  // Of a known kind each resource has the same fields, and the texts tell them apart.
+  const hashed = facts.countsReferences ? [PROVIDER_CONFIG, config] : [config];
   const scope = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
-  const place: [string, string][] = [[PROVIDER_CONFIG, readProviderConfig(desired, observed, kind).join("/")]];
   for (const [field, text] of facts.countsReferences ? [...scope, ...findReferred(declared)] : scope) {
     if (text === undefined) return undefined;
-    place.push([field, fold(text, facts)]);
+    const folded = fold(text, facts);
+    place.set(field, folded);
+    if (facts.countsReferences) hashed.push(field);
+    hashed.push(folded);
   }
-  return place;
+  return { place, hashed };
 }
 
 /** An XR composes many resources of few kinds. */
@@ -92,25 +110,18 @@ export const foldNames = (names: readonly string[], facts: IdentityFacts): reado
   names.map((name, index) => (facts.name.is === "fields" && index === 0 ? toApiGroup(name) : fold(name, facts)));
 
 /**
- * Tells whether the observed managed resource declares another cloud resource than the desired one: its name or a desired location
- * differs. The provider may have filled in fields that are not desired, or lost the name of one that has the identity already.
- *
- * @param read the cloud resource that the observed one declares by itself.
+ * Tells whether ours, as it is observed, declares another cloud resource than the desired one: its name or a desired location differs.
+ * The provider may have filled in fields that are not desired, or lost the name of one that has the identity already.
  */
-export function isElsewhere(
-  { kind, observed, facts }: DeclaredResource,
-  desired: CloudResource,
-  identity: string,
-  read: CloudResource | "unresolved" | undefined,
-): boolean {
-  if (observed === undefined) return false;
-  const label = readLabel(observed, IDENTITY_LABEL);
-  if (label !== undefined) return label !== identity || (isKnown(read) && !isSame(desired, read));
-  const parts = findLostName(observed, facts) ?? (isKnown(read) ? read.parts : []);
-  const place = isKnown(read) ? read.place : new Map(readPlace({ kind, desired: observed, observed, facts }));
+export function isElsewhere({ own, facts, declared, identity, observed: read }: Candidate): boolean {
+  if (own === undefined) return false;
+  if (own.identity !== undefined) return own.identity !== identity || (isKnown(read) && !isSame(declared, read));
+  const { document } = own;
+  const parts = findLostName(document, facts) ?? (isKnown(read) ? read.parts : []);
+  const { place } = (isKnown(read) ? read : readPlace({ desired: document, observed: document, facts })) ?? {};
   return (
-    desired.parts.some((part, index) => part !== "" && part !== parts[index]) ||
-    [...desired.place].some(([field, text]) => text !== "" && text !== place.get(field))
+    declared.parts.some((part, index) => part !== "" && part !== parts[index]) ||
+    [...declared.place].some(([field, text]) => text !== "" && text !== place?.get(field))
   );
 }
 
@@ -129,11 +140,11 @@ export const isKnown = (read: CloudResource | "unresolved" | undefined): read is
  * places for the owner that an observer leaves unset.
  */
 export function isSame(a: CloudResource, b: CloudResource): boolean {
-  const isOther = ([field, text]: readonly [string, string]): boolean => {
+  for (const [field, text] of a.place) {
     const other = b.place.get(field) ?? "";
-    return text !== other && (field === PROVIDER_CONFIG || (text !== "" && other !== ""));
-  };
-  return hasSameName(a, b) && ![...a.place].some(isOther);
+    if (text !== other && (field === PROVIDER_CONFIG || (text !== "" && other !== ""))) return false;
+  }
+  return hasSameName(a, b);
 }
 
 /** Tells whether two cloud resources of one kind have the same name, in whatever place. */
@@ -154,7 +165,7 @@ export interface Names {
 const ONLY_ONE = "default";
 
 /** Reads a cloud resource's names; undefined while they are not set, "unresolved" while a reference to one of them is. */
-export function readNames(declared: Omit<DeclaredResource, "kind">): Names | "unresolved" | undefined {
+export function readNames(declared: DeclaredResource): Names | "unresolved" | undefined {
   const { desired, facts } = declared;
   const { name } = facts;
   if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
@@ -174,10 +185,8 @@ export function readNames(declared: Omit<DeclaredResource, "kind">): Names | "un
  * Reads the desired external name: the annotation, or metadata.name if the provider defaults to it. In the latter case an observed
  * annotation wins, because providers write it only once.
  */
-function readExternalName(
-  { desired, observed, isPinned = false }: Omit<DeclaredResource, "kind">,
-  defaultsToName: boolean,
-): Names | undefined {
+function readExternalName(declared: DeclaredResource, defaultsToName: boolean): Names | undefined {
+  const { desired, observed, isPinned = false } = declared;
   const annotated = isPinned ? undefined : stringAt(desired, EXTERNAL_NAME);
   const own = annotated === undefined && defaultsToName ? stringAt(desired, NAME) : undefined;
   const name = own === undefined ? annotated : ((observed && stringAt(observed, EXTERNAL_NAME)) ?? own);

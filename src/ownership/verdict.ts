@@ -9,17 +9,14 @@ import {
   indexByUid,
   isInvolved,
 } from "./contenders.ts";
+import type { Candidate } from "./identity.ts";
 
 /** One managed resource of ours, and the other contenders for its cloud resource. */
-export interface Situation {
-  /** Ours, as observed; undefined before it is created. */
-  readonly own: Contender | undefined;
+export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies"> {
   /** The contenders with the identity label, ours included once it has it; undefined while the answer is pending. */
   readonly contenders: Contenders | undefined;
   /** The control plane in the cloud's tags, unless it is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
-  /** True if the kind supports observing only. */
-  readonly hasManagementPolicies: boolean;
   /** False if the provider does not report who else writes the cloud resource. */
   readonly reportsTags: boolean;
 }
@@ -93,13 +90,12 @@ function judgeListed(
   if (own.isDeleting || listed.isDeleting) return { is: "deleting" };
   if (isOthers(own, contenders, situation)) return { is: "existed" };
 
-  const { takeOwnership, createdAt, uid } = own;
+  const { uid } = own;
   const { hasManagementPolicies: canObserve } = situation;
   const isMarked = own.isMarked && listed.isMarked;
   const living = findLiving(contenders);
   const first = firstOther(living, uid);
-  const self = { takeOwnership, isMarked, createdAt, uid };
-  if (first !== undefined && byPrecedence(first, self) < 0) return theirs(first, own, false);
+  if (first !== undefined && isAhead(first, own, isMarked)) return theirs(first, own, false);
 
   const obstacle = isMarked ? undefined : firstOther(findInTheWay(contenders), uid);
   if (obstacle !== undefined) return theirs(obstacle, own, true);
@@ -107,6 +103,9 @@ function judgeListed(
   const others = living.filter((contender) => contender.uid !== uid && contender.contends !== undefined);
   return { is: "ours", others, origin: judgeOrigin(own, contenders, canObserve) };
 }
+
+const isAhead = (first: Contender, { takeOwnership, createdAt, uid }: Contender, isMarked: boolean): boolean =>
+  byPrecedence(first, { takeOwnership, isMarked, createdAt, uid }) < 0;
 
 /** Tells whether the cloud resource exists, no contender ever created, wrote or owned it, and nothing tells who else did. */
 const isOthers = (own: Contender, contenders: Contenders, { hasManagementPolicies, reportsTags }: Situation): boolean =>

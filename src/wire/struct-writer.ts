@@ -107,11 +107,24 @@ function toEditedFields(struct: Slice, edits: readonly ValueEdit[], depth: numbe
   const edited: EditedField[] = [];
   for (const edit of edits) {
     const key = String(edit.path[depth]);
-    const field = edited.find((one) => one.key === key);
-    if (field === undefined) edited.push({ key, its: [edit], found: findField(struct, key) });
-    else field.its.push(edit);
+    const field = findByKey(edited, key);
+    if (field !== undefined) field.its.push(edit);
+    else insert(edited, { key, its: [edit], found: findField(struct, key) });
   }
-  return edited.length === 1 ? edited : edited.sort((a, b) => a.found.at - b.found.at);
+  return edited;
+}
+
+function findByKey(edited: readonly EditedField[], key: string): EditedField | undefined {
+  for (const field of edited) if (field.key === key) return field;
+  return undefined;
+}
+
+/** Inserts by position. For so few, Array's functions allocate more than all the rest. */
+function insert(edited: EditedField[], field: EditedField): void {
+  let i = edited.length;
+  for (; i > 0 && (edited[i - 1] as EditedField).found.at > field.found.at; i--)
+    edited[i] = edited[i - 1] as EditedField;
+  edited[i] = field;
 }
 
 /** Writes one field, with a new value or with edits of its struct. @param before its Value. */

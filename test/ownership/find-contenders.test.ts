@@ -14,8 +14,8 @@ import {
 } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { findLiving } from "../../src/ownership/contenders.ts";
-import { type Candidate, KnownContenders } from "../../src/ownership/find-contenders.ts";
-import { type CloudResource, readByItself } from "../../src/ownership/identity.ts";
+import { KnownContenders } from "../../src/ownership/find-contenders.ts";
+import { type Candidate, type CloudResource, readByItself } from "../../src/ownership/identity.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 
 const S3 = "s3.aws.upbound.io/v1beta2";

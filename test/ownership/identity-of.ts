@@ -7,7 +7,7 @@ import { type Identity, identify, isKnown, readCloudResource } from "../../src/o
 export function identityOf(desired: JsonObject, observed?: JsonObject): Identity | undefined {
   const kind = readManagedKind(documentOf(desired));
   const { identity: facts } = findFacts(kind.group, kind.kind);
-  const declared = { kind, desired: documentOf(desired), observed: observed && documentOf(observed), facts };
+  const declared = { desired: documentOf(desired), observed: observed && documentOf(observed), facts };
   const read = readCloudResource(declared);
   return isKnown(read) ? identify(kind, read) : undefined;
 }

@@ -17,7 +17,8 @@ import type { WantedTags } from "./wanted.ts";
  */
 export function decideTags({ cloud, tags: found }: Subject, wanted: WantedTags): TagMap | undefined {
   if (found === undefined) return undefined;
-  const tags = new Map([...findProvidersOwn(found), ...found.desired]);
+  const tags = new Map(found.desired);
+  for (const [key, value] of findProvidersOwn(found)) if (!tags.has(key)) tags.set(key, value);
   for (const { key, value, onExisting } of wanted.add) addTag(tags, key, value, onExisting);
   if (wanted.preserve.length > 0) preserveTags(tags, found.cloud(), wanted.preserve, cloud);
   for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);

@@ -18,53 +18,51 @@ import {
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
-import { toContender } from "../../ownership/contender.ts";
-import type { Candidate, KnownContenders } from "../../ownership/find-contenders.ts";
-import { identify, isElsewhere, readByItself } from "../../ownership/identity.ts";
+import type { KnownContenders } from "../../ownership/find-contenders.ts";
+import { type Candidate, identify, isElsewhere, readByItself } from "../../ownership/identity.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The settlement for a managed resource, and what writes it on the desired resource after its tags: these may be labels. */
+/** The settlement for a managed resource, and what writes it on the desired resource together with its tags. */
 export interface Arbitration extends Settlement {
-  writeOn(tagged: Document): Document;
+  write(tags: readonly ValueEdit[]): Document;
 }
 
 /** Settles a cloud resource that no other XR can declare. */
-const owned = ({ tags }: Subject): Arbitration => ({
+const owned = ({ tags, desired }: Subject): Arbitration => ({
   reason: tags?.isPending === true ? { is: "WaitingForRequiredResources" } : { is: "Owned", others: [] },
   policies: ALL_ACTIONS,
   annotations: {},
-  writeOn: (tagged) => tagged,
+  write: (edits) => (edits.length === 0 ? desired : desired.with(edits)),
 });
 
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {
-  const { kind, facts, observed, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+  const { kind, facts, own, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
-  const own = observed && toContender(observed);
   if (declared === "unresolved") {
     const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
-    const settlement = settle({ is: "unresolved" }, { subject, wanted, own, contenders: undefined, hasMoved });
-    return { ...settlement, writeOn: (tagged) => withOwnership(tagged, subject, settlement, [], wanted) };
+    const settlement = settle({ is: "unresolved" }, { subject, wanted, contenders: undefined, hasMoved });
+    return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
   }
   const { identity, externalName } = identify(kind, declared);
-  const read = observed && readByItself(observed, facts);
+  const observed = own && readByItself(own.document, facts);
   const reportedTags = () => tags?.cloud();
-  const candidate = { kind, facts, declared, identity, own, observed: read, hasManagementPolicies, reportedTags };
+  const candidate = { kind, facts, declared, identity, own, observed, hasManagementPolicies, reportedTags };
   const found = known.find(candidate);
   const contenders = wanted.isClusterUnset || tags?.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
-  const hasMoved = isElsewhere(subject, declared, identity, read);
-  const settlement = settle(verdict, { subject, wanted, own, contenders, hasMoved });
-  const foundBy = chooseLabels(candidate, settlement, hasMoved).map((label) => [label, identity] as const);
-  const labels = [...foundBy, [EXTERNAL_NAME_LABEL, externalName] as const];
+  const hasMoved = isElsewhere(candidate);
+  const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
+  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, identity));
+  labels.push(toMark(EXTERNAL_NAME_LABEL, externalName));
   return {
     ...settlement,
     ...(wanted.isClusterUnset && { reason: { is: "FieldNotSet" } }),
-    writeOn: (tagged) => withOwnership(tagged, subject, settlement, labels, wanted),
+    write: (edits) => withOwnership(edits, subject, settlement, labels, wanted),
   };
 }
 
@@ -103,20 +101,22 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
+const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });
+
 const OWNER_PATH = annotationPath(OWNER);
 
-/** Sets the identity labels, the ownership annotations and the policies on the desired resource. */
+/** Sets the tags, and after them, since tags may be labels, the identity labels, the ownership annotations and the policies. */
 function withOwnership(
-  desired: Document,
-  { hasManagementPolicies }: Subject,
+  tags: readonly ValueEdit[],
+  { desired, hasManagementPolicies }: Subject,
   { policies, annotations }: Settlement,
-  labels: readonly (readonly [label: string, hash: string])[],
+  labels: readonly ValueEdit[],
   { owner, cluster, rules }: WantedTags,
 ): Document {
   const isReading = hasManagementPolicies && isObserver(policies);
-  const edits: ValueEdit[] = isReading && rules.connectionSecret === "Owner" ? [...leaveOutSecret(desired)] : [];
-  edits.push({ path: OWNER_PATH, value: owner });
-  for (const [key, value] of labels) edits.push({ path: labelPath(key), value });
+  const edits = [...tags];
+  if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
+  edits.push({ path: OWNER_PATH, value: owner }, ...labels);
   for (const [key, value] of Object.entries({ [CLUSTER]: cluster, ...annotations })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }

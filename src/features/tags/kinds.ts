@@ -7,7 +7,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
-import type { DeclaredResource } from "../../ownership/identity.ts";
+import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import type { Call } from "../feature.ts";
 import { fits } from "./glob.ts";
 import { holdsTags, readShape, type TagMap, toTagMap } from "./tag-map.ts";
@@ -71,11 +71,8 @@ const NO_TAGS: TagMap = new Map();
 /** The most reported tags that are read. AWS and Azure allow 50 on a resource, Google Cloud 64. */
 const MAX_REPORTED = 1000;
 
-/** A managed resource, desired and observed. */
-export type Pair = Pick<DeclaredResource, "desired" | "observed">;
-
 /** Finds the tag field by the input, the resource, our table, and last the kind's schema; undefined where none is known. */
-export function findTags(known: KnownKind, pair: Pair, call: Call): ResourceTags | undefined {
+export function findTags(known: KnownKind, pair: DesiredAndObserved, call: Call): ResourceTags | undefined {
   const { is } = known.facts.tags;
   const { path, shape } = toPresentField(known, pair) ?? {};
   if (path === undefined) return undefined;
@@ -102,7 +99,10 @@ const toReportedPath = (path: FieldPath): FieldPath =>
  * Adapts our table's field to this version of the kind: `settings` is a list of one item in the first version of upjet's
  * cluster-scoped kinds, and an object in all others. Undefined if it is not known which.
  */
-function toPresentField({ kind, rule, facts }: KnownKind, { desired, observed }: Pair): TagField | undefined {
+function toPresentField(
+  { kind, rule, facts }: KnownKind,
+  { desired, observed }: DesiredAndObserved,
+): TagField | undefined {
   const { field } = facts.tags;
   const block = field?.path.slice(0, -1) ?? [];
   const isFixed = rule?.fieldPath !== undefined || block.length <= FOR_PROVIDER.length;

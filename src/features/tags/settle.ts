@@ -1,5 +1,5 @@
 import { readCreationTime } from "../../crossplane/managed-resource.ts";
-import { ALL_ACTIONS, mayDelete, OBSERVE, readPolicies, withoutDelete } from "../../crossplane/management-policies.ts";
+import { ALL_ACTIONS, mayDelete, OBSERVE, withoutDelete } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crossplane/metadata.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
@@ -26,7 +26,6 @@ type Theirs = Extract<Verdict, { is: "theirs" }>;
 interface Entrant {
   readonly subject: Subject;
   readonly wanted: WantedTags;
-  readonly own: Contender | undefined;
   readonly contenders: Contenders | undefined;
   /** True if the observed resource declares another cloud resource. */
   readonly hasMoved: boolean;
@@ -34,12 +33,13 @@ interface Entrant {
 
 /** Acts on a verdict. While an answer is pending, nothing changes, unless ours now declares another cloud resource. */
 export function settle(verdict: Verdict, entrant: Entrant): Settlement {
-  const move = verdict.is === "deleting" ? undefined : findMove(entrant.own, entrant.hasMoved);
+  const { own } = entrant.subject;
+  const move = verdict.is === "deleting" ? undefined : findMove(own, entrant.hasMoved);
   const name = nameAssociation(verdict, entrant, move !== undefined);
   const acted = move === undefined ? actOn(verdict, entrant, name) : holdBack(move, verdict, entrant);
   // The creation of the former cloud resource does not count as the creation of this one.
-  const kept = keep(entrant.own, CREATED_BEFORE);
-  return { ...acted, annotations: { ...kept, ...acted.annotations, [EXTERNAL_NAME_KEY]: name } };
+  const before = own && readAnnotation(own.document, CREATED_BEFORE);
+  return { ...acted, annotations: { [CREATED_BEFORE]: before, ...acted.annotations, [EXTERNAL_NAME_KEY]: name } };
 }
 
 /**
@@ -48,7 +48,7 @@ export function settle(verdict: Verdict, entrant: Entrant): Settlement {
  */
 function nameAssociation(
   verdict: Verdict,
-  { subject: { desired, facts }, own, contenders = [] }: Entrant,
+  { subject: { desired, facts, own }, contenders = [] }: Entrant,
   isMoving: boolean,
 ): string | undefined {
   if (facts.name.is !== "association" || verdict.is === "unresolved") return undefined;
@@ -78,7 +78,7 @@ function holdBack(move: Part, verdict: Verdict, entrant: Entrant): Settlement {
 }
 
 function actOn(verdict: Verdict, entrant: Entrant, name?: string): Settlement {
-  const { own } = entrant;
+  const { own } = entrant.subject;
   switch (verdict.is) {
     case "unresolved":
       return { ...OBSERVING, ready: "False", reason: { is: "WaitingForReferences" } };
@@ -107,7 +107,8 @@ const OBSERVING: Part = { policies: OBSERVE, annotations: {} };
 function asBefore(own: Contender | undefined): Part {
   if (own === undefined) return OBSERVING;
   const policies = own.policies ?? (own.isDeletingWithIt ? ALL_ACTIONS : withoutDelete(ALL_ACTIONS));
-  return { policies, annotations: keep(own, TAGS_OWNER, CONTENDERS, ORIGIN) };
+  const keep = (key: string) => ({ [key]: readAnnotation(own.document, key) });
+  return { policies, annotations: { ...keep(TAGS_OWNER), ...keep(CONTENDERS), ...keep(ORIGIN) } };
 }
 
 /** Keeps the policies of a managed resource that is being deleted, unless they pause it: a paused one is never deleted. */
@@ -126,22 +127,17 @@ function asNewcomer(own: Contender | undefined): Part {
   return own.isMarked ? before : { ...before, policies: withoutDelete(before.policies) };
 }
 
-/** Keeps annotations of ours. */
-const keep = (own: Contender | undefined, ...keys: readonly string[]): Annotations =>
-  Object.fromEntries(keys.map((key) => [key, own && readAnnotation(own.document, key)]));
-
 /** Records whether a contender created the cloud resource: successors learn it from their owner. */
 const noteOrigin = (isCreated: boolean): Annotations => ({ [ORIGIN]: isCreated ? "Created" : undefined });
 
 function asOwner({ others, origin }: Ours, entrant: Entrant, name?: string): Settlement {
   const { subject, wanted } = entrant;
-  const { desired, hasManagementPolicies, resource } = subject;
+  const { desired, asked, hasManagementPolicies, resource } = subject;
   const { onRelease, preexisting } = wanted.rules;
-  const asked = readPolicies(desired) ?? ALL_ACTIONS;
   const isLeft = others.length > 0 && onRelease === "HandOver";
   const isOurs = origin === "created" || isUnnamed(entrant, name);
   const mayGo = isOurs || preexisting === "Delete" || !hasManagementPolicies;
-  const isKept = origin === "existed" && !mayGo && mayDelete(desired);
+  const isKept = origin === "existed" && !mayGo && mayDelete(desired, asked);
   return {
     reason: isKept ? { is: "ExistedBefore", isObserved: false } : { is: "Owned", others },
     policies: isLeft || !mayGo ? withoutDelete(asked) : asked,
@@ -157,7 +153,7 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, name?: string): Set
  * Tells whether an association has no name and is not found: its provider can delete only what it creates. Deleted without Delete
  * meanwhile, its owner would leave what nobody could find.
  */
-const isUnnamed = ({ subject: { desired, facts }, own }: Entrant, name: string | undefined): boolean =>
+const isUnnamed = ({ subject: { desired, facts, own } }: Entrant, name: string | undefined): boolean =>
   facts.name.is === "association" &&
   (name ?? stringAt(desired, EXTERNAL_NAME)) === undefined &&
   own?.observation !== "present";
@@ -165,7 +161,8 @@ const isUnnamed = ({ subject: { desired, facts }, own }: Entrant, name: string |
 /** Observes what another one owns. */
 function asObserver(verdict: Theirs, entrant: Entrant): Settlement {
   const { owner, isAcknowledged, isNext } = verdict;
-  const { own, hasMoved } = entrant;
+  const { hasMoved } = entrant;
+  const { own } = entrant.subject;
   const hasFound = own?.observation === "present";
   const isCreated = (owner.isCreated && hasFound) || (own?.isCreated === true && !hasMoved);
   // The first of newcomers is no owner yet, and each record is one more event for all that watch.
@@ -182,7 +179,7 @@ function asObserver(verdict: Theirs, entrant: Entrant): Settlement {
 
 function toObserverReason(
   { owner, isAcknowledged, isNext }: Theirs,
-  { own, subject: { hasManagementPolicies }, wanted: { rules } }: Entrant,
+  { subject: { own, hasManagementPolicies }, wanted: { rules } }: Entrant,
   hasFound: boolean,
 ): TagReason {
   if (rules.onConflict === "Fail" && !isNext && mayStop(own)) return { is: "Conflict", owner };

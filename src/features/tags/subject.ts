@@ -1,6 +1,6 @@
 import { COPY_KINDS, COPY_PREFIX } from "../../crossplane/copies.ts";
-import { CREATION } from "../../crossplane/managed-resource.ts";
-import { ALL_ACTIONS, isObserver, readPolicies } from "../../crossplane/management-policies.ts";
+import { CREATION, type ManagedKind } from "../../crossplane/managed-resource.ts";
+import { ALL_ACTIONS, isObserver, type Policies, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { KindFacts } from "../../crossplane/providers/families.ts";
 import type { Tags } from "../../input/tags.ts";
@@ -11,18 +11,29 @@ import type { FieldPath } from "../../model/field-path.ts";
 import { isObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
+import { type Contender, toContender } from "../../ownership/contender.ts";
+import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { toMatcher } from "./glob.ts";
-import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type Pair, type ResourceTags } from "./kinds.ts";
+import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
-/** A desired managed resource whose ownership is settled. */
-export interface Subject extends DeclaredResource, Pick<KindFacts, "cloud" | "reportsTags"> {
+/** A desired resource. */
+interface Wish extends DesiredAndObserved {
   /** Its name in the Composition. */
   readonly resource: string;
+  /** The policies that earlier steps desire. */
+  readonly asked: Policies;
+}
+
+/** A desired managed resource whose ownership is settled. */
+export interface Subject extends Wish, DeclaredResource, Pick<KindFacts, "cloud" | "reportsTags"> {
+  readonly kind: ManagedKind;
   /** Undefined if only this XR can declare it; "unresolved" while a reference hides which it is. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
+  /** As observed, if another XR can declare it; undefined before it is created. */
+  readonly own: Contender | undefined;
   /** Undefined for a kind without tags. */
   readonly tags: ResourceTags | undefined;
   /** True if it supports observing only. */
@@ -48,27 +59,30 @@ export interface Subjects {
 export function findSubjects({ resources, ignore }: Tags, call: Call, draft: Draft): Subjects {
   const toKind = kindsFor(resources);
   const ignored = ignore.map(toMatcher);
+  const subjects: Subject[] = [];
+  const unmarked: [string, Document][] = [];
+  const untagged: string[] = [];
+  const excluded: string[] = [];
   const found = [...desiredSoFar(call, draft)]
     .filter(([resource, marked]) => call.request.desired.resources.has(resource) && !isCopy(resource, marked))
-    .sort(compareEntries) // Go's map order is random
-    .map(([resource, marked]): Partial<Subjects> => {
-      const known = toKind(marked);
-      // Nested XRs and native kinds lack the field that all managed resources have.
-      const isManaged = lazy(() => marked.at(FOR_PROVIDER) !== undefined);
-      const desired = withoutMarks(marked, () => known.rule !== undefined && isManaged());
-      const unmarked = desired === marked ? [] : [[resource, desired] as const];
-      const pair = { desired, observed: call.request.observed.resources.get(resource)?.document };
-      if (ignored.some((fits) => fits(resource)) || isExcluded(pair)) return { unmarked, excluded: [resource] };
-      const subject = toSubject(resource, known, pair, call);
-      if (subject !== undefined) return { unmarked, subjects: [subject] };
-      return { unmarked, untagged: isManaged() ? [known.kind.kind] : [] };
-    });
-  return {
-    subjects: found.flatMap(({ subjects = [] }) => subjects),
-    unmarked: found.flatMap(({ unmarked = [] }) => unmarked),
-    untagged: found.flatMap(({ untagged = [] }) => untagged),
-    excluded: found.flatMap(({ excluded = [] }) => excluded),
-  };
+    .sort(compareEntries); // Go's map order is random
+  for (const [resource, marked] of found) {
+    const known = toKind(marked);
+    // Nested XRs and native kinds lack the field that all managed resources have.
+    const isManaged = lazy(() => marked.at(FOR_PROVIDER) !== undefined);
+    const desired = withoutMarks(marked, () => known.rule !== undefined && isManaged());
+    if (desired !== marked) unmarked.push([resource, desired]);
+    const observed = call.request.observed.resources.get(resource)?.document;
+    const wish: Wish = { resource, desired, observed, asked: readPolicies(desired) ?? ALL_ACTIONS };
+    if (isExcluded(wish, ignored)) {
+      excluded.push(resource);
+      continue;
+    }
+    const subject = toSubject(wish, known, call);
+    if (subject !== undefined) subjects.push(subject);
+    else if (isManaged()) untagged.push(known.kind.kind);
+  }
+  return { subjects, unmarked, untagged, excluded };
 }
 
 const COPIED_FROM = [...FOR_PROVIDER, "manifest", "metadata", "annotations", SHARED_FROM];
@@ -101,34 +115,33 @@ function withoutMarks(desired: Document, isOurs: () => boolean): Document {
   return edits.length === 0 ? desired : desired.with(edits);
 }
 
-function isExcluded({ desired, observed }: Pair): boolean {
-  if (observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true") return true;
-  return isObserver(readPolicies(desired) ?? ALL_ACTIONS);
+function isExcluded({ resource, observed, asked }: Wish, ignored: readonly ((text: string) => boolean)[]): boolean {
+  if (isObserver(asked) || ignored.some((fits) => fits(resource))) return true;
+  return observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true";
 }
 
 /** Undefined for a kind that the input does not select, that neither the input nor our tables describe, or without anything to settle. */
-function toSubject(resource: string, known: KnownKind, pair: Pair, call: Call): Subject | undefined {
+function toSubject(wish: Wish, known: KnownKind, call: Call): Subject | undefined {
   const { kind, rule, facts } = known;
   const { identity, cloud, reportsTags } = facts;
   if (rule === undefined || (rule.fieldPath === undefined && cloud === undefined)) return undefined;
-  const tags = findTags(known, pair, call);
-  const isPinned = isOnlyPinned(call.request.desired.resources.get(resource)?.document, pair);
-  const declared = { kind, ...pair, facts: identity, isPinned };
+  const tags = findTags(known, wish, call);
+  const isPinned = isOnlyPinned(call.request.desired.resources.get(wish.resource)?.document, wish);
+  const declared = { ...wish, facts: identity, isPinned };
   const cloudResource = readCloudResource(declared);
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
-  const isArbitrated = cloudResource !== undefined && !identity.countsReferences;
-  if (tags === undefined && !isArbitrated) return undefined;
+  if (tags === undefined && (cloudResource === undefined || identity.countsReferences)) return undefined;
+  const own = cloudResource && wish.observed && toContender(wish.observed);
   // The API server defaults the policies of every kind that has them.
-  const mayHavePolicies = pair.observed === undefined || readPolicies(pair.observed) !== undefined;
-  const hasManagementPolicies = rule.managementPolicies && mayHavePolicies;
-  return { ...declared, resource, cloudResource, tags, cloud, reportsTags, hasManagementPolicies };
+  const hasManagementPolicies = rule.managementPolicies && (own === undefined || own.policies !== undefined);
+  return { ...declared, kind, cloudResource, own, tags, cloud, reportsTags, hasManagementPolicies };
 }
 
 /**
  * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the record
  * is different: the record may be old. A resource that has been arbitrated stays arbitrated.
  */
-const isOnlyPinned = (composed: Document | undefined, { desired, observed }: Pair): boolean =>
+const isOnlyPinned = (composed: Document | undefined, { desired, observed }: DesiredAndObserved): boolean =>
   composed !== undefined &&
   composed !== desired &&
   observed !== undefined &&

@@ -83,7 +83,7 @@ function toTagEdits(decision: TagDecision): Edits {
   if (reason.is === "Withheld" || (isHeld(decision) && observed === undefined)) return [[resource, { is: "removed" }]];
   const written = isHeld(decision) ? keepTags(subject) : (decision.tags ?? repeatTheirs(decision));
   const edits = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
-  const object = arbitration.writeOn(edits.length === 0 ? desired : desired.with(edits));
+  const object = arbitration.write(edits);
   return object === desired ? [] : [[resource, { is: "set", object, ready: arbitration.ready }]];
 }
 
