@@ -2,8 +2,7 @@ import { parseArgs } from "node:util";
 import { FunctionError } from "./errors.ts";
 import { didYouMean } from "./model/did-you-mean.ts";
 import { toMilliseconds } from "./model/duration.ts";
-import { toAddress } from "./server/address.ts";
-import type { Config, Transport } from "./server/config.ts";
+import { type Config, toAddress } from "./server/config.ts";
 
 export interface Flag {
   readonly name: string;
@@ -158,7 +157,7 @@ function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config 
     return value as T;
   };
   const isOn = (name: Name): boolean => texts.has(name) && read(name, toBoolean, "true or false");
-  const toTransport = (): Transport => {
+  const toTransport = (): Config["transport"] => {
     const certsDir = texts.get("tls-certs-dir") ?? "";
     // --insecure overrides TLS_SERVER_CERTS_DIR, which Crossplane sets for every function.
     if (isOn("insecure")) return { is: "insecure" };

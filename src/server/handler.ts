@@ -8,15 +8,8 @@ import type { Metrics } from "./metrics.ts";
 /** Runs the function: takes an encoded RunFunctionRequest, returns the encoded response and a summary of it. Synchronous. */
 export type RunFunction = (message: Uint8Array) => Outcome;
 
-interface Dependencies {
-  readonly runFunction: RunFunction;
-  readonly gate: Gate;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, "ran">;
-}
-
 /** Answers RunFunction. Logs calls (debug), changed tags (info), Fatal results (warn) and bugs (error). */
-export function createHandler({ runFunction, gate, log, metrics }: Dependencies): Handler {
+export function createHandler(runFunction: RunFunction, gate: Gate, log: Log, metrics: Metrics): Handler {
   const answer: Handler = (call, callback) => {
     const facts = { path: call.getPath(), requestBytes: call.request.byteLength };
     const start = performance.now();
