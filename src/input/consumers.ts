@@ -85,14 +85,14 @@ export const consumersSchema = z
       of,
       "The shared XR, in this XR's namespace, if this XR is its companion. Default: this XR is the shared one.",
     ),
-    list: z
-      .strictObject({
+    list: optional(
+      z.strictObject({
         toCompositeFieldPath: statusPath.describe(
           "A field of the XR's status, an object: `count`, `withoutGrant` and `items`.",
         ),
-      })
-      .optional()
-      .describe("Lists the XRs and claims that use this XR in its status, 50 at most."),
+      }),
+      "Lists the XRs and claims that use this XR in its status, 50 at most.",
+    ),
     protect: flag(true, "Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
     capacity: optional(
       z.int("not a whole number").min(1, "less than 1").max(1000, "more than 1000"),

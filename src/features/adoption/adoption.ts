@@ -7,7 +7,7 @@ import {
   toReferences,
   withoutReferences,
 } from "../../crossplane/references.ts";
-import type { Adoption } from "../../input/adoption.ts";
+import type { Adoption } from "../../input/restore.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
