@@ -116,6 +116,7 @@ function readTexts(args: readonly string[], env: Environment) {
     const text = (flag.env && env[flag.env]) || flag.default;
     if (text !== undefined) texts.set(flag.name, text);
   }
+  const names = all.map(({ name }) => `--${name}`);
   const faults = tokenize(args).flatMap((token) => {
     if (token.kind === "positional") return `unexpected argument ${JSON.stringify(token.value)}`;
     if (token.kind !== "option") return [];
@@ -140,8 +141,6 @@ function tokenize(args: readonly string[]) {
 /** Tells whether a flag has no value: "--address --debug" more likely lacks one than has one that looks like a flag. */
 const lacksValue = (value: string | undefined, isInline = false): boolean =>
   value === undefined || (!isInline && value.startsWith("--"));
-
-const names = all.map(({ name }) => `--${name}`);
 
 const AN_ADDRESS = "an address such as :9443, 127.0.0.1:9443 or [::1]:9443";
 const A_DURATION = "a duration such as 25s, 1m30s or 500ms";
@@ -169,22 +168,26 @@ function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config 
     transport: toTransport(),
     debug: isOn("debug"),
     maxRecvMessageBytes: read("max-recv-message-size", toBytes, "a whole number of MB from 1 to 2047"),
-    maxConcurrentStreams: read("max-concurrent-streams", toCount, "a whole number from 1 to 1000000"),
+    maxConcurrentStreams: read(
+      "max-concurrent-streams",
+      (text) => toWhole(text, 1_000_000),
+      "a whole number from 1 to 1000000",
+    ),
     maxConnectionAgeMs: read("max-connection-age", toMilliseconds, A_DURATION),
-    metricsAddress: read("metrics-address", toMetricsAddress, `${AN_ADDRESS}, or empty`),
+    metricsAddress: read(
+      "metrics-address",
+      (text) => (text === "" ? "off" : toAddress(text)),
+      `${AN_ADDRESS}, or empty`,
+    ),
     shutdownGracePeriodMs: read("shutdown-grace-period", toMilliseconds, A_DURATION),
   };
 }
-
-const toMetricsAddress = (text: string) => (text === "" ? "off" : toAddress(text));
 
 const toBoolean = (text: string): boolean | undefined =>
   text === "true" || text === "false" ? text === "true" : undefined;
 
 const toWhole = (text: string, max: number): number | undefined =>
   /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= max ? Number(text) : undefined;
-
-const toCount = (text: string): number | undefined => toWhole(text, 1_000_000);
 
 /** Converts MB to bytes. gRPC's length prefix allows more than 2047, which is never useful. */
 function toBytes(text: string): number | undefined {

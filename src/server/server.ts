@@ -21,20 +21,14 @@ export interface Dependencies {
   readonly refreshMs?: number;
 }
 
-export interface RunningServer {
-  readonly port: number;
-  readonly metricsPort: number | undefined;
-  /** Lets clients leave; resolves once calls in flight are answered or the grace period is over. */
-  shutDown(): Promise<void>;
-  destroy(): void;
-}
+export type RunningServer = Awaited<ReturnType<typeof serve>>;
 
 /**
  * Serves the function over gRPC, with health, reflection and metrics.
  *
  * @throws {FunctionError} `CannotServe` for unusable certificates or an address that cannot be bound.
  */
-export async function serve(config: Config, dependencies: Dependencies): Promise<RunningServer> {
+export async function serve(config: Config, dependencies: Dependencies) {
   const { log } = dependencies;
   const metrics = createMetrics(readVersion(), runFunctionPaths);
   const security = secure(config, dependencies, metrics);
@@ -60,6 +54,7 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
     connections.destroy();
     endpoint?.close();
   };
+  /** Lets clients leave; resolves once calls in flight are answered or the grace period is over. */
   const shutDown = async (): Promise<void> => {
     isReady = false; // /readyz reports it until the last call is answered
     setHealth("NOT_SERVING");
