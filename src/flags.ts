@@ -142,6 +142,7 @@ function tokenize(args: readonly string[]) {
 const lacksValue = (value: string | undefined, isInline = false): boolean =>
   value === undefined || (!isInline && value.startsWith("--"));
 
+const MB = 1024 * 1024;
 const AN_ADDRESS = "an address such as :9443, 127.0.0.1:9443 or [::1]:9443";
 const A_DURATION = "a duration such as 25s, 1m30s or 500ms";
 const NO_CERTIFICATES =
@@ -167,30 +168,21 @@ function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config 
     address: read("address", toAddress, AN_ADDRESS),
     transport: toTransport(),
     debug: isOn("debug"),
-    maxRecvMessageBytes: read("max-recv-message-size", toBytes, "a whole number of MB from 1 to 2047"),
-    maxConcurrentStreams: read(
-      "max-concurrent-streams",
-      (text) => toWhole(text, 1_000_000),
-      "a whole number from 1 to 1000000",
-    ),
+    // gRPC's length prefix allows more than 2047 MB, which is never useful.
+    maxRecvMessageBytes: MB * read("max-recv-message-size", toWhole(2047), "a whole number of MB from 1 to 2047"),
+    maxConcurrentStreams: read("max-concurrent-streams", toWhole(1_000_000), "a whole number from 1 to 1000000"),
     maxConnectionAgeMs: read("max-connection-age", toMilliseconds, A_DURATION),
-    metricsAddress: read(
-      "metrics-address",
-      (text) => (text === "" ? "off" : toAddress(text)),
-      `${AN_ADDRESS}, or empty`,
-    ),
+    metricsAddress: read("metrics-address", toMetricsAddress, `${AN_ADDRESS}, or empty`),
     shutdownGracePeriodMs: read("shutdown-grace-period", toMilliseconds, A_DURATION),
   };
 }
 
+const toMetricsAddress = (text: string) => (text === "" ? "off" : toAddress(text));
+
 const toBoolean = (text: string): boolean | undefined =>
   text === "true" || text === "false" ? text === "true" : undefined;
 
-const toWhole = (text: string, max: number): number | undefined =>
-  /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= max ? Number(text) : undefined;
-
-/** Converts MB to bytes. gRPC's length prefix allows more than 2047, which is never useful. */
-function toBytes(text: string): number | undefined {
-  const megabytes = toWhole(text, 2047);
-  return megabytes && megabytes * 1024 * 1024;
-}
+const toWhole =
+  (max: number) =>
+  (text: string): number | undefined =>
+    /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= max ? Number(text) : undefined;

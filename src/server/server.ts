@@ -157,9 +157,7 @@ const isHttp2Server = (value: unknown): value is Http2Server | Http2SecureServer
   value instanceof EventEmitter && "updateSettings" in value;
 
 async function drain(server: Server, connections: Connections, gate: Gate): Promise<void> {
-  gate.close();
-  await connections.askToLeave();
-  gate.open();
+  await gate.during(connections.askToLeave());
   server.tryShutdown(() => {});
   await connections.closed();
 }
