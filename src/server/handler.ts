@@ -10,24 +10,22 @@ export type RunFunction = (message: Uint8Array) => Outcome;
 
 /** Answers RunFunction. Logs calls (debug), changed tags (info), Fatal results (warn) and bugs (error). */
 export function createHandler(runFunction: RunFunction, gate: Gate, log: Log, metrics: Metrics): Handler {
-  const answer: Handler = (call, callback) => {
-    const facts = { path: call.getPath(), requestBytes: call.request.byteLength };
-    const start = performance.now();
-    let outcome: Outcome;
-    try {
-      outcome = runFunction(call.request);
-    } catch (error) {
-      callback(logFailure(error, { client: call.getPeer(), ...facts }, log));
-      return;
-    }
-    const milliseconds = Number((performance.now() - start).toFixed(3));
-    callback(null, outcome.response);
-    metrics.ran(facts.requestBytes, outcome);
-    logOutcome(outcome, { ...facts, milliseconds }, log);
-  };
   return (call, callback) =>
     gate.pass(() => {
-      if (!call.cancelled) answer(call, callback);
+      if (call.cancelled) return;
+      const facts = { path: call.getPath(), requestBytes: call.request.byteLength };
+      const start = performance.now();
+      let outcome: Outcome;
+      try {
+        outcome = runFunction(call.request);
+      } catch (error) {
+        callback(logFailure(error, { client: call.getPeer(), ...facts }, log));
+        return;
+      }
+      const milliseconds = Number((performance.now() - start).toFixed(3));
+      callback(null, outcome.response);
+      metrics.ran(facts.requestBytes, outcome);
+      logOutcome(outcome, { ...facts, milliseconds }, log);
     });
 }
 
