@@ -139,7 +139,7 @@ function isLike(found: Document, desired: Document, observed: Document | undefin
   return own.kind === wanted.kind && (isRepeated || isAsWanted("name")) && isAsWanted("namespace");
 }
 
-/** Observes the predecessors, and lists the names with several. Crossplane does not refer to them, so that they have to be adopted, also where this XR is the controller. */
+/** Observes the predecessors, each to be adopted, even one that this XR controls: Crossplane refers to none. Lists the names with several. */
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;
   const resources = new Map(observed.resources);

@@ -62,28 +62,22 @@ const isBelow = (field: FieldPath, path: FieldPath): boolean =>
 /** Suggests what was meant: a field of the object, the nearest of that name further down, or another function. */
 function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[], input: unknown): string {
   const isOfObject = (field: FieldPath): boolean => field.length === path.length + 1;
+  // A field that is set as well was not meant, but for another case of its letters.
+  const mayBeMeant = (field: string): boolean =>
+    !(isObject(input) && field in input) || field.toLowerCase() === key.toLowerCase();
   const known = fields.filter(isOfObject).map((field) => String(field.at(-1)));
-  const near = didYouMean(key, known.filter(mayBeMeant(key, input)));
+  const near = didYouMean(key, known.filter(mayBeMeant));
   if (near !== "") return near;
   const [nearest] = fields
     .filter((field) => field.at(-1) === key && !isOfObject(field))
     .sort((a, b) => a.length - b.length);
-  if (nearest === undefined) return pointElsewhere(key);
+  if (nearest === undefined) return key === "transforms" ? TRANSFORMS : "";
   const place = formatFieldPath([...path, ...nearest.slice(path.length)]);
   return `; did you mean ${place.replaceAll(`[${EVERY}]`, "[]")}?`;
 }
 
-/** Tells whether a field may be the one that was meant: one that is set as well is not, but for another case of its letters. */
-const mayBeMeant =
-  (key: string, input: unknown) =>
-  (field: string): boolean =>
-    !(isObject(input) && field in input) || field.toLowerCase() === key.toLowerCase();
-
-/** Names the function that has a field of that name. */
-const pointElsewhere = (key: string): string =>
-  key === "transforms"
-    ? ": the value is copied as it is; function-patch-and-transform transforms it in a later step, from the environment (toEnvironment)"
-    : "";
+const TRANSFORMS =
+  ": the value is copied as it is; function-patch-and-transform transforms it in a later step, from the environment (toEnvironment)";
 
 /** Finds the issues of the only alternative whose type matches the value, with whole paths. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {

@@ -124,27 +124,25 @@ function toSecureContext({ cert, key, ca }: Files, directory: string): Context {
 const findExpiry = ({ cert }: Context): Date =>
   new Date(Math.min(...parseChain(cert).map(({ validTo }) => Date.parse(validTo))));
 
-function findFaults(name: string, content: Buffer | string, parse: (pem: Buffer) => unknown): readonly string[] {
-  if (typeof content === "string") return [`${name}: ${content}`];
-  try {
-    parse(content);
-    return [];
-  } catch (error) {
-    return [`${name}: not PEM of the right kind: ${toMessage(error)}`];
-  }
-}
+const findFaults = (name: string, content: Buffer | string, parse: (pem: Buffer) => unknown): readonly string[] =>
+  typeof content === "string"
+    ? [`${name}: ${content}`]
+    : findFault(`${name}: not PEM of the right kind`, () => parse(content));
 
 /** Finds faults of the files as a set. The message contains nothing of the key. */
 function findPairFaults(context: Context): readonly string[] {
   const { cert, key } = context;
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    return [`${fileNames.key}: not the key of ${fileNames.cert}`];
-  }
+  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+    ? findFault("not usable together", () => createSecureContext(context))
+    : [`${fileNames.key}: not the key of ${fileNames.cert}`];
+}
+
+function findFault(what: string, check: () => unknown): readonly string[] {
   try {
-    createSecureContext(context);
+    check();
     return [];
   } catch (error) {
-    return [`not usable together: ${toMessage(error)}`];
+    return [`${what}: ${toMessage(error)}`];
   }
 }
 
