@@ -93,9 +93,10 @@ export const readConditions = (resource: Document): readonly JsonObject[] =>
   objectsAt(resource, ["status", "conditions"]);
 
 /** Indexes the conditions by type; the first of each type counts. */
-const conditionsByType = once((resource: Document): ReadonlyMap<unknown, JsonObject> => {
-  const fromLast = readConditions(resource).toReversed();
-  return new Map(fromLast.map((condition) => [condition["type"], condition]));
+const conditionsByType = once((resource: Document) => {
+  const byType = new Map<unknown, JsonObject>();
+  for (const condition of readConditions(resource).toReversed()) byType.set(condition["type"], condition);
+  return byType;
 });
 
 export const findCondition = (resource: Document, type: string): JsonObject | undefined =>
