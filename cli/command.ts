@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FunctionError } from "../src/errors.ts";
 import { toMilliseconds } from "../src/model/duration.ts";
-import { toAddress } from "../src/server/address.ts";
+import { toAddress } from "../src/server/config.ts";
 import type { Host } from "./host.ts";
 
 export const PROGRAM = "shared-infrastructure";

@@ -18,6 +18,9 @@ export class FunctionError extends Error {
   }
 }
 
+/** Reads the message of anything thrown. */
+export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Runs a function; returns the FunctionError that it throws. */
 export function attempt<T>(run: () => T): T | FunctionError {
   try {

@@ -2,8 +2,7 @@ import { parseArgs } from "node:util";
 import { FunctionError } from "./errors.ts";
 import { didYouMean } from "./model/did-you-mean.ts";
 import { toMilliseconds } from "./model/duration.ts";
-import { toAddress } from "./server/address.ts";
-import type { Config, Transport } from "./server/config.ts";
+import { type Config, toAddress } from "./server/config.ts";
 
 export interface Flag {
   readonly name: string;
@@ -117,6 +116,7 @@ function readTexts(args: readonly string[], env: Environment) {
     const text = (flag.env && env[flag.env]) || flag.default;
     if (text !== undefined) texts.set(flag.name, text);
   }
+  const names = all.map(({ name }) => `--${name}`);
   const faults = tokenize(args).flatMap((token) => {
     if (token.kind === "positional") return `unexpected argument ${JSON.stringify(token.value)}`;
     if (token.kind !== "option") return [];
@@ -142,8 +142,7 @@ function tokenize(args: readonly string[]) {
 const lacksValue = (value: string | undefined, isInline = false): boolean =>
   value === undefined || (!isInline && value.startsWith("--"));
 
-const names = all.map(({ name }) => `--${name}`);
-
+const MB = 1024 * 1024;
 const AN_ADDRESS = "an address such as :9443, 127.0.0.1:9443 or [::1]:9443";
 const A_DURATION = "a duration such as 25s, 1m30s or 500ms";
 const NO_CERTIFICATES =
@@ -158,7 +157,7 @@ function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config 
     return value as T;
   };
   const isOn = (name: Name): boolean => texts.has(name) && read(name, toBoolean, "true or false");
-  const toTransport = (): Transport => {
+  const toTransport = (): Config["transport"] => {
     const certsDir = texts.get("tls-certs-dir") ?? "";
     // --insecure overrides TLS_SERVER_CERTS_DIR, which Crossplane sets for every function.
     if (isOn("insecure")) return { is: "insecure" };
@@ -169,8 +168,9 @@ function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config 
     address: read("address", toAddress, AN_ADDRESS),
     transport: toTransport(),
     debug: isOn("debug"),
-    maxRecvMessageBytes: read("max-recv-message-size", toBytes, "a whole number of MB from 1 to 2047"),
-    maxConcurrentStreams: read("max-concurrent-streams", toCount, "a whole number from 1 to 1000000"),
+    // gRPC's length prefix allows more than 2047 MB, which is never useful.
+    maxRecvMessageBytes: MB * read("max-recv-message-size", toWhole(2047), "a whole number of MB from 1 to 2047"),
+    maxConcurrentStreams: read("max-concurrent-streams", toWhole(1_000_000), "a whole number from 1 to 1000000"),
     maxConnectionAgeMs: read("max-connection-age", toMilliseconds, A_DURATION),
     metricsAddress: read("metrics-address", toMetricsAddress, `${AN_ADDRESS}, or empty`),
     shutdownGracePeriodMs: read("shutdown-grace-period", toMilliseconds, A_DURATION),
@@ -182,13 +182,7 @@ const toMetricsAddress = (text: string) => (text === "" ? "off" : toAddress(text
 const toBoolean = (text: string): boolean | undefined =>
   text === "true" || text === "false" ? text === "true" : undefined;
 
-const toWhole = (text: string, max: number): number | undefined =>
-  /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= max ? Number(text) : undefined;
-
-const toCount = (text: string): number | undefined => toWhole(text, 1_000_000);
-
-/** Converts MB to bytes. gRPC's length prefix allows more than 2047, which is never useful. */
-function toBytes(text: string): number | undefined {
-  const megabytes = toWhole(text, 2047);
-  return megabytes && megabytes * 1024 * 1024;
-}
+const toWhole =
+  (max: number) =>
+  (text: string): number | undefined =>
+    /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= max ? Number(text) : undefined;

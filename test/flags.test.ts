@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { FunctionError } from "../src/errors.ts";
 import { type Flag, flags, readFlags, toHelp } from "../src/flags.ts";
-import { addressToText } from "../src/server/address.ts";
-import type { Config } from "../src/server/config.ts";
+import { addressToText, type Config } from "../src/server/config.ts";
 
 const MB = 1024 * 1024;
 

@@ -23,7 +23,7 @@ const everything = {
   pipeline: "src/pipeline.ts",
   "run-function": "src/run-function.ts",
   server: "src/server/server.ts",
-  address: "src/server/address.ts",
+  config: "src/server/config.ts",
   credentials: "src/server/credentials.ts",
   flags: "src/flags.ts",
   package: "src/package.ts",
@@ -70,7 +70,7 @@ interface Diagnostic {
   readonly location: { readonly path: string; readonly start: { readonly line: number } };
 }
 
-const listening: readonly Importable[] = ["errors", "log", "package", "server", "address", "credentials"];
+const listening: readonly Importable[] = ["errors", "log", "package", "server", "config", "credentials"];
 const server: readonly Importable[] = [...listening, "run-function", "grpc-js", "prom-client", "crypto", "fs"];
 
 const model: readonly Importable[] = ["errors", "model", "didYouMean"];
@@ -96,17 +96,17 @@ const walls: Readonly<Record<string, readonly Importable[]>> = {
   "src/operations/x.ts": [...model, "crossplane", "input", "operations", "crypto"],
   "src/pipeline.ts": ["model", "didYouMean", "features", "sharing", "tags"],
   "src/server/x.ts": server,
-  "src/flags.ts": ["errors", "didYouMean", "address"],
+  "src/flags.ts": ["errors", "didYouMean", "config"],
   "src/main.ts": ["errors", "flags", "log", "package", "run-function", "server"],
   "src/run-function.ts": [...model, "crossplane", "input", "operations", "wire", "pipeline"],
-  "cli/x.ts": [...basics, "package", "address"],
+  "cli/x.ts": [...basics, "package", "config"],
   "cli/cluster/x.ts": [...model, "cluster", "yaml", "client-node", "crypto", "fs"],
   "cli/lookup/x.ts": [...model, "crossplane", "input", "ownership", "cluster", "lookup", "zod"],
   "cli/audit/x.ts": command,
   "cli/registry/x.ts": command,
   "cli/preflight/x.ts": command,
   "cli/migrate/x.ts": [...command, "input"],
-  "cli/admission/x.ts": [...command, "log", "address", "credentials", "prom-client"],
+  "cli/admission/x.ts": [...command, "log", "config", "credentials", "prom-client"],
   "cli/render/x.ts": [...command, "run-function", "package", "grpc-js"],
 };
 

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { TcpAddress } from "../../src/server/address.ts";
+import type { TcpAddress } from "../../src/server/config.ts";
 import { type AddCommand, type ConnectionFlags, connectionFlags, flag, withExamples, withFlags } from "../command.ts";
 
 export interface AdmissionOptions extends ConnectionFlags {

@@ -53,7 +53,7 @@ function toGrantCommand(shared: Document, kind: ResourceKind, consumers: readonl
   if (asking.length === 0) return "";
   const { names, selector } = readNamespaceGrant(shared);
   const labels = selector === undefined ? [] : Object.entries(requiredLabels(selector));
-  if (selector !== undefined && labels.length === selector.terms.length) {
+  if (selector !== undefined && labels.length === selector.length) {
     const values = labels.map(([key, value]) => `${key}=${value}`).join(" ");
     return `\nTo grant it:\n  kubectl label namespace ${asking.join(" ")} ${values}\n`;
   }

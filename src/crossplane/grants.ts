@@ -8,7 +8,7 @@ import type { Request } from "../model/request.ts";
 import type { LookupAnswer, Requirement, Requirements, SchemaRequirement } from "../model/requirement.ts";
 import { toGroupKind } from "./api-group.ts";
 import type { SecretName } from "./copies.ts";
-import { type LabelSelector, parseLabelSelector } from "./label-selector.ts";
+import { parseLabelSelector } from "./label-selector.ts";
 import { readAnnotation } from "./metadata.ts";
 import { toRequirement } from "./requirement-names.ts";
 
@@ -17,17 +17,6 @@ export const ALLOWED_NAMESPACES = `${DOMAIN}/allowed-namespaces`;
 
 /** Annotation of a shared resource: a label selector; Namespaces that match have access as well. */
 export const ALLOWED_NAMESPACE_SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
-
-/** The grant in a shared resource's annotations, which its consumers cannot write. */
-export interface NamespaceGrant {
-  readonly names: ReadonlySet<string>;
-  readonly isForAll: boolean;
-  /** The first entry of the list that is not the name of a namespace, such as `red;green`: it grants nothing. */
-  readonly invalidName: string | undefined;
-  readonly selector: LabelSelector | undefined;
-  /** The annotation's text, where it is not a selector: it grants nothing. */
-  readonly invalidSelector: string | undefined;
-}
 
 /** Splits an annotation that lists namespaces. It may be long: read it once. */
 const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
@@ -39,15 +28,18 @@ export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 /** Reads from a Namespace whose copies it accepts. */
 export const readAccepted = once((target: Document) => toNamespaceSet(readAnnotation(target, ACCEPT_COPIES_FROM)));
 
-export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
+/** Reads the grant in a shared resource's annotations, which its consumers cannot write. */
+export const readNamespaceGrant = once((shared: Document) => {
   const listed = toNamespaceSet(readAnnotation(shared, ALLOWED_NAMESPACES));
   const text = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
   const selector = text === undefined ? undefined : parseLabelSelector(text);
   return {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
     isForAll: listed.has("*"),
+    /** The first entry of the list that is not the name of a namespace, such as `red;green`: it grants nothing. */
     invalidName: [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name)),
     selector,
+    /** The annotation's text, where it is not a selector: it grants nothing. */
     invalidSelector: selector === undefined && text?.trim() !== "" ? text : undefined,
   };
 });

@@ -10,9 +10,7 @@ interface Term {
 }
 
 /** A parsed label selector, in the syntax of `kubectl -l`. */
-export interface LabelSelector {
-  readonly terms: readonly Term[];
-}
+export type LabelSelector = readonly Term[];
 
 /** A key with a value or with a set of values, or a key alone, which may be negated. */
 const TERM = /^(?:([^\s=!(),]+)(?:\s*(==|=|!=)\s*([^\s=!(),]*)|\s+(in|notin)\s*\(([^()]*)\))|(!?)\s*([^\s=!(),]+))$/;
@@ -33,7 +31,7 @@ export function parseLabelSelector(text: string): LabelSelector | undefined {
   const parts = [...text.matchAll(SEPARATED)];
   if (parts.length > MAX_TERMS) return undefined;
   const terms = parts.map(([, term = ""]) => parseTerm(term.trim()));
-  return terms.every((term) => term !== undefined) ? { terms } : undefined;
+  return terms.every((term) => term !== undefined) ? terms : undefined;
 }
 
 function parseTerm(text: string): Term | undefined {
@@ -45,7 +43,7 @@ function parseTerm(text: string): Term | undefined {
   return { key, values: new Set(values), isNegated: operator === "!=" || word === "notin" };
 }
 
-export function matchesLabels(resource: Document, { terms }: LabelSelector): boolean {
+export function matchesLabels(resource: Document, terms: LabelSelector): boolean {
   const labels = resource.at(["metadata", "labels"]);
   return terms.every(({ key, values, isNegated }) => {
     const value = isObject(labels) ? ownValue(labels, key) : undefined;
@@ -55,7 +53,7 @@ export function matchesLabels(resource: Document, { terms }: LabelSelector): boo
 }
 
 /** Lists the labels that every match has, for a lookup by labels, which supports no other conditions. */
-export const requiredLabels = ({ terms }: LabelSelector): Readonly<Record<string, string>> =>
+export const requiredLabels = (terms: LabelSelector): Readonly<Record<string, string>> =>
   Object.fromEntries(
     terms.flatMap(({ key, values, isNegated }) => {
       const [value, ...others] = values ?? [];

@@ -24,25 +24,20 @@ import {
 } from "./references.ts";
 
 /** The proof on a resource that an XR composed it. */
-export type Proof =
+type Proof =
   | { readonly is: "proven" }
   | { readonly is: "unproven"; readonly because: string }
   | { readonly is: "nested" }; // proven if the XR is nested below the root that its label names
 
-/** An XR that may have composed a resource, read once for all resources. */
-export interface PossibleComposer extends Composite {
-  readonly uid: string | undefined;
-  /** The name of the XR at the root of its tree. */
-  readonly root: string;
-  readonly claimLabels: ReadonlyMap<string, string | undefined>;
-  readonly fieldManager: string;
-}
-
 const CLAIM_LABELS = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL];
 
-export const toPossibleComposer = (composite: Composite): PossibleComposer => ({
+/** An XR that may have composed a resource, read once for all resources. */
+export type PossibleComposer = ReturnType<typeof toPossibleComposer>;
+
+export const toPossibleComposer = (composite: Composite) => ({
   ...composite,
   uid: stringAt(composite.document, UID),
+  /** The name of the XR at the root of its tree. */
   root: toRoot(composite.document),
   claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(composite.document, key)])),
   fieldManager: composerName(composite),

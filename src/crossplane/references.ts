@@ -1,5 +1,5 @@
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
-import { isObject, type JsonObject, type JsonValue, pick, toPlainText } from "../model/json.ts";
+import { isObject, type JsonValue, toPlainText } from "../model/json.ts";
 import { DNS_LABEL, isPathSegment } from "../model/names.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
@@ -22,13 +22,6 @@ export const referencesPath = ({ isModern }: Composite): readonly string[] => (i
 /** Tells whether a composed resource is an XR with composed resources of its own. */
 export const hasReferences = (resource: Document): boolean =>
   [MODERN, LEGACY].some((path) => objectsAt(resource, path).length > 0);
-
-export function withoutReferences(spec: JsonObject): JsonObject {
-  const isKept = (field: string): boolean => field !== "resourceRefs";
-  const legacy = pick(spec, isKept);
-  const { crossplane } = legacy;
-  return isObject(crossplane) ? { ...legacy, crossplane: pick(crossplane, isKept) } : legacy;
-}
 
 /** Reads an XR's references, without those that have no name: placeholders of Crossplane v1's native composition engine. */
 export const toReferences = (composite: Composite): readonly Reference[] =>

@@ -1,11 +1,4 @@
-import {
-  findProof,
-  type Nesting,
-  nestingBy,
-  type PossibleComposer,
-  type Proof,
-  toPossibleComposer,
-} from "../crossplane/proof.ts";
+import { findProof, type Nesting, nestingBy, type PossibleComposer, toPossibleComposer } from "../crossplane/proof.ts";
 import { formatReference, type Reference } from "../crossplane/references.ts";
 import { couldNotBeRead, toRequirement } from "../crossplane/requirement-names.ts";
 import type { Document } from "../model/document.ts";
@@ -21,16 +14,13 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 const CONTROLLER = "adoption/controller/";
 
 /** This XR, and the function that looks for the proof that it composed a resource. `unconfirmed`: only if this XR is nested. */
-export interface Prover {
-  readonly composer: PossibleComposer;
-  readonly prove: (resource: Document) => Exclude<Proof, { is: "nested" }> | Nesting;
-}
+export type Prover = ReturnType<typeof proverFor>;
 
 /** Makes the prover of this XR. It looks up the XRs above this one if a proof depends on these. */
-export function proverFor(call: Call): Prover {
+export function proverFor(call: Call) {
   const composer = toPossibleComposer(call.composite);
   const nesting = lazy(() => confirmNesting(composer, call));
-  const prove: Prover["prove"] = (resource) => {
+  const prove = (resource: Document) => {
     const proof = findProof(resource, composer);
     return proof.is === "nested" ? nesting() : proof;
   };

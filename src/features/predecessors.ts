@@ -139,17 +139,20 @@ function isLike(found: Document, desired: Document, observed: Document | undefin
   return own.kind === wanted.kind && (isRepeated || isAsWanted("name")) && isAsWanted("namespace");
 }
 
-/** Observes the predecessors. Crossplane does not refer to them, so that they have to be adopted, also where this XR is the controller. */
+/** Observes the predecessors, each to be adopted, even one that this XR controls: Crossplane refers to none. Lists the names with several. */
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;
   const resources = new Map(observed.resources);
-  for (const [name, [one, ...others]] of predecessors) {
-    if (one === undefined || others.length > 0) continue;
-    const document = one.with([{ path: ["metadata", "ownerReferences"], value: [] }]);
-    resources.set(name, { document, ready: "Unspecified", connectionDetails: new Map() });
+  const duplicates = new Map<string, string>();
+  for (const [name, all] of predecessors) {
+    const [one, ...others] = all;
+    if (others.length > 0) duplicates.set(name, all.map((each) => formatReference(toReference(each))).join(" and "));
+    else if (one !== undefined) {
+      const document = one.with([{ path: ["metadata", "ownerReferences"], value: [] }]);
+      resources.set(name, { document, ready: "Unspecified", connectionDetails: new Map() });
+    }
   }
-  const request = { ...call.request, observed: { ...observed, resources } };
-  return { ...call, request, duplicates: findDuplicates(predecessors) };
+  return { ...call, request: { ...call.request, observed: { ...observed, resources } }, duplicates };
 }
 
 /**
@@ -184,11 +187,3 @@ function findFatal({ duplicates = new Map() }: Call): readonly Result[] {
 }
 
 export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: remove the label ${COMPOSITE_LABEL} of the others, or delete them (with deletionPolicy Orphan where they share a cloud resource)`;
-
-/** Formats the resources to choose from, by name in the Composition. */
-const findDuplicates = (predecessors: Predecessors): ReadonlyMap<string, string> =>
-  new Map(
-    [...predecessors].flatMap(([name, all]) =>
-      all.length > 1 ? [[name, all.map((each) => formatReference(toReference(each))).join(" and ")] as const] : [],
-    ),
-  );

@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { FunctionError } from "../errors.ts";
 import { isObject } from "../model/json.ts";
 import { DOMAIN, SECRET_KEY } from "../model/names.ts";
 import { NOT_A_TEMPLATE, parseTemplate } from "../model/template.ts";
 import {
   choice,
+  converted,
   dnsLabel,
   exactlyOneOf,
   faultAt,
@@ -17,11 +19,10 @@ import {
   value,
 } from "./fields.ts";
 
-const keyTemplate = z.string().transform((text, check) => {
+const keyTemplate = converted((text) => {
   const parsed = parseTemplate(text);
-  if (parsed !== undefined) return parsed;
-  check.addIssue(NOT_A_TEMPLATE);
-  return z.NEVER;
+  if (parsed === undefined) throw new FunctionError("InvalidInput", NOT_A_TEMPLATE);
+  return parsed;
 });
 
 const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
@@ -39,13 +40,7 @@ const key = exactlyOneOf(
   ["from", "value"],
 ).transform(({ from, value: template = [], to }) => (from === undefined ? { to, template } : { to, from }));
 
-const keys = z.union([
-  z
-    .array(key)
-    .min(1)
-    .refine(...unique("to")),
-  source,
-]);
+const keys = z.union([unique(z.array(key).min(1), "to"), source]);
 
 /** The fields of a copy that are not allowed with a delivery. */
 const unusable: ReadonlyMap<unknown, readonly string[]> = new Map([
@@ -70,15 +65,13 @@ const copy = z
       value(dnsLabel, z.array(dnsLabel).min(1)),
       "The namespace of the copy, or a list of them. Default: the XR's own, or its claim's.",
     ),
-    via: z
-      .enum(["Object", "ConnectionSecret", "Secret", "CompositeConnectionDetails"])
-      .default("Object")
-      .describe(
-        "The resource that delivers the copies: an `Object`, by which provider-kubernetes copies the values; a `ConnectionSecret` that an " +
-          "Object publishes; or the `Secret` itself. `CompositeConnectionDetails`: no Secret, the keys become connection details of this XR " +
-          "and of its claim. For a namespaced XR use `ConnectionSecret` or `Secret` where their limits allow it: with an `Object` its " +
-          "namespace hangs when it is deleted. docs/sharing.md compares them.",
-      ),
+    via: choice(
+      ["Object", "ConnectionSecret", "Secret", "CompositeConnectionDetails"],
+      "The resource that delivers the copies: an `Object`, by which provider-kubernetes copies the values; a `ConnectionSecret` that an " +
+        "Object publishes; or the `Secret` itself. `CompositeConnectionDetails`: no Secret, the keys become connection details of this XR " +
+        "and of its claim. For a namespaced XR use `ConnectionSecret` or `Secret` where their limits allow it: with an `Object` its " +
+        "namespace hangs when it is deleted. docs/sharing.md compares them.",
+    ),
     keys: optional(
       keys,
       "The keys to copy, and their names; or the field of an object in which each key of the copy has a key of the Secret or, with " +
@@ -87,16 +80,16 @@ const copy = z
     type: optional(text, "The copies' Secret type. Default: `Opaque`."),
     labels: optional(z.record(z.string(), z.string()), "The copies' labels."),
     annotations: optional(annotations, "The copies' annotations."),
-    providerConfigRef: z
-      .strictObject({
+    providerConfigRef: optional(
+      z.strictObject({
         name: text.default("default"),
-        kind: z
-          .enum(["ProviderConfig", "ClusterProviderConfig"])
-          .default("ClusterProviderConfig")
-          .describe("For the Objects of a namespaced XR; those of other XRs have one kind only."),
-      })
-      .optional()
-      .describe("The ProviderConfig of provider-kubernetes."),
+        kind: choice(
+          ["ClusterProviderConfig", "ProviderConfig"],
+          "For the Objects of a namespaced XR; those of other XRs have one kind only.",
+        ),
+      }),
+      "The ProviderConfig of provider-kubernetes.",
+    ),
   })
   .refine((fields) => findUnusable(fields).length === 0, {
     ...onObjects,

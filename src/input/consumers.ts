@@ -16,22 +16,20 @@ import {
   value,
 } from "./fields.ts";
 
-/** The placeholder for the namespace, or for a hash of it, in a template. */
-const PLACEHOLDER = /\{(?:namespace|hash)\}/;
-
-const isIn = (value: unknown, placeholder: RegExp): boolean => placeholder.test(JSON.stringify(value) ?? "");
+/** Tells whether a template has a placeholder for the namespace, or for a hash of it. */
+const hasPlaceholder = (value: unknown): boolean => /\{(?:namespace|hash)\}/.test(JSON.stringify(value) ?? "");
 
 /** Tells whether a Secret's name, where the template gives one, differs between XRs and namespaces. */
 const hasHash = (name: JsonValue | undefined): boolean => typeof name !== "string" || name.includes("{hash}");
 
 const credentialTemplate = z
   .looseObject({ apiVersion, kind })
-  .refine((found) => isIn(found, PLACEHOLDER), {
+  .refine(hasPlaceholder, {
     ...onObjects,
     error: "equal for all namespaces: use {namespace} or {hash} in one of its texts",
   })
   .refine(
-    ({ metadata }) => !isObject(metadata) || metadata["name"] === undefined || isIn(metadata["name"], PLACEHOLDER),
+    ({ metadata }) => !isObject(metadata) || metadata["name"] === undefined || hasPlaceholder(metadata["name"]),
     faultAt(
       "metadata.name",
       "equal for all namespaces: use {namespace} or {hash} in it, or leave the name to Crossplane",
@@ -85,14 +83,14 @@ export const consumersSchema = z
       of,
       "The shared XR, in this XR's namespace, if this XR is its companion. Default: this XR is the shared one.",
     ),
-    list: z
-      .strictObject({
+    list: optional(
+      z.strictObject({
         toCompositeFieldPath: statusPath.describe(
           "A field of the XR's status, an object: `count`, `withoutGrant` and `items`.",
         ),
-      })
-      .optional()
-      .describe("Lists the XRs and claims that use this XR in its status, 50 at most."),
+      }),
+      "Lists the XRs and claims that use this XR in its status, 50 at most.",
+    ),
     protect: flag(true, "Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
     capacity: optional(
       z.int("not a whole number").min(1, "less than 1").max(1000, "more than 1000"),

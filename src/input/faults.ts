@@ -23,10 +23,10 @@ export const faultsIn = ({ issues }: z.core.$ZodError, schema: z.core.$ZodType):
 function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fault[] {
   const path = issue.path.filter((step) => typeof step !== "symbol");
   if (issue.code === "unrecognized_keys") {
-    const places = listPlaces(schema).filter((place) => isAtOrBelow(place, path));
+    const fields = listFields(schema).filter((field) => isBelow(field, path));
     return issue.keys.map((key) => ({
       path: formatFieldPath([...path, key]),
-      message: `unknown field${suggestField(key, path, places, issue.input)}`,
+      message: `unknown field${suggestField(key, path, fields, issue.input)}`,
     }));
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
@@ -44,51 +44,40 @@ interface ZodDefinition {
   readonly options?: readonly z.core.$ZodType[];
 }
 
-/** An object of the input, its path with EVERY for items of lists and maps. */
-interface Place {
-  readonly path: FieldPath;
-  readonly fields: readonly string[];
-}
-
-function listPlaces(schema: z.core.$ZodType, path: FieldPath = []): readonly Place[] {
-  const { shape, element, valueType, innerType, in: from, options = [] } = schema._zod.def as ZodDefinition;
+/** Lists the paths of all fields of the input, with EVERY for items of lists and maps. */
+function listFields(schema: z.core.$ZodType, path: FieldPath = []): readonly FieldPath[] {
+  const { shape = {}, element, valueType, innerType, in: from, options = [] } = schema._zod.def as ZodDefinition;
   const list = (one: z.core.$ZodType | undefined, ...step: FieldPath) =>
-    one === undefined ? [] : listPlaces(one, [...path, ...step]);
+    one === undefined ? [] : listFields(one, [...path, ...step]);
   return [
-    ...(shape === undefined ? [] : [{ path, fields: Object.keys(shape) }]),
-    ...Object.entries(shape ?? {}).flatMap(([field, one]) => list(one, field)),
+    ...Object.entries(shape).flatMap(([field, one]) => [[...path, field], ...list(one, field)]),
     ...[element, valueType].flatMap((one) => list(one, EVERY)),
     ...[innerType, from, ...options].flatMap((one) => list(one)),
   ];
 }
 
-const isAtOrBelow = (place: Place, path: FieldPath): boolean =>
-  path.every((step, index) => place.path[index] === step || place.path[index] === EVERY);
+const isBelow = (field: FieldPath, path: FieldPath): boolean =>
+  field.length > path.length && path.every((step, index) => field[index] === step || field[index] === EVERY);
 
 /** Suggests what was meant: a field of the object, the nearest of that name further down, or another function. */
-function suggestField(key: string, path: FieldPath, places: readonly Place[], input: unknown): string {
-  const known = places.flatMap((place) => (place.path.length === path.length ? place.fields : []));
-  const near = didYouMean(key, known.filter(mayBeMeant(key, input)));
+function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[], input: unknown): string {
+  const isOfObject = (field: FieldPath): boolean => field.length === path.length + 1;
+  // A field that is set as well was not meant, but for another case of its letters.
+  const mayBeMeant = (field: string): boolean =>
+    !(isObject(input) && field in input) || field.toLowerCase() === key.toLowerCase();
+  const known = fields.filter(isOfObject).map((field) => String(field.at(-1)));
+  const near = didYouMean(key, known.filter(mayBeMeant));
   if (near !== "") return near;
-  const [nearest] = places
-    .filter((place) => place.path.length > path.length && place.fields.includes(key))
-    .sort((a, b) => a.path.length - b.path.length);
-  if (nearest === undefined) return pointElsewhere(key);
-  const place = formatFieldPath([...path, ...nearest.path.slice(path.length), key]);
+  const [nearest] = fields
+    .filter((field) => field.at(-1) === key && !isOfObject(field))
+    .sort((a, b) => a.length - b.length);
+  if (nearest === undefined) return key === "transforms" ? TRANSFORMS : "";
+  const place = formatFieldPath([...path, ...nearest.slice(path.length)]);
   return `; did you mean ${place.replaceAll(`[${EVERY}]`, "[]")}?`;
 }
 
-/** Tells whether a field may be the one that was meant: one that is set as well is not, but for another case of its letters. */
-const mayBeMeant =
-  (key: string, input: unknown) =>
-  (field: string): boolean =>
-    !(isObject(input) && field in input) || field.toLowerCase() === key.toLowerCase();
-
-/** Names the function that has a field of that name. */
-const pointElsewhere = (key: string): string =>
-  key === "transforms"
-    ? ": the value is copied as it is; function-patch-and-transform transforms it in a later step, from the environment (toEnvironment)"
-    : "";
+const TRANSFORMS =
+  ": the value is copied as it is; function-patch-and-transform transforms it in a later step, from the environment (toEnvironment)";
 
 /** Finds the issues of the only alternative whose type matches the value, with whole paths. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {

@@ -25,20 +25,16 @@ const findGiven = (object: unknown, keys: readonly string[]): string[] =>
   isObject(object) ? keys.filter((key) => object[key] !== undefined) : [];
 
 /** Guards a list whose objects must differ in `key`. Parsed field paths are compared as text. */
-export const unique = (key: string) => {
-  const repeated = (list: unknown): string | undefined => {
-    const values = Array.isArray(list) ? list.filter(isObject).flatMap((item) => toComparable(item[key]) ?? []) : [];
+export const unique = <T extends z.ZodArray>(list: T, key: string): T => {
+  const findRepeated = (found: unknown): string | undefined => {
+    const values = Array.isArray(found) ? found.filter(isObject).flatMap((item) => toComparable(item[key]) ?? []) : [];
     const seen = new Set<string>();
     return values.find((value) => seen.has(value) || !seen.add(value));
   };
-  return [
-    (list: unknown) => repeated(list) === undefined,
-    {
-      when: ({ value }: { readonly value: unknown }) => Array.isArray(value),
-      error: ({ input }: { readonly input?: unknown }) =>
-        `more than one with ${key} ${JSON.stringify(repeated(input))}`,
-    },
-  ] as const;
+  return list.refine((found) => findRepeated(found) === undefined, {
+    when: ({ value }) => Array.isArray(value),
+    error: ({ input }) => `more than one with ${key} ${JSON.stringify(findRepeated(input))}`,
+  });
 };
 
 /** Converts a value to text for comparison; undefined if it is not set or is resolved later. */
@@ -65,13 +61,17 @@ export const flag = (byDefault: boolean, meaning: string) => z.boolean().default
 /** A text that is not empty. */
 export const text = z.string().min(1);
 
+/** A text that is converted. A FunctionError of its conversion is its fault. */
+export const converted = <T>(convert: (text: string) => T) =>
+  z.string().transform((text, check): T => {
+    const found = attempt(() => convert(text));
+    if (!(found instanceof FunctionError)) return found;
+    check.addIssue(found.message);
+    return z.NEVER;
+  });
+
 /** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
-export const fieldPath = z.string().transform((text, check): FieldPath => {
-  const path = attempt(() => parseFieldPath(text));
-  if (!(path instanceof FunctionError)) return path;
-  check.addIssue(path.message);
-  return z.NEVER;
-});
+export const fieldPath = converted(parseFieldPath);
 
 /** A path into the XR's status, the only part of the XR that a function can set. */
 export const statusPath = fieldPath.refine((path) => path[0] === "status" && path.length > 1, {
@@ -143,9 +143,8 @@ export const optionalValue = <T extends z.ZodType>(literal: T) =>
   ]);
 
 /** A Go duration of whole seconds, such as 60s or 1m30s; converted to seconds. */
-export const duration = z.string().transform((text, check): number => {
+export const duration = converted((text): number => {
   const seconds = (toMilliseconds(text, Number.MAX_SAFE_INTEGER) ?? Number.NaN) / 1000;
   if (Number.isInteger(seconds)) return seconds;
-  check.addIssue(`not a duration: ${JSON.stringify(text)} (for example 60s, 5m, 1h30m)`);
-  return z.NEVER;
+  throw new FunctionError("InvalidInput", `not a duration: ${JSON.stringify(text)} (for example 60s, 5m, 1h30m)`);
 });

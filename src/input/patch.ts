@@ -6,16 +6,16 @@ export const patch = exactlyOneOf(
   z.strictObject({
     fromFieldPath: fieldPath.describe("A field of the shared resource."),
     toCompositeFieldPath: optional(statusPath, "A field of the XR's status."),
-    toResource: z
-      .strictObject({
+    toResource: optional(
+      z.strictObject({
         name: text.describe(
           "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
             "value is not available.",
         ),
         fieldPath: fieldPath.describe("A field of it."),
-      })
-      .optional()
-      .describe("A field of a composed resource."),
+      }),
+      "A field of a composed resource.",
+    ),
     policy: choice(
       ["Required", "Optional"],
       "`Required`: without the field the XR is not ready, a resource that does not exist is held back, and a name that no earlier step " +

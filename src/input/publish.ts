@@ -18,11 +18,9 @@ export const publishSchema = z.strictObject({
         "Its name.",
       ),
       labels: z.record(z.string(), z.string()).default({}).describe("Its labels, by which others select it."),
-      data: z
-        .array(field)
-        .min(1)
-        .refine(...unique("toFieldPath"))
-        .describe("Its data: fields of this XR and the environment, never values of a Secret."),
+      data: unique(z.array(field).min(1), "toFieldPath").describe(
+        "Its data: fields of this XR and the environment, never values of a Secret.",
+      ),
     })
     .describe("An EnvironmentConfig that this XR keeps up to date. Cluster-scoped XRs only."),
 });

@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
-import { adoptionSchema } from "./adoption.ts";
 import { consumersSchema } from "./consumers.ts";
-import { externalNamesSchema } from "./external-names.ts";
 import { choice, duration, json, optional, text, unique } from "./fields.ts";
 import { publishSchema } from "./publish.ts";
+import { adoptionSchema, externalNamesSchema } from "./restore.ts";
 import { findEnvironmentLoop, type SharedResource, sharedResourceSchema } from "./shared-resource.ts";
 import { tagsSchema } from "./tags.ts";
 
@@ -50,9 +49,7 @@ export const inputSchema = z.strictObject({
         .describe(
           "Crossplane reconciles the XR again after this time, 10 % more or less. `0s` leaves the interval to Crossplane.",
         ),
-      sharedResources: z
-        .array(sharedResourceSchema)
-        .refine(...unique("name"))
+      sharedResources: unique(z.array(sharedResourceSchema), "name")
         .refine(mayFail, {
           when: ({ value }) => Array.isArray(value),
           error: `resolution: Fail ${FROZEN}`,
@@ -69,15 +66,15 @@ export const inputSchema = z.strictObject({
           "The context key under which later steps find the shared resources, as lists by `into`. Templates written for " +
             "function-extra-resources read `apiextensions.crossplane.io/extra-resources`.",
         ),
-      environment: z
-        .strictObject({
+      environment: optional(
+        z.strictObject({
           defaultData: z
             .record(z.string(), json)
             .default({})
             .describe("Defaults; values from earlier steps and from `toEnvironment` win."),
-        })
-        .optional()
-        .describe("The environment that later steps read. `sharedResources[].toEnvironment` adds to it."),
+        }),
+        "The environment that later steps read. `sharedResources[].toEnvironment` adds to it.",
+      ),
       publish: optional(publishSchema, "Makes fields of this XR available to others."),
       consumers: optional(
         consumersSchema,

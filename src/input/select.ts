@@ -35,10 +35,7 @@ export const select = exactlyOneOf(
       labels,
       "The shared resource's labels. With `optional: true` beside a field, a label that is not set is left out.",
     ),
-    self: z
-      .strictObject({})
-      .optional()
-      .describe("`{}`: this XR itself is the shared resource, and pushes its own credentials."),
+    self: optional(z.strictObject({}), "`{}`: this XR itself is the shared resource, and pushes its own credentials."),
     namespace: optional(
       value(z.string().refine((text) => text === "*" || DNS_LABEL.test(text), `${NOT_A_DNS_LABEL}, or "*"`)),
       'The namespace of a namespaced kind (Crossplane v2). `"*"`, with `matchLabels`, for all namespaces: only ' +

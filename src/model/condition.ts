@@ -1,5 +1,5 @@
 import { type Document, objectsAt } from "./document.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import { once } from "./once.ts";
 
 /** The objects that show a condition or an event. */
@@ -94,10 +94,8 @@ export const readConditions = (resource: Document): readonly JsonObject[] =>
 
 /** Indexes the conditions by type; the first of each type counts. */
 const conditionsByType = once((resource: Document) => {
-  const byType = new Map<JsonValue | undefined, JsonObject>();
-  for (const condition of readConditions(resource)) {
-    if (!byType.has(condition["type"])) byType.set(condition["type"], condition);
-  }
+  const byType = new Map<unknown, JsonObject>();
+  for (const condition of readConditions(resource).toReversed()) byType.set(condition["type"], condition);
   return byType;
 });
 

@@ -27,14 +27,6 @@ export interface TagChange {
   readonly owner: string;
 }
 
-/** The outcome for one shared resource. It has no names: it becomes a metric. */
-interface ShareOutcome {
-  /** Kind.group */
-  readonly kind: string;
-  /** Of the condition SharedResourcesReady: `Available`, or why it is not. */
-  readonly reason: string;
-}
-
 /**
  * The changes that the response makes. The desired state of earlier steps goes back byte for byte, except where an edit names it.
  * Readonly: each function below makes one kind of change and returns a new Draft.
@@ -60,8 +52,8 @@ export interface Draft {
   readonly output: JsonObject | undefined;
   /** Changed tags, for the log. */
   readonly audit: readonly TagChange[];
-  /** The outcome for each shared resource of this step, for the metrics. */
-  readonly shares: readonly ShareOutcome[];
+  /** The Kind.group of each shared resource of this step, and `Available` or why it is not. No names: it becomes a metric. */
+  readonly shares: readonly { readonly kind: string; readonly reason: string }[];
 }
 
 export const emptyDraft: Draft = {

@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Array.isArray does not tell readonly lists from other values. */
-export const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 /** The deepest nesting that the wire reads, to prevent a stack overflow. Kubernetes' JSON decoder stops at 10,000, its YAML decoder at 100. */
 export const MAX_DEPTH = 1000;

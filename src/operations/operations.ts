@@ -112,9 +112,8 @@ function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Do
 function explainOutcome({ name, composites, isNudged }: Outcome): Result {
   const found = `${name}: never reconciled: ${listSome(composites, MAX_NAMES, String)}`;
   if (!isNudged) return toResult("NeverReconciled", found);
-  const hint =
-    "its XRD was already nudged for these XRs: look at Crossplane's log, and restart Crossplane if it says nothing";
-  return toResult("StillNotReconciled", `${found}; ${hint}`);
+  const hint = "already nudged for these XRs: look at Crossplane's log, and restart Crossplane if it says nothing";
+  return toResult("StillNotReconciled", `${found}; its XRD was ${hint}`);
 }
 
 const toResult = (reason: string, message: string): Result => ({

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSecureContext, type SecureContextOptions, type Server } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
-import { FunctionError } from "../errors.ts";
+import { FunctionError, toMessage } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 interface CredentialsOptions {
@@ -16,23 +16,16 @@ interface CredentialsOptions {
   readonly onCertificate?: (end: Date) => void;
 }
 
-/** The credentials of a TLS server, from files that may change. */
-export interface Credentials {
-  readonly secureContext: SecureContextOptions;
-  /** Sets changed certificates on the server, for later connections. @returns a function that stops this. */
-  follow(server: Pick<Server, "setSecureContext">): () => void;
-}
-
 /** The interval at which certificates are read again. Kubernetes updates a mounted Secret within about a minute. */
 const REFRESH_MS = 10_000;
 
 /**
- * Reads credentials, and reads them again at an interval. Polling works on every file system, and the symbolic links by which
+ * Reads the credentials of a TLS server, and reads them again at an interval. Polling works on every file system, and the symbolic links by which
  * Kubernetes replaces a mounted Secret need no special case.
  *
  * @throws {FunctionError} `CannotServe` if the files cannot be used. A later unusable change is only logged.
  */
-export function readCredentials(options: CredentialsOptions): Credentials {
+export function readCredentials(options: CredentialsOptions) {
   const { certsDir, log, refreshMs = REFRESH_MS, onCertificate } = options;
   /** The expiry of the certificate in use, until it has been reported: clients then refuse it, and the server does not learn of that. */
   let unreportedEnd: Date | undefined;
@@ -54,7 +47,8 @@ export function readCredentials(options: CredentialsOptions): Credentials {
   const first = readFiles(options);
   return {
     secureContext: use(first, "certificates read"),
-    follow: (server) => {
+    /** Sets changed certificates on the server, for later connections. @returns a function that stops this. */
+    follow: (server: Pick<Server, "setSecureContext">): (() => void) => {
       const look = reportChanges(first, options, (changed) => {
         try {
           server.setSecureContext(use(changed, "certificates changed"));
@@ -130,27 +124,25 @@ function toSecureContext({ cert, key, ca }: Files, directory: string): Context {
 const findExpiry = ({ cert }: Context): Date =>
   new Date(Math.min(...parseChain(cert).map(({ validTo }) => Date.parse(validTo))));
 
-function findFaults(name: string, content: Buffer | string, parse: (pem: Buffer) => unknown): readonly string[] {
-  if (typeof content === "string") return [`${name}: ${content}`];
-  try {
-    parse(content);
-    return [];
-  } catch (error) {
-    return [`${name}: not PEM of the right kind: ${toMessage(error)}`];
-  }
-}
+const findFaults = (name: string, content: Buffer | string, parse: (pem: Buffer) => unknown): readonly string[] =>
+  typeof content === "string"
+    ? [`${name}: ${content}`]
+    : findFault(`${name}: not PEM of the right kind`, () => parse(content));
 
 /** Finds faults of the files as a set. The message contains nothing of the key. */
 function findPairFaults(context: Context): readonly string[] {
   const { cert, key } = context;
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    return [`${fileNames.key}: not the key of ${fileNames.cert}`];
-  }
+  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+    ? findFault("not usable together", () => createSecureContext(context))
+    : [`${fileNames.key}: not the key of ${fileNames.cert}`];
+}
+
+function findFault(what: string, check: () => unknown): readonly string[] {
   try {
-    createSecureContext(context);
+    check();
     return [];
   } catch (error) {
-    return [`not usable together: ${toMessage(error)}`];
+    return [`${what}: ${toMessage(error)}`];
   }
 }
 
@@ -161,5 +153,3 @@ function parseChain(pem: Buffer): readonly X509Certificate[] {
   if (blocks.length === 0) throw new Error("it holds no certificate");
   return blocks.map((block) => new X509Certificate(block));
 }
-
-const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

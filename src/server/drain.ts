@@ -77,10 +77,10 @@ export function createGate() {
   return {
     /** Answers now, or once the gate is open again. */
     pass: (answer: () => void): void => (held === undefined ? answer() : void held.push(answer)),
-    close: (): void => {
+    /** Holds answers back until the work is done. */
+    during: async (work: Promise<void>): Promise<void> => {
       held ??= [];
-    },
-    open: (): void => {
+      await work;
       const answers = held ?? [];
       held = undefined;
       for (const answer of answers) answer();

@@ -8,33 +8,24 @@ import type { Metrics } from "./metrics.ts";
 /** Runs the function: takes an encoded RunFunctionRequest, returns the encoded response and a summary of it. Synchronous. */
 export type RunFunction = (message: Uint8Array) => Outcome;
 
-interface Dependencies {
-  readonly runFunction: RunFunction;
-  readonly gate: Gate;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, "ran">;
-}
-
 /** Answers RunFunction. Logs calls (debug), changed tags (info), Fatal results (warn) and bugs (error). */
-export function createHandler({ runFunction, gate, log, metrics }: Dependencies): Handler {
-  const answer: Handler = (call, callback) => {
-    const facts = { path: call.getPath(), requestBytes: call.request.byteLength };
-    const start = performance.now();
-    let outcome: Outcome;
-    try {
-      outcome = runFunction(call.request);
-    } catch (error) {
-      callback(logFailure(error, { client: call.getPeer(), ...facts }, log));
-      return;
-    }
-    const milliseconds = Number((performance.now() - start).toFixed(3));
-    callback(null, outcome.response);
-    metrics.ran(facts.requestBytes, outcome);
-    logOutcome(outcome, { ...facts, milliseconds }, log);
-  };
+export function createHandler(runFunction: RunFunction, gate: Gate, log: Log, metrics: Metrics): Handler {
   return (call, callback) =>
     gate.pass(() => {
-      if (!call.cancelled) answer(call, callback);
+      if (call.cancelled) return;
+      const facts = { path: call.getPath(), requestBytes: call.request.byteLength };
+      const start = performance.now();
+      let outcome: Outcome;
+      try {
+        outcome = runFunction(call.request);
+      } catch (error) {
+        callback(logFailure(error, { client: call.getPeer(), ...facts }, log));
+        return;
+      }
+      const milliseconds = Number((performance.now() - start).toFixed(3));
+      callback(null, outcome.response);
+      metrics.ran(facts.requestBytes, outcome);
+      logOutcome(outcome, { ...facts, milliseconds }, log);
     });
 }
 

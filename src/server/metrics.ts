@@ -1,17 +1,7 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import { Counter, collectDefaultMetrics, exponentialBuckets, Gauge, Histogram, Registry } from "prom-client";
 import type { Outcome } from "../run-function.ts";
-
-/** The server's metrics; `registry` is scraped. */
-export interface Metrics {
-  readonly registry: Registry;
-  /** Counts and times a stream's call. */
-  observe(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void;
-  /** Counts the sizes, results, conditions and shares of one RunFunction call. */
-  ran(requestBytes: number, outcome: Outcome): void;
-  certificateExpires(end: Date): void;
-}
 
 const PREFIX = "function_shared_infrastructure";
 
@@ -20,8 +10,10 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** 1 KiB to 64 MiB. */
 const BYTES = exponentialBuckets(1024, 4, 9);
 
+export type Metrics = ReturnType<typeof createMetrics>;
+
 /**
- * Creates the metrics.
+ * Creates the server's metrics; `registry` is scraped.
  *
  * gRPC's metrics have the names and labels of go-grpc-middleware, which function-sdk-go uses too, so that one dashboard fits all
  * functions. No label's value comes from a client: calls of other paths than `paths` are not counted, and the types and reasons of
@@ -29,7 +21,7 @@ const BYTES = exponentialBuckets(1024, 4, 9);
  *
  * @param paths the served methods, as `/package.Service/Method`.
  */
-export function createMetrics(version: string, paths: readonly string[]): Metrics {
+export function createMetrics(version: string, paths: readonly string[]) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const info = { name: `${PREFIX}_build_info`, help: "Version of the function; always 1.", registers: [registry] };
@@ -43,16 +35,16 @@ export function createMetrics(version: string, paths: readonly string[]): Metric
 }
 
 /** Without TLS the metric has no value: 0 would be the year 1970. */
-function showCertificate(registry: Registry): Metrics["certificateExpires"] {
+function showCertificate(registry: Registry) {
   const name = `${PREFIX}_certificate_expiry_timestamp_seconds`;
   const help = "Expiry of the server's own certificate, in seconds since 1970.";
   const gauge = new Gauge({ name, help, registers: [registry] });
   gauge.remove();
-  return (end) => gauge.set(end.getTime() / 1000);
+  return (end: Date): void => gauge.set(end.getTime() / 1000);
 }
 
 /** Counts calls as seen on the wire: an interceptor would miss those that grpc-js refuses, too large or past their deadline. */
-function countCalls(registry: Registry, paths: readonly string[]): Metrics["observe"] {
+function countCalls(registry: Registry, paths: readonly string[]) {
   const labelNames = ["grpc_type", "grpc_service", "grpc_method"] as const;
   const to = { labelNames, registers: [registry] };
   const started = new Counter({ ...to, name: "grpc_server_started_total", help: "Calls started." });
@@ -63,7 +55,7 @@ function countCalls(registry: Registry, paths: readonly string[]): Metrics["obse
 
   const methods = new Map(paths.map((path) => [path, toMethodLabels(path)]));
   for (const method of methods.values()) started.inc(method, 0);
-  return (stream, headers) => {
+  return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void => {
     const method = methods.get(headers[":path"] ?? "");
     if (method === undefined) return;
     const start = performance.now();
@@ -77,16 +69,15 @@ function countCalls(registry: Registry, paths: readonly string[]): Metrics["obse
 
 /** Reads the code from the trailers, or from the headers of a call that was refused. A stream that ended without one was cancelled. */
 const readCode = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
-  Number(statusIn(sentTrailers) ?? statusIn(sentHeaders) ?? status.CANCELLED);
-
-const statusIn = (headers: OutgoingHttpHeaders | undefined) => headers?.["grpc-status"];
+  Number(sentTrailers?.["grpc-status"] ?? sentHeaders?.["grpc-status"] ?? status.CANCELLED);
 
 function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "grpc_method", string> {
   const [, service = "", method = ""] = path.split("/");
   return { grpc_type: "unary", grpc_service: service, grpc_method: method };
 }
 
-function countOutcomes(registry: Registry): Metrics["ran"] {
+/** Counts the sizes, results, conditions and shares of RunFunction calls. */
+function countOutcomes(registry: Registry) {
   const to = { registers: [registry] };
   const size = (what: string) =>
     new Histogram({ ...to, name: `${PREFIX}_${what}_size_bytes`, help: `Size of ${what}s in bytes.`, buckets: BYTES });
@@ -100,7 +91,7 @@ function countOutcomes(registry: Registry): Metrics["ran"] {
   const shares = counter("shares", "kind", "reason");
 
   for (const severity of ["Fatal", "Warning", "Normal"]) results.inc({ severity }, 0);
-  return (requestBytes, ran) => {
+  return (requestBytes: number, ran: Outcome): void => {
     requests.observe(requestBytes);
     responses.observe(ran.response.byteLength);
     for (const { severity } of ran.results) results.inc({ severity });

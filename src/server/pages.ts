@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo, Server } from "node:net";
 import type { Registry } from "prom-client";
+import { FunctionError, toMessage } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { listen, type TcpAddress } from "./address.ts";
+import { addressToText, type TcpAddress } from "./config.ts";
 
 /** An answer; plain text unless it has a content type. */
 export type Answer = readonly [status: number, body: string, contentType?: string];
@@ -45,4 +48,23 @@ export async function servePages(address: TcpAddress, pages: Pages, log: Log) {
     server.closeAllConnections();
   };
   return { port, close };
+}
+
+/** Makes an HTTP server listen. @returns the port. @throws {FunctionError} `CannotServe` for an address that cannot be bound. */
+export async function listen(server: Server, address: TcpAddress, purpose: string): Promise<number> {
+  try {
+    server.listen({ ...address });
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  } catch (cause) {
+    throw cannotListen(purpose, address, cause);
+  }
+}
+
+export function cannotListen(purpose: string, address: TcpAddress, cause: unknown): FunctionError {
+  const message = toMessage(cause);
+  const reason = /errors: \[(.*)\]$/.exec(message)?.[1] ?? message; // grpc-js has a list of them
+  return new FunctionError("CannotServe", `cannot listen for ${purpose} at ${addressToText(address)}: ${reason}`, {
+    cause,
+  });
 }

@@ -1,17 +1,17 @@
 import { EventEmitter } from "node:events";
 import type { Http2SecureServer, Http2Server, ServerHttp2Session } from "node:http2";
+import { promisify } from "node:util";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
-import { addressToText, type TcpAddress } from "./address.ts";
-import type { Config } from "./config.ts";
+import { addressToText, type Config, type TcpAddress } from "./config.ts";
 import { readCredentials } from "./credentials.ts";
 import { type Connections, createGate, type Gate, trackConnections, within } from "./drain.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { logRefusals, MutualTlsCredentials } from "./mutual-tls.ts";
-import { type Answer, metricsOf, servePages } from "./pages.ts";
+import { type Answer, cannotListen, metricsOf, servePages } from "./pages.ts";
 import { addHealthAndReflection, functionRunners, runFunctionPaths } from "./services.ts";
 
 export interface Dependencies {
@@ -21,25 +21,19 @@ export interface Dependencies {
   readonly refreshMs?: number;
 }
 
-export interface RunningServer {
-  readonly port: number;
-  readonly metricsPort: number | undefined;
-  /** Lets clients leave; resolves once calls in flight are answered or the grace period is over. */
-  shutDown(): Promise<void>;
-  destroy(): void;
-}
+export type RunningServer = Awaited<ReturnType<typeof serve>>;
 
 /**
  * Serves the function over gRPC, with health, reflection and metrics.
  *
  * @throws {FunctionError} `CannotServe` for unusable certificates or an address that cannot be bound.
  */
-export async function serve(config: Config, dependencies: Dependencies): Promise<RunningServer> {
+export async function serve(config: Config, dependencies: Dependencies) {
   const { log } = dependencies;
   const metrics = createMetrics(readVersion(), runFunctionPaths);
   const security = secure(config, dependencies, metrics);
   const gate = createGate();
-  const server = createServer(config, createHandler({ ...dependencies, gate, metrics }));
+  const server = createServer(config, createHandler(dependencies.runFunction, gate, log, metrics));
   const setHealth = addHealthAndReflection(server);
   let isReady = true;
   const pages = {
@@ -60,6 +54,7 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
     connections.destroy();
     endpoint?.close();
   };
+  /** Lets clients leave; resolves once calls in flight are answered or the grace period is over. */
   const shutDown = async (): Promise<void> => {
     isReady = false; // /readyz reports it until the last call is answered
     setHealth("NOT_SERVING");
@@ -109,20 +104,15 @@ function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics
 /** Binds the address; without a host that is every address of the machine, IPv6 and IPv4. @returns the port. */
 async function bind(server: Server, address: TcpAddress, credentials: ServerCredentials): Promise<number> {
   const text = addressToText(address);
-  const bindTo = (target: string): Promise<number> =>
-    new Promise((resolve, reject) => {
-      server.bindAsync(target, credentials, (error, port) => (error ? reject(error) : resolve(port)));
-    });
+  const bindTo = promisify(server.bindAsync).bind(server);
   try {
-    if (address.host !== undefined) return await bindTo(text);
-    return await bindTo(`[::]${text}`).catch((error: unknown) => {
+    if (address.host !== undefined) return await bindTo(text, credentials);
+    return await bindTo(`[::]${text}`, credentials).catch((error: unknown) => {
       if (!/EAFNOSUPPORT|EADDRNOTAVAIL/.test(String(error))) throw error;
-      return bindTo(`0.0.0.0${text}`); // a machine without IPv6
+      return bindTo(`0.0.0.0${text}`, credentials); // a machine without IPv6
     });
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    const reason = /errors: \[(.*)\]$/.exec(message)?.[1] ?? message; // grpc-js has a list of them
-    throw new FunctionError("CannotServe", `cannot listen for gRPC at ${text}: ${reason}`, { cause });
+    throw cannotListen("gRPC", address, cause);
   }
 }
 
@@ -167,9 +157,7 @@ const isHttp2Server = (value: unknown): value is Http2Server | Http2SecureServer
   value instanceof EventEmitter && "updateSettings" in value;
 
 async function drain(server: Server, connections: Connections, gate: Gate): Promise<void> {
-  gate.close();
-  await connections.askToLeave();
-  gate.open();
+  await gate.during(connections.askToLeave());
   server.tryShutdown(() => {});
   await connections.closed();
 }

@@ -14,21 +14,18 @@ export const serviceNames = [
 /** The method of each service, as `/package.Service/Method`. */
 export const runFunctionPaths: readonly string[] = serviceNames.map((name) => `/${name}/RunFunction`);
 
-/** A method whose messages stay bytes: `wire/` decodes them, as far as they are read. */
-type ByteMethod = MethodDefinition<Buffer, Uint8Array>;
-
 /** Converts without copying: grpc-js uses a method that only Buffers have. */
 const toBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * The definition of each service.
+ * The definition of each service. Messages stay bytes: `wire/` decodes them, as far as they are read.
  *
  * Written by hand and not loaded from proto/, because loading protobufjs takes as long as the rest of the start. A test compares
  * it with what @grpc/proto-loader reads from the .proto files.
  */
-export const functionRunners: readonly ServiceDefinition<{ RunFunction: ByteMethod }>[] = runFunctionPaths.map(
-  (path) => ({
+export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDefinition<Buffer, Uint8Array> }>[] =
+  runFunctionPaths.map((path) => ({
     RunFunction: {
       path,
       requestStream: false,
@@ -38,8 +35,7 @@ export const functionRunners: readonly ServiceDefinition<{ RunFunction: ByteMeth
       responseSerialize: toBuffer,
       responseDeserialize: (bytes) => bytes,
     },
-  }),
-);
+  }));
 
 /**
  * Adds two services. grpc.health.v1 reports the health of each service, and under the empty name that of the server. Reflection

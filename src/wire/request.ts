@@ -51,10 +51,9 @@ function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Re
     readMessages(resources, fields.RESOURCES_ITEMS).map(
       (item) => new WireDocument(readMessage(item, fields.RESOURCE_STRUCT)),
     );
-  const required = readMap(request, fields.REQUEST_REQUIRED_RESOURCES, items);
-  const extra = capabilities.has("RequiredResources")
-    ? undefined
-    : readMap(request, fields.REQUEST_EXTRA_RESOURCES, items);
+  const read = (field: number) => readMap(request, field, items);
+  const required = read(fields.REQUEST_REQUIRED_RESOURCES);
+  const extra = capabilities.has("RequiredResources") ? undefined : read(fields.REQUEST_EXTRA_RESOURCES);
   return (name) => {
     const answer = required.get(name) ?? extra?.get(name);
     return answer === undefined ? { is: "pending" } : { is: "resolved", items: answer };

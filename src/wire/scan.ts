@@ -17,13 +17,9 @@ const WIRE_GROUP_START = 3;
 const WIRE_GROUP_END = 4;
 const WIRE_FIXED32 = 5;
 
-/** The tag of a varint field (numbers, booleans, enums). */
+/** The tags of fields: varints are numbers, booleans, enums; 64 bits are doubles; bytes are messages, maps, strings, packed lists. */
 export const varintTag = (field: number): number => (field << 3) | WIRE_VARINT;
-
-/** The tag of a 64-bit field (double). */
 export const fixed64Tag = (field: number): number => (field << 3) | WIRE_FIXED64;
-
-/** The tag of a length-delimited field (messages, maps, strings, bytes, packed lists). */
 export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
 
 export const malformed = (what: string, at: number): FunctionError =>

@@ -113,19 +113,11 @@ function findEntry({ bytes, start, end }: Slice, key: Key): SearchResult {
   return found;
 }
 
-/** The start of a field's entry, and its Value. */
-export interface FoundField {
-  readonly at: number;
-  readonly value: Slice;
-}
-
-/** Finds a field; of a missing one, the end of the struct. The Value of an unusual entry is left out. */
-export function findField(struct: Slice, key: string): FoundField {
+/** Finds the start of a field's entry, and its Value; of a missing one, the end of the struct. The Value of an unusual entry is left out. */
+export function findField(struct: Slice, key: string): { readonly at: number; readonly value: Slice } {
   const { bytes, end } = struct;
-  const isThere = findEntry(struct, encodeKey(key)) !== "absent";
-  return isThere
-    ? { at: foundAt, value: { bytes, start: from, end: to } }
-    : { at: end, value: { bytes, start: end, end } };
+  if (findEntry(struct, encodeKey(key)) === "absent") return { at: end, value: { bytes, start: end, end } };
+  return { at: foundAt, value: { bytes, start: from, end: to } };
 }
 
 /** Reads the entry at `at`: "absent" if it has another key. */

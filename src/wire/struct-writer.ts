@@ -1,11 +1,12 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, isDocument, type ValueEdit } from "../model/document.ts";
 import type { ContextValue } from "../model/draft.ts";
+import { isList } from "../model/json.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
 import { readMessage } from "./message.ts";
 import type { Slice } from "./slice.ts";
-import { type FoundField, findField } from "./struct-lookup.ts";
+import { findField } from "./struct-lookup.ts";
 import type { Writer } from "./writer.ts";
 
 interface Fields {
@@ -57,23 +58,18 @@ function writeContainer(writer: Writer, value: Fields | Document | readonly Cont
   const end = writer.length;
   if (value === null) {
     writer.number(fields.VALUE_NULL, 0);
-  } else if (isValueList(value)) {
-    for (let i = value.length - 1; i >= 0; i--) writeItem(writer, value[i] as ContextValue);
+  } else if (isList(value)) {
+    for (let i = value.length - 1; i >= 0; i--) {
+      const mark = writer.length;
+      writeValue(writer, value[i] as ContextValue);
+      writer.endMessage(fields.LIST_VALUES, mark);
+    }
     writer.endMessage(fields.VALUE_LIST, end);
   } else {
     writeStruct(writer, value);
     writer.endMessage(fields.VALUE_STRUCT, end);
   }
 }
-
-function writeItem(writer: Writer, value: ContextValue): void {
-  const end = writer.length;
-  writeValue(writer, value);
-  writer.endMessage(fields.LIST_VALUES, end);
-}
-
-/** Array.isArray does not tell readonly lists from objects. */
-const isValueList = (value: object): value is readonly ContextValue[] => Array.isArray(value);
 
 /**
  * Writes a Struct with other values at some paths. All other fields are copied byte for byte, unknown fields and unusual encodings
@@ -99,7 +95,7 @@ function writeStructWith(writer: Writer, struct: Slice, edits: readonly ValueEdi
 interface EditedField {
   readonly key: string;
   readonly its: ValueEdit[];
-  readonly found: FoundField;
+  readonly found: ReturnType<typeof findField>;
 }
 
 /** Finds the edited fields, in the order of the bytes. */

@@ -1,13 +1,7 @@
 import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
-import {
-  type Reference,
-  referenceKey,
-  toReference,
-  toReferences,
-  withoutReferences,
-} from "../../crossplane/references.ts";
-import type { Adoption } from "../../input/adoption.ts";
+import { type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
+import type { Adoption } from "../../input/restore.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
@@ -108,4 +102,11 @@ function putBack(observed: Document): JsonObject {
     metadata: { ...kept, annotations: { ...unmarked, [ADOPTION]: "pending" } },
     ...(spec !== undefined && { spec: isObject(spec) ? { ...withoutReferences(spec), ...policies } : spec }),
   };
+}
+
+function withoutReferences(spec: JsonObject): JsonObject {
+  const isKept = (field: string): boolean => field !== "resourceRefs";
+  const legacy = pick(spec, isKept);
+  const { crossplane } = legacy;
+  return isObject(crossplane) ? { ...legacy, crossplane: pick(crossplane, isKept) } : legacy;
 }

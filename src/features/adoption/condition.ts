@@ -1,6 +1,6 @@
 import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, readLabel } from "../../crossplane/metadata.ts";
 import { formatReference } from "../../crossplane/references.ts";
-import type { Adoption } from "../../input/adoption.ts";
+import type { Adoption } from "../../input/restore.ts";
 import { groupBy } from "../../model/collections.ts";
 import { brief, listSome, MAX_NAMES, type Result, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";

@@ -70,8 +70,7 @@ export function observeFirst(restored: Restored, call: Call, draft: Draft): Draf
     const wanted = desired.get(name);
     if (wanted === undefined) return [];
     if (observed === undefined) return isHeld ? [[name, { is: "removed" }]] : [];
-    const object = wanted.with(isHeld ? toHold(observed) : [toRelease(wanted)]);
-    return [[name, { is: "set", object }]];
+    return [[name, { is: "set", object: wanted.with(isHeld ? toHold(observed) : toRelease(wanted)) }]];
   });
   return withResources(draft, edits);
 }
@@ -82,10 +81,9 @@ const toHold = (observed: Document): readonly ValueEdit[] => [
 ];
 
 /** Desires policies even if no step does: Velero may own the present ones, which only a desired value replaces. */
-const toRelease = (wanted: Document): ValueEdit => ({
-  path: MANAGEMENT_POLICIES,
-  value: readPolicies(wanted) ?? ALL_ACTIONS,
-});
+const toRelease = (wanted: Document): readonly ValueEdit[] => [
+  { path: MANAGEMENT_POLICIES, value: readPolicies(wanted) ?? ALL_ACTIONS },
+];
 
 /** The most differing fields that are named. Not their values: these may be secret. */
 const MAX_FIELDS = 3;

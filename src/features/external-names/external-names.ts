@@ -15,7 +15,7 @@ import {
 } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { findFacts } from "../../crossplane/providers/families.ts";
-import type { ExternalNames } from "../../input/external-names.ts";
+import type { ExternalNames } from "../../input/restore.ts";
 import { compareTexts } from "../../model/collections.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withCompositeUnready, withResources } from "../../model/draft.ts";
