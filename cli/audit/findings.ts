@@ -1,4 +1,4 @@
-import { toApiGroup, toGroupKind } from "../../src/crossplane/api-group.ts";
+import { groupKindOf, toApiGroup } from "../../src/crossplane/api-group.ts";
 import type { Composite } from "../../src/crossplane/composite.ts";
 import { COPY_KINDS, readSharedResource } from "../../src/crossplane/copies.ts";
 import { COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted } from "../../src/crossplane/metadata.ts";
@@ -88,11 +88,11 @@ function explainOrphan({ composites, only }: Composer): string {
  */
 function copyFindings({ composites, labelled }: World): readonly Finding[] {
   const there = new Set(composites.map(resourceKey));
-  const kinds = new Set(composites.map(({ apiVersion, kind }) => toGroupKind(kind, toApiGroup(apiVersion))));
+  const kinds = new Set(composites.map(groupKindOf));
   return [...labelled.values()].flatMap((document) => {
     const origin = readSharedResource(document);
     if (origin === undefined || isBeingDeleted(document) || there.has(resourceKey(origin))) return [];
-    if (!kinds.has(toGroupKind(origin.kind, toApiGroup(origin.apiVersion)))) return [];
+    if (!kinds.has(groupKindOf(origin))) return [];
     const message = `it makes a copy of the connection Secret of ${formatReference(origin)}, which is not there`;
     return [toFinding("SharedResourceGone", document, undefined, message)];
   });

@@ -9,3 +9,7 @@ export const withoutScope = (group: string): string => group.replace(".m.", ".")
 
 /** Formats a GroupKind as Kubernetes does: `Bucket.s3.aws.upbound.io`; the kind alone in the core group. */
 export const toGroupKind = (kind: string, group: string): string => (group === "" ? kind : `${kind}.${group}`);
+
+/** The GroupKind of a resource, whatever its API version. */
+export const groupKindOf = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string =>
+  toGroupKind(kind, toApiGroup(apiVersion));

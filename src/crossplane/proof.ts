@@ -52,7 +52,8 @@ export const toPossibleComposer = (composite: Composite) => ({
  * - The label `crossplane.io/composite` is the XR's name. A nested XR and its resources carry the name of the XR at the root. An
  *   XR's own label can be edited like its references, so it counts only if the field manager or the XRs above
  *   (`nestingBy`) confirm it.
- * - A claim's name and namespace, if the resource has them, equal the XR's: XRs of two kinds may have the same name.
+ * - A claim's name and namespace equal the XR's: XRs of two kinds may have the same name, and a claim may choose its XR's. A resource
+ *   that lacks them needs the field manager.
  */
 export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
   const composers = readComposers(resource);
@@ -63,7 +64,9 @@ export function findProof(resource: Document, { name, root, claimLabels, ...comp
   if (found !== root)
     return notProven(`its label ${COMPOSITE_LABEL} is ${brief(found ?? "not set")} instead of ${brief(root)}`);
 
-  const label = CLAIM_LABELS.find((key) => ![undefined, claimLabels.get(key)].includes(readLabel(resource, key)));
+  const isOther = (own: string | undefined, key: string): boolean =>
+    own !== claimLabels.get(key) && !(own === undefined && isComposedByUs);
+  const label = CLAIM_LABELS.find((key) => isOther(readLabel(resource, key), key));
   if (label !== undefined) return notProven(`its label ${label} differs from the XR's`);
 
   const isNested = root !== name;

@@ -1,4 +1,6 @@
-import { type Document, toDocument } from "../model/document.ts";
+import { toApiGroup } from "../crossplane/api-group.ts";
+import type { Reference } from "../crossplane/references.ts";
+import { type Document, stringAt, toDocument } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { type FieldPath, withValueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
@@ -15,6 +17,23 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
     else if (edit.object !== undefined) desired.set(name, toDocument(edit.object));
   }
   return desired;
+}
+
+/**
+ * Finds the observed resource of a desired one. Crossplane observes whatever an XR refers to, under the name that it carries, and a
+ * team may edit the references of its XR: an object of another kind is none.
+ */
+export function observedAs(
+  name: string,
+  like: Pick<Reference, "apiVersion" | "kind">,
+  { request }: Call,
+): Document | undefined {
+  const document = request.observed.resources.get(name)?.document;
+  if (document === undefined || stringAt(document, ["kind"]) !== like.kind) return undefined;
+  const apiVersion = stringAt(document, ["apiVersion"]) ?? "";
+  return apiVersion === like.apiVersion || toApiGroup(apiVersion) === toApiGroup(like.apiVersion)
+    ? document
+    : undefined;
 }
 
 /** Picks fields of an observed resource, to desire them unchanged. Leaves out labels and annotations that Crossplane sets. */

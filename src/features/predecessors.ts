@@ -1,5 +1,5 @@
 import { canSelectNamespaces } from "../crossplane/composite.ts";
-import { readManagedKind } from "../crossplane/managed-resource.ts";
+import { isManaged, readManagedKind } from "../crossplane/managed-resource.ts";
 import {
   COMPOSITE_LABEL,
   COMPOSITION_RESOURCE_NAME,
@@ -104,10 +104,15 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
       const others = own
         .filter((item) => (like ? isLike(item, like, observed) : readComposers(item).includes(composer.fieldManager)))
         .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
+      if (others.length > 1 && others.every((item) => isAnyones(item, call))) return [];
       return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
     }),
   );
 }
+
+/** Tells whether a team may have written a resource, with the XR's labels: then several of them are none, and must not stop the XR. */
+const isAnyones = (item: Document, { composite }: Call): boolean =>
+  !isManaged(item) && toReference(item).namespace !== composite.namespace;
 
 const PREFIX = "adoption/predecessors/";
 

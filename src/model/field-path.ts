@@ -29,7 +29,7 @@ export function parseFieldPath(text: string): FieldPath {
 function stepAt(text: string, position: number): string | number {
   segment.lastIndex = position;
   const { field, bracketed } = segment.exec(text)?.groups ?? {};
-  const name = field ?? bracketed?.replace(/^['"]+|['"]+$/g, "");
+  const name = field ?? bracketed?.replace(/^['"]+|(?<!['"])['"]+$/g, "");
   if (!name || name === EVERY) throw notAPath(text, `at position ${position}`);
   return bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name;
 }

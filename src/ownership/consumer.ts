@@ -1,4 +1,4 @@
-import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
+import { groupKindOf } from "../crossplane/api-group.ts";
 import { claimNamespace } from "../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../crossplane/copies.ts";
 import { formatGrantee, type Grantee } from "../crossplane/grants.ts";
@@ -95,7 +95,7 @@ export function toUses(
   const recordNamespace = stringAt(record, ["metadata", "namespace"]);
   const own = recordNamespace ?? claimNamespace(record);
   const owner = readOwner(record);
-  const kinds = controller === undefined ? [] : [toGroupKind(controller.kind, toApiGroup(controller.apiVersion))];
+  const kinds = controller === undefined ? [] : [groupKindOf(controller)];
   const toPlace = (share: string, { ticket, access }: Binding): Place => ({
     subject: admissionSubject(recordNamespace, readLabel(record, RECORD_LABEL) ?? "", share),
     ticket,

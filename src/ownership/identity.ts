@@ -1,11 +1,12 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
-import { EXTERNAL_NAME } from "../crossplane/metadata.ts";
+import { EXTERNAL_NAME, readLabel } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
+import { IDENTITY_LABEL } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
 import { type DesiredAndObserved, findReferred, textAt } from "./fields.ts";
 
@@ -188,12 +189,17 @@ export function readNames(declared: DeclaredResource): Names | "unresolved" | un
 function readExternalName(declared: DeclaredResource, defaultsToName: boolean): Names | undefined {
   const { desired, observed, isPinned = false } = declared;
   const annotated = isPinned ? undefined : stringAt(desired, EXTERNAL_NAME);
-  const own = annotated === undefined && defaultsToName ? stringAt(desired, NAME) : undefined;
+  const own =
+    annotated === undefined && defaultsToName ? (stringAt(desired, NAME) ?? arbitratedName(observed)) : undefined;
   const name = own === undefined ? annotated : ((observed && stringAt(observed, EXTERNAL_NAME)) ?? own);
   if (name === undefined) return undefined;
   const names = [name];
   return { names, parts: names, path: own === undefined ? EXTERNAL_NAME : NAME };
 }
+
+/** A resource that has been arbitrated keeps its name, whether a step desires that or not. */
+const arbitratedName = (observed: Document | undefined): string | undefined =>
+  observed && readLabel(observed, IDENTITY_LABEL) !== undefined ? stringAt(observed, NAME) : undefined;
 
 const NAME: FieldPath = ["metadata", "name"];
 

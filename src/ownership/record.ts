@@ -52,7 +52,7 @@ const MAX_SECRETS_IN_ALL = 1000;
 const MAX_SHARES = 1000;
 
 /** The most resources that a share is bound to at a time: one, and those that its copies still come from. */
-const MAX_BINDINGS = 10;
+export const MAX_BINDINGS = 10;
 
 /** Enough digits to prevent collisions on purpose: teams choose names. */
 const DIGITS = 40;
@@ -80,9 +80,7 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
       labels: { [RECORD_LABEL]: recordOf(composite), ...Object.fromEntries(uses.map((label) => [label, "true"])) },
       annotations: { [OWNER]: formatOwner(composite) },
     },
-    data: Object.fromEntries(
-      entries.map(([share, list]) => [share, JSON.stringify(list.slice(0, MAX_BINDINGS).map(toEntry))]),
-    ),
+    data: Object.fromEntries(entries.map(([share, list]) => [share, JSON.stringify(list.map(toEntry))])),
   };
 }
 

@@ -1,6 +1,6 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
-import { CONNECTION_SECRET_REF, formatSecret } from "../../crossplane/copies.ts";
+import { CONNECTION_SECRET_REF, formatSecret, type SecretName } from "../../crossplane/copies.ts";
 import { resourceKey } from "../../crossplane/references.ts";
 import type { Consumers, Credentials } from "../../input/consumers.ts";
 import { compareTexts, groupBy } from "../../model/collections.ts";
@@ -70,11 +70,13 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
   const isNamed = ({ namespace, credentialFor }: Consumer): boolean =>
     !access.isForAll || credentialFor === namespace || access.namespaces.has(credentialFor ?? "");
   const entitled = consumers?.filter((consumer) => consumer.namespaces.every(isAllowed) && isNamed(consumer));
-  const copied = entitled && new Set(entitled.flatMap(({ copied: secret }) => (secret ? [formatSecret(secret)] : [])));
+  // A team writes its record: what it copies keeps no credential of another namespace.
+  const toUse = (namespace = "", secret?: SecretName): string => (secret ? `${namespace} ${formatSecret(secret)}` : "");
+  const copied = entitled && new Set(entitled.map(({ credentialFor, copied: secret }) => toUse(credentialFor, secret)));
   const isOver = (turn: Turn): boolean => {
     if (copied === undefined || turns.includes(turn.turn)) return false;
     const { secret, isAnswered } = toCredential(turn, section, call);
-    return !isAnswered && !(secret && copied.has(formatSecret(secret)));
+    return !isAnswered && !(secret && copied.has(toUse(turn.namespace, secret)));
   };
   const isForGrant = section.forEach === "Grant";
   const asked =

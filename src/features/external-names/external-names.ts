@@ -21,7 +21,7 @@ import { type Document, stringAt, type ValueEdit } from "../../model/document.ts
 import { type Draft, withCompositeUnready, withResources } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { type RecordedNames, toRecordedKind } from "../../ownership/names.ts";
-import { desiredSoFar, type Edits } from "../desired.ts";
+import { desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { recallNames } from "../names.ts";
 import { withNamesCondition } from "./condition.ts";
@@ -40,12 +40,11 @@ export const externalNames: Feature = (call, draft) => {
 };
 
 function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly NamedResource[] {
-  const { resources } = call.request.observed;
   const { names, confirmed } = recallNames(call);
   const found: NamedResource[] = [];
   for (const [name, desired] of desiredSoFar(call, draft)) {
-    const observed = resources.get(name)?.document;
     const kind = readManagedKind(desired);
+    const observed = observedAs(name, kind, call);
     const rescuePaths = rescuePathsFor(kind, policy);
     const nameIn = (record: RecordedNames): string | undefined => {
       const entry = record.get(name);

@@ -6,7 +6,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { hashText } from "../../model/hash.ts";
 import { admissionSubject, askAnswer } from "../../ownership/answer.ts";
 import { isFull, readLoad } from "../../ownership/capacity.ts";
-import { type Binding, type Bindings, recordOf } from "../../ownership/record.ts";
+import { type Binding, type Bindings, MAX_BINDINGS, recordOf } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess } from "./access.ts";
 import type { Delivery } from "./copies/deliver.ts";
@@ -177,5 +177,5 @@ export function bind(
     })),
   ];
   const distinct = groupBy(all, ({ resource }) => resourceKey(resource));
-  return [...distinct.values()].flatMap((same) => same.slice(0, 1).map(toBinding));
+  return [...distinct.values()].slice(0, MAX_BINDINGS).flatMap((same) => same.slice(0, 1).map(toBinding));
 }

@@ -1,4 +1,4 @@
-import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
+import { groupKindOf } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
 import {
   type Condition,
@@ -43,7 +43,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
   const own = said.flatMap(({ remarks }) => remarks);
   const condition = toSharingCondition([...earlier.flatMap(([, entry]) => readRemarks(entry)), ...own]);
   const outcomes = said.map(({ shared, remarks }) => ({
-    kind: toGroupKind(shared.kind, toApiGroup(shared.apiVersion)),
+    kind: groupKindOf(shared),
     reason: toSharingCondition(remarks).reason,
   }));
   const conditioned = { ...withCondition(draft, condition), shares: outcomes };

@@ -1,4 +1,5 @@
 import { qualifiedName } from "../../crossplane/metadata.ts";
+import { toReference } from "../../crossplane/references.ts";
 import { attempt, FunctionError } from "../../errors.ts";
 import type { Fault } from "../../input/faults.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
@@ -9,6 +10,7 @@ import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts
 import { type Draft, withCompositeValues, withObjects, withResources } from "../../model/draft.ts";
 import { formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
+import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import type { Room } from "./copies/contents.ts";
@@ -166,8 +168,8 @@ function soFar(name: string, objects: Objects, { request: { desired } }: Call): 
 /** Keeps the value that the patched field has now, if it has one. */
 function keep(patch: Patch, { is, reason }: Exclude<Verdict, { is: "set" }>, objects: Objects, call: Call): Applied {
   const { name, fieldPath } = targetOf(patch);
-  const shown = name === COMPOSITE ? call.composite : call.request.observed.resources.get(name);
-  const value = shown?.document.at(fieldPath);
+  const shown = name === COMPOSITE ? call.composite.document : findObserved(name, call);
+  const value = shown?.at(fieldPath);
   const whole = soFar(name, objects, call);
   const before = isObject(whole) ? valueAt(whole, fieldPath) : undefined;
   if (value === undefined || edit(patch, value, objects, call) !== undefined) return leave(patch, reason, call);
@@ -175,10 +177,15 @@ function keep(patch: Patch, { is, reason }: Exclude<Verdict, { is: "set" }>, obj
   return { patch, is: isExpected ? "set" : "kept", reason };
 }
 
+function findObserved(name: string, call: Call): Document | undefined {
+  const desired = call.request.desired.resources.get(name)?.document;
+  return desired && observedAs(name, toReference(desired), call);
+}
+
 /** Leaves a field. A resource is not created without one that is Required: that may be irreparable (subnets, encryption keys). */
-function leave(patch: Patch, reason: SharingReason | undefined, { request: { desired, observed } }: Call): Applied {
+function leave(patch: Patch, reason: SharingReason | undefined, call: Call): Applied {
   const { name } = targetOf(patch);
-  const isNew = desired.resources.has(name) && !observed.resources.has(name);
+  const isNew = call.request.desired.resources.has(name) && findObserved(name, call) === undefined;
   return { patch, is: isNew && isRequired(patch) ? "heldBack" : "left", reason };
 }
 

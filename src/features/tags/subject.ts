@@ -14,7 +14,7 @@ import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../.
 import { type Contender, toContender } from "../../ownership/contender.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
-import { desiredSoFar } from "../desired.ts";
+import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { toMatcher } from "./glob.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
@@ -72,8 +72,7 @@ export function findSubjects({ resources, ignore }: Tags, call: Call, draft: Dra
     const isManaged = lazy(() => marked.at(FOR_PROVIDER) !== undefined);
     const desired = withoutMarks(marked, () => known.rule !== undefined && isManaged());
     if (desired !== marked) unmarked.push([resource, desired]);
-    const observed = call.request.observed.resources.get(resource)?.document;
-    const wish: Wish = { resource, desired, observed, asked: readPolicies(desired) ?? ALL_ACTIONS };
+    const wish = toWish(resource, desired, known.kind, call);
     if (isExcluded(wish, ignored)) {
       excluded.push(resource);
       continue;
@@ -84,6 +83,20 @@ export function findSubjects({ resources, ignore }: Tags, call: Call, draft: Dra
   }
   return { subjects, unmarked, untagged, excluded };
 }
+
+/**
+ * Makes the wish for a resource. Where the XR refers to an object of another kind in its place, Crossplane composes it under that object's
+ * name, which many providers take for the external name.
+ */
+function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call): Wish {
+  const asked = readPolicies(desired) ?? ALL_ACTIONS;
+  const observed = observedAs(resource, kind, call);
+  const other = observed === undefined ? call.request.observed.resources.get(resource)?.document : undefined;
+  const name = other && stringAt(other, NAME);
+  return { resource, desired: name ? desired.with([{ path: NAME, value: name }]) : desired, observed, asked };
+}
+
+const NAME = ["metadata", "name"];
 
 const COPIED_FROM = [...FOR_PROVIDER, "manifest", "metadata", "annotations", SHARED_FROM];
 

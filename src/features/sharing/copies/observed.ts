@@ -1,3 +1,4 @@
+import { groupKindOf } from "../../../crossplane/api-group.ts";
 import {
   COPY_KINDS,
   COPY_PREFIX,
@@ -7,7 +8,13 @@ import {
 } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../../crossplane/metadata.ts";
-import { isSameResource, type Reference, readReference, resourceKey } from "../../../crossplane/references.ts";
+import {
+  isSameResource,
+  type Reference,
+  readReference,
+  resourceKey,
+  toReference,
+} from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/collections.ts";
 import { findCondition, shownCondition } from "../../../model/condition.ts";
 import { type Document, objectsAt } from "../../../model/document.ts";
@@ -51,7 +58,7 @@ export const copyName = (share: string, { namespace, name, copy }: Target): stri
 /** Matches names of `copyName`, in segments as long as Kubernetes' names: a user who may edit the XR's references can give any name. */
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
 
-const COPYING: ReadonlySet<unknown> = new Set(Object.values(COPY_KINDS).map(({ kind }) => kind));
+const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(groupKindOf));
 
 /**
  * Finds the copies among composed resources, in the order of their names. A team may have its XR refer to a ConfigMap that it has named
@@ -60,7 +67,7 @@ const COPYING: ReadonlySet<unknown> = new Set(Object.values(COPY_KINDS).map(({ k
 export const findCopies = (resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
   [...resources]
     .filter(([key]) => key.startsWith(COPY_PREFIX) && COPY_NAME.test(key))
-    .filter(([, { document }]) => COPYING.has(document.at(["kind"])))
+    .filter(([, { document }]) => COPYING.has(groupKindOf(toReference(document))))
     .map(([key, { document }]) => toCopy(key, document))
     .sort((a, b) => compareTexts(a.key, b.key));
 

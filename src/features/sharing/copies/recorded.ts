@@ -1,4 +1,4 @@
-import { toApiGroup } from "../../../crossplane/api-group.ts";
+import { groupKindOf } from "../../../crossplane/api-group.ts";
 import { canSelectNamespaces } from "../../../crossplane/composite.ts";
 import { formatSecret } from "../../../crossplane/copies.ts";
 import { qualifiedName } from "../../../crossplane/metadata.ts";
@@ -57,8 +57,8 @@ function findFormer({ origin, isSecret }: ObservedCopy, shared: SharedResource, 
   return now !== undefined && isSameResource(origin, now) ? [] : [origin];
 }
 
-export const isOfKind = (origin: Reference, { apiVersion, kind }: SharedResource): boolean =>
-  kind === origin.kind && toApiGroup(apiVersion) === toApiGroup(origin.apiVersion);
+export const isOfKind = (origin: Reference, shared: SharedResource): boolean =>
+  groupKindOf(origin) === groupKindOf(shared);
 
 /** Tells whether the namespace of a copy accepts it, or cannot be asked. */
 function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: Share): boolean {
