@@ -6,7 +6,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
-import { reasonIn } from "../../testing/builders/read-draft.ts";
+import { fatalsIn, reasonIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
 import { another, couldNotRead, naming, synced } from "../../testing/builders/shared-database.ts";
 import {
@@ -85,10 +85,12 @@ describe("what an XR composed before it was restored", () => {
   });
 
   const controller = [{ kind: "XShop", name: XR, uid: "1", controller: true }];
+  const claimed = { labels: { "crossplane.io/claim-namespace": "team-a" } };
   const elsewhere = { labels: { "crossplane.io/claim-namespace": "team-b" } };
   const asLogs = { annotations: { "crossplane.io/composition-resource-name": "logs" } };
   test.each<[reason: string, name: string | undefined, ...found: readonly JsonObject[]]>([
-    ["it has no controller, and the XR's label", "old", restored("old")],
+    ["it has no controller, and the XR's label", "old", restored("old", claimed)],
+    ["it lacks the claim's label", undefined, restored("old")],
     ["its managed fields name the XR", "old", restored("old", manager(XR))],
     ["its managed fields name another XR", undefined, restored("old", manager("other"))],
     ["it was composed for another claim", undefined, restored("old", elsewhere)],
@@ -100,6 +102,17 @@ describe("what an XR composed before it was restored", () => {
     const xrWithLabels = anew({ metadata: { name: XR, labels: { "crossplane.io/claim-namespace": "team-a" } } });
     const draft = draftOf({ xr: xrWithLabels, answers: { [BUCKETS]: found } });
     expect([nameIn(draft), reasonIn(draft)]).toEqual([name, "Adopted"]);
+  });
+
+  test("is none of several that a team may have written into its namespace: they stop no XR", () => {
+    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "evil" } };
+    const planted = ["a", "b"].map((name) => {
+      const { metadata } = restored(name) as { readonly metadata: JsonObject };
+      return { ...config, metadata: { ...metadata, namespace: "evil" } };
+    });
+    const answers = { "adoption/predecessors/ConfigMap": planted };
+    const draft = draftOf({ desired: { bucket: config }, answers, spec: {} });
+    expect([draft.resources.has("bucket"), fatalsIn(draft)]).toEqual([false, []]);
   });
 
   test("is observed by all features: an owner stays the owner, and keeps its marks", () => {

@@ -420,6 +420,14 @@ describe("credentials that take turns", () => {
     const shown = [roles.sort().join(" "), ...(answer ? [`answers ${nameOf(answer["secretName"])}`] : [])].join(", ");
     expect(shown).toBe(made);
   });
+
+  test("one is not kept by what the record of another namespace says of it", () => {
+    const forged = shopIn("red", { credentialFor: "red", copied: `databases/${a.secret}` });
+    const answers = finding(shopIn("team-a", { credentialFor: "team-a" }), forged);
+    const xr = database({ [ALLOWED]: "team-a, red" }, { spec: { turns: ["b"] } });
+    const roles = compose([], { xr, answers, observed: { [a.key]: a.role } }).map(([key]) => key);
+    expect([roles.includes(b.key), roles.includes(a.key)]).toEqual([true, false]);
+  });
 });
 
 describe("rotation", () => {

@@ -62,7 +62,8 @@ describe("a lost name", () => {
   const cluster = { apiVersion: "db.example.org/v1", kind: "Cluster", spec: {} };
   const arns = { rescue: [rule("db.example.org", "Cluster"), rule("ec2.aws.upbound.io", "VPC")] };
   const rescue = (wanted: JsonObject, status: JsonObject, policy: JsonObject = {}) => {
-    const there = { ...observed({}), status: { atProvider: status } };
+    const { apiVersion = "", kind = "" } = wanted;
+    const there = { ...observed({}), apiVersion, kind, status: { atProvider: status } };
     const { resources, conditions } = draftOf({ policy, observed: { a: there }, desired: { a: wanted } });
     return [objectSetBy(resources.get("a")), conditions[0]?.reason];
   };

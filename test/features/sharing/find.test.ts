@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { fatalsIn, says } from "../../../testing/builders/read-draft.ts";
+import { fatalsIn, reasonIn, says } from "../../../testing/builders/read-draft.ts";
 import { fromXr, refused, withoutCopies } from "../../../testing/builders/shared-database.ts";
 import {
   type CallParts,
@@ -52,13 +52,20 @@ describe("several resources by labels", () => {
   });
 });
 
-test("an empty list stays there for later steps while a field keeps what the list gave it", () => {
+const optional = { resolution: "Optional" };
+const app = (spec: JsonObject) => ({ app: { apiVersion: "example.org/v1", kind: "App", spec } });
+test.each([
+  ["a field keeps what the list gave it", byLabels({ minMatch: 0 }), app({ host: "db.local" }), "FieldsKept"],
+  ["a resource is held back", { ...byLabels(), ...optional }, {}, "ResourcesHeldBack"],
+])("an empty list is there for later steps while %s", (_what, share, observed, reason) => {
   const patches = [{ fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.host" } }];
-  const app = (spec: JsonObject) => ({ app: { apiVersion: "example.org/v1", kind: "App", spec } });
-  const [observed, desired] = [app({ host: "db.local" }), app({})];
-  const sharedResources = [{ ...byLabels({ minMatch: 0 }), patches }];
-  const draft = draftOf({ sharedResources, answers: { db: [] }, observed, desired });
-  expect([namesIn(draft), says(draft).split(":")[0]]).toEqual([[], "FieldsKept"]);
+  const draft = draftOf({ sharedResources: [{ ...share, patches }], answers: { db: [] }, observed, desired: app({}) });
+  expect([namesIn(draft), reasonIn(draft)]).toEqual([[], reason]);
+});
+
+test("a label that is not set takes no list from another share under the same key", () => {
+  const unset = { ...alone, ...optional, name: "b", select: { matchLabels: { db: fromXr("spec.none") } } };
+  expect(namesIn(draftOf({ sharedResources: [alone, unset], answers: { db: [database()] } }))).toEqual(["orders"]);
 });
 
 describe("an Optional shared resource", () => {
@@ -114,7 +121,7 @@ describe("the environment", () => {
   const config = (data: JsonObject): JsonObject => ({ kind: "EnvironmentConfig", metadata: { name: "e" }, data });
   const environment = { ...alone, toEnvironment: { fromFieldPath: "data" } };
   const atPath = { ...alone, toEnvironment: { fromFieldPath: "data", toFieldPath: "db.main" } };
-  const optional = { ...environment, resolution: "Optional" };
+  const unneeded = { ...environment, ...optional };
   const made = (data: JsonObject) => ({ apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", ...data });
   const sharing = (data: JsonObject, share = environment): CallParts => ({
     sharedResources: [share],
@@ -133,7 +140,7 @@ describe("the environment", () => {
     answers: { one: [config({ m: { x: 1 } })], two: [config({ m: [1] })], three: [config({ m: { y: 2 } })] },
   };
   const defaults = { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } };
-  const templates = { sharedResources: [optional], answers: { db: [] } };
+  const templates = { sharedResources: [unneeded], answers: { db: [] } };
   const typed = sharing({ kind: "", apiVersion: "a/b/c", a: 1 });
   test.each<[reason: string, parts: CallParts, merged?: JsonObject]>([
     ["begins with what is shared", sharing({ a: { b: 1 } }), made({ a: { b: 1 } })],

@@ -612,6 +612,22 @@ describe("the condition names what a person has to mend before what is waited fo
     expect(says(failing(message))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}`);
   });
 
+  test("also while it is dropped, as its former grant has ended", () => {
+    const status = synced("False", { message: "boom" });
+    const observed = { [KEY]: copyOf({ record: recorded("old"), status }) };
+    expect(reasonIn(draftOf({ observed, answers: { ...answers, "db/recorded": [another("old")] } }))).toBe(
+      "CopyFailed",
+    );
+  });
+
+  test.each([[["b", "c"]], [["c", "b"]]])("a grant, before a namespace that does not accept: %s", (namespaces) => {
+    const spaces = { "namespace/b": [namespaceOf("b")], "namespace/c": [namespaceOf("c")] };
+    const sharedResources = [copying({ namespaces: fromXr("spec.spaces") })];
+    const xr = naming("orders", { spaces: namespaces });
+    const draft = draftOf({ xr, sharedResources, answers: { db: [grantedTo("b")], ...spaces } });
+    expect(reasonIn(draft)).toBe("AccessNotGranted");
+  });
+
   test("a share that waits for its copy does not hide another one that is not found", () => {
     const sharedResources = [shared(), { ...copying({ secretName: "other" }), name: "cache" }];
     expect(says(draftOf({ sharedResources, answers: { db: [database()], cache: [] } }))).toBe(

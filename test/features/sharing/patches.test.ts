@@ -83,14 +83,27 @@ describe("a field of a composed resource that exists is not taken back", () => {
     expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a", "b"] }, message]);
   });
 
-  const other = { spec: { ids: ["default"] } };
+  const other = { kind: "App", spec: { ids: ["default"] } };
   test.each<[reason: string, before: JsonObject, spec: JsonObject, message: string]>([
     ["nor is one that the owner did not have to set", app, { size: 1, ids: ["a"] }, "Available: undefined"],
     ["though an earlier step has another value, and this is said", other, { ids: ["a"] }, `FieldsKept: db: ${kept}`],
   ])("%s", (_reason, before, spec, message) => {
-    const there = { desired: { app: before }, observed: { app: { spec: { ids: ["a"] } } } };
+    const there = { desired: { app: before }, observed: { app: { kind: "App", spec: { ids: ["a"] } } } };
     const draft = draftOf([optional({ fromFieldPath, toResource })], { answers: withStatus({}), ...there });
     expect([field(draft), says(draft)]).toEqual([spec, message]);
+  });
+
+  test("nor held back for an object of another kind that the XR refers to in its place", () => {
+    const parts = {
+      answers: { db: [refused] },
+      desired: { app },
+      observed: { app: { kind: "Free", spec: { ids: ["z"] } } },
+    };
+    const draft = draftOf([{ fromFieldPath, toResource }], parts);
+    expect([draft.resources.get("app")?.is, says(draft)]).toEqual([
+      "removed",
+      expect.stringContaining("not created before"),
+    ]);
   });
 
   test("the XR's status follows the grant", () => {

@@ -122,6 +122,25 @@ describe("the record says of a share", () => {
     });
   });
 
+  test("its own copies first, before those of a former share at its targets", () => {
+    const of = (resource: string, name: string) => {
+      return {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { namespace: "team-a", name, annotations: recorded(resource) },
+      };
+    };
+    const observed = {
+      "shared/a/team-a/orders-db/secret": of("billing", "orders-db"),
+      "shared/db/team-a/other/secret": of("orders", "other"),
+    };
+    const answers = { "db/recorded": [database(), billing] };
+    expect(bindingsIn(draftOf({ xr: naming(undefined), observed, answers }))?.map((one) => one.split(" ")[0])).toEqual([
+      "orders",
+      "billing",
+    ]);
+  });
+
   test("both resources while its copy moves from one to the other, and then one, with an event", () => {
     const copy = (annotations: JsonObject) => ({ ...observedObject({ ready: "True" }), metadata: { annotations } });
     const parts = { xr: naming("billing"), answers: { db: [billing], "db/recorded": [database()] } };

@@ -364,3 +364,27 @@ describe("a managed resource", () => {
     expect([...requirements.values()]).toEqual([{ ...byName("rival"), apiVersion, namespace: "team-b" }]);
   });
 });
+
+describe("an object of another kind to which a team has its XR refer in a bucket's place is not that bucket:", () => {
+  const owned = { [mark("origin")]: "Created", ...ownedBy("Shop.apps.example.org/team-a/shop") };
+  const decoy = (name: string, annotations: JsonObject = {}): JsonObject =>
+    managed("v1", "ConfigMap", {}, { metadata: { name, annotations } });
+  const twin = { ...decoy("x", owned), apiVersion: "s3.aws.m.upbound.io/v1beta1", kind: "Bucket" };
+  test.each<[what: string, observed: JsonObject]>([
+    ["a ConfigMap", decoy("x")],
+    ["one that is to be ignored", decoy("x", { [mark("ignore-tags")]: "true" })],
+    ["one with an owner's marks", decoy("x", owned)],
+    ["the namespaced twin of an owner", withPolicies(twin, "*")],
+  ])("%s", (_what, observed) => {
+    const parts = { tags, desired: { bucket: bucket({}, named) }, contenders: [] };
+    const [honest, draft] = [run(parts), run({ ...parts, observed: { bucket: observed } })];
+    expect(desiredOf(draft)).toEqual(withMetadata(desiredOf(honest), { name: "x" }));
+  });
+
+  test("under its name, which Crossplane hands down, the bucket is arbitrated, also later", () => {
+    const parts = { tags, desired: { bucket: bucket() }, contenders: [] };
+    const draft = run({ ...parts, observed: { bucket: decoy("orders") } });
+    const later = run({ ...parts, observed: { bucket: applied(draft, "orders") } });
+    expect([reasonIn(draft), policiesOf(draft), later.requirements.size]).toEqual(["Arbitrating", ["Observe"], 1]);
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
 import { says } from "../../../../testing/builders/read-draft.ts";
@@ -101,7 +102,7 @@ describe("via ConnectionSecret", () => {
 
   test("a Secret that the provider refuses to write is somebody else's", () => {
     const message = 'cannot publish connection details: refusing to modify uncontrolled secret of type "Opaque"';
-    const observed = { [`${KEY}/connection-secret`]: { kind: "Object", status: synced("False", { message }) } };
+    const observed = { [`${KEY}/connection-secret`]: { ...COPY_KINDS.Object, status: synced("False", { message }) } };
     const draft = draftOfCopy({ via: "ConnectionSecret", keys: [{ from: "a", to: "a" }] }, { observed });
     expect([says(draft), draft.resources.size]).toEqual([NOT_OURS, 1]);
   });
