@@ -119,10 +119,12 @@ const patching = (value: JsonObject["status"], patch: JsonObject): OurParts => (
   cluster: [database({ status: { found: value ?? null } })],
 });
 
+const keys = (count: number) => map(count, (index) => [`key-${index}`, "aHVudGVyMg=="] as const);
+
 const carrying = (via: string, count: number): OurParts => ({
   xr: xr(),
   spec: copying({ via }),
-  cluster: [database(), secret(map(count, (index) => [`key-${index}`, "aHVudGVyMg=="])), namespace("team-a")],
+  cluster: [database(), secret(keys(count)), namespace("team-a")],
 });
 
 /** The request of as many copies as a response can hold, with what is found for them. Further ones are left out, and are in no request. */
@@ -237,7 +239,14 @@ const contents = rowsOf("sharing", {
   "connection details of the XR": (n) => ({
     xr: xr(),
     spec: shares({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } }),
-    details: map(n, (index) => [`key-${index}`, "aHVudGVyMg=="]),
+    details: keys(n),
+  }),
+  "connection details that are kept, and those of an earlier step": (n) => ({
+    xr: xr(),
+    spec: shares({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } }),
+    cluster: [database()],
+    details: keys(n),
+    desiredDetails: keys(n),
   }),
 });
 
