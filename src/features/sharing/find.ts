@@ -1,6 +1,6 @@
 import { readNamespaceGrant } from "../../crossplane/grants.ts";
 import { qualifiedName } from "../../crossplane/metadata.ts";
-import { isSameResource, toReference } from "../../crossplane/references.ts";
+import { isSameResource, type Reference, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -10,6 +10,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
+import { lazy } from "../../model/once.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
@@ -152,19 +153,15 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
 
 /** Sorts by the values at a path, texts before numbers, others last, as function-extra-resources does; then by namespace and name. */
 function sortBy(resources: readonly Document[], path: FieldPath | undefined): readonly Document[] {
-  const keyed = resources.map((resource) => ({
-    resource,
-    value: path && resource.at(path),
-    ...toReference(resource),
-  }));
-  keyed.sort(
-    (a, b) =>
-      compareValues(a.value, b.value) ||
-      compareTexts(a.namespace ?? "", b.namespace ?? "") ||
-      compareTexts(a.name, b.name),
-  );
+  const keyed = resources.map((resource) => {
+    return { resource, value: path && resource.at(path), reference: lazy(() => toReference(resource)) };
+  });
+  keyed.sort((a, b) => compareValues(a.value, b.value) || compareNames(a.reference(), b.reference()));
   return keyed.map(({ resource }) => resource);
 }
+
+const compareNames = (a: Reference, b: Reference): number =>
+  compareTexts(a.namespace ?? "", b.namespace ?? "") || compareTexts(a.name, b.name);
 
 function compareValues(a: JsonValue | undefined, b: JsonValue | undefined): number {
   if (toRank(a) !== toRank(b)) return toRank(a) - toRank(b);
