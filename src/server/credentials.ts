@@ -20,8 +20,8 @@ interface CredentialsOptions {
 const REFRESH_MS = 10_000;
 
 /**
- * Reads the credentials of a TLS server, and reads them again at an interval. Polling works on every file system, and the symbolic links by which
- * Kubernetes replaces a mounted Secret need no special case.
+ * Reads the credentials of a TLS server, again and again. Polling works on every file system, and the symbolic links by which Kubernetes
+ * replaces a mounted Secret need no special case.
  *
  * @throws {FunctionError} `CannotServe` if the files cannot be used. A later unusable change is only logged.
  */

@@ -42,7 +42,7 @@ const withoutManagedFields = (resource: Document): Document =>
     ? resource
     : resource.with([{ path: MANAGED_FIELDS, value: [] }]);
 
-/** Merges like function-environment-configs: shared resources, in their order, over the environment of earlier steps, and that over the defaults. */
+/** Merges like function-environment-configs: shared resources in turn, over the environment of earlier steps, over the defaults. */
 function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const { environment } = input.spec;
   const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
