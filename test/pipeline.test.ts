@@ -4,11 +4,13 @@ import type { Draft } from "../src/model/draft.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { NAMES_NAME } from "../src/ownership/names.ts";
 import { run } from "../src/pipeline.ts";
-import { externallyNamed, recordOf } from "../testing/builders/composed.ts";
+import { type CallParts, callOf } from "../testing/builders/calls.ts";
+import { externallyNamed, recordOf, withMetadata } from "../testing/builders/composed.ts";
+import { synced } from "../testing/builders/kubernetes.ts";
+import { at, desiredOf } from "../testing/builders/read-draft.ts";
 import { runFeature } from "../testing/builders/run-feature.ts";
-import { synced } from "../testing/builders/shared-database.ts";
-import { ALLOWED, type CallParts, callOf, database } from "../testing/builders/sharing.ts";
-import { at, DOMAIN, desiredOf, team, withMetadata } from "../testing/builders/tags.ts";
+import { ALLOWED, database } from "../testing/builders/sharing.ts";
+import { DOMAIN, team } from "../testing/builders/tags.ts";
 
 // What the features do together, so that their order is protected.
 

@@ -5,9 +5,11 @@ import { toRequirement } from "../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { DOMAIN } from "../src/model/names.ts";
 import { runFunction } from "../src/run-function.ts";
+import type { CallParts } from "../testing/builders/calls.ts";
 import { bucket as composed, referring, store } from "../testing/builders/composed.ts";
-import { fromXr, withoutCopies } from "../testing/builders/shared-database.ts";
-import { type CallParts, database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
+import { withoutCopies } from "../testing/builders/copies.ts";
+import { fromXr } from "../testing/builders/shared-database.ts";
+import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { decodeResponse, encodeRequest } from "../testing/wire/oracle.ts";
 import { stateOf, v2Request } from "../testing/wire/plain.ts";
 

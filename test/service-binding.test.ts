@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { JsonObject } from "../src/model/json.ts";
-import { objectIn, secretIn, V2 } from "../testing/builders/shared-database.ts";
-import { base64, callOf, connectionSecret, database, runSharing, shared } from "../testing/builders/sharing.ts";
+import { callOf, runSharing, V2 } from "../testing/builders/calls.ts";
+import { objectIn, secretIn } from "../testing/builders/copies.ts";
+import { base64 } from "../testing/builders/kubernetes.ts";
+import { connectionSecret, database, shared } from "../testing/builders/sharing.ts";
 import { fileOf } from "../testing/rendering/examples.ts";
 import { expectedOf, reference } from "../testing/rendering/expectations.ts";
 

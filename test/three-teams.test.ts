@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { JsonObject, JsonValue } from "../src/model/json.ts";
-import { secretIn } from "../testing/builders/shared-database.ts";
+import { secretIn } from "../testing/builders/copies.ts";
 import { fileOf } from "../testing/rendering/examples.ts";
 import { runCommand } from "../testing/tools/run-command.ts";
 import { temporaryFolder } from "../testing/tools/temporary-folder.ts";

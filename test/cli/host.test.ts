@@ -3,9 +3,8 @@ import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { toHost } from "../../cli/host.ts";
-import { externallyNamed } from "../../testing/builders/composed.ts";
+import { externallyNamed, withMetadata } from "../../testing/builders/composed.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
-import { withMetadata } from "../../testing/builders/tags.ts";
 import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
 
 const kinds = [kindOf("s3.aws.upbound.io", "Bucket")];

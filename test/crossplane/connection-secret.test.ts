@@ -6,10 +6,7 @@ const CLUSTER_SCOPED = documentOf({ metadata: { name: "orders" } });
 const claimRef = { namespace: "red", name: "orders" };
 const labels = { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "red" };
 /** What a claim's XR says; a Composition may copy the whole spec of it. */
-const specOf = (name: string) => ({
-  claimRef,
-  writeConnectionSecretToRef: { namespace: "crossplane-system", name },
-});
+const specOf = (name: string) => ({ claimRef, writeConnectionSecretToRef: { namespace: "crossplane-system", name } });
 const CLAIMED = documentOf({ metadata: { name: "orders", labels }, spec: specOf("uid") });
 const ownerReferences = [{ apiVersion: "v1", kind: "XShop", name: "shop", uid: "77c1", controller: true }];
 /** A nested XR, or a managed resource: its Composition may take the name from a field of the claim. */

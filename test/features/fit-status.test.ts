@@ -6,9 +6,10 @@ import { sharing } from "../../src/features/sharing/sharing.ts";
 import { formatFieldPath, parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
+import { type CallParts, callOf } from "../../testing/builders/calls.ts";
+import { withoutCopies } from "../../testing/builders/copies.ts";
 import { begin, runFeature } from "../../testing/builders/run-feature.ts";
-import { withoutCopies } from "../../testing/builders/shared-database.ts";
-import { type CallParts, callOf, database, xr } from "../../testing/builders/sharing.ts";
+import { database, xr } from "../../testing/builders/sharing.ts";
 
 const V2_2: readonly Capability[] = ["Capabilities", "RequiredResources", "Conditions", "RequiredSchemas"];
 

@@ -6,9 +6,8 @@ import { NAMES_NAME, namesRecordName, readNames } from "../../src/ownership/name
 import { recordOf as recordOfXr } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { type ComposedParts, composedCall, externallyNamed, recordOf, store } from "../../testing/builders/composed.ts";
+import { at, desiredOf, requirementsIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
-import { requirementsIn } from "../../testing/builders/sharing.ts";
-import { at, desiredOf } from "../../testing/builders/tags.ts";
 
 /** The record of names, which an XR keeps for the day on which what it composed, or its cluster, is lost. */
 

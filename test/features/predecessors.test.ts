@@ -6,19 +6,13 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
-import { fatalsIn, reasonIn } from "../../testing/builders/read-draft.ts";
+import { boundTo, type CallParts, callOf } from "../../testing/builders/calls.ts";
+import { couldNotRead, synced } from "../../testing/builders/kubernetes.ts";
+import { at, desiredOf, fatalsIn, reasonIn, requirementsIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
-import { another, couldNotRead, naming, synced } from "../../testing/builders/shared-database.ts";
-import {
-  boundTo,
-  type CallParts,
-  callOf,
-  database,
-  requirementsIn,
-  shared,
-  xr,
-} from "../../testing/builders/sharing.ts";
-import { at, DOMAIN, desiredOf, ownedBy, team } from "../../testing/builders/tags.ts";
+import { another, naming } from "../../testing/builders/shared-database.ts";
+import { database, shared, xr } from "../../testing/builders/sharing.ts";
+import { DOMAIN, ownedBy, team } from "../../testing/builders/tags.ts";
 
 /** An XR that Crossplane made anew from a restored claim, without references, while what it composed was restored. */
 

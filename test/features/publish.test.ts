@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { publishing } from "../../src/features/publish.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { type CallParts, callOf } from "../../testing/builders/calls.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
 import { fromXr } from "../../testing/builders/shared-database.ts";
-import { type CallParts, callOf, xr } from "../../testing/builders/sharing.ts";
+import { xr } from "../../testing/builders/sharing.ts";
 
 const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
 const KEY = "publish/environment-config/orders";

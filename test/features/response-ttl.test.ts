@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { run } from "../../src/pipeline.ts";
+import { type CallParts, callOf } from "../../testing/builders/calls.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
-import { type CallParts, callOf, database, xr } from "../../testing/builders/sharing.ts";
+import { database, xr } from "../../testing/builders/sharing.ts";
 
 const ttlOf = (parts: CallParts) => runFeature(run, callOf(parts)).ttlSeconds;
 const answers = { db: [database()] };

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { eventsFor } from "../../src/features/transition-events.ts";
 import type { Condition } from "../../src/model/condition.ts";
+import { callOf } from "../../testing/builders/calls.ts";
 import { begin } from "../../testing/builders/run-feature.ts";
-import { callOf, xr } from "../../testing/builders/sharing.ts";
+import { xr } from "../../testing/builders/sharing.ts";
 
 const condition: Condition = { type: "T", status: "False", reason: "R", message: "m", target: "CompositeAndClaim" };
 const event = { severity: "Warning", message: "m", reason: "R", target: "CompositeAndClaim" };

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseInput } from "../../src/input/parse.ts";
 import { INPUT_API_VERSION, INPUT_KIND } from "../../src/input/schema.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { fromXr, withoutCopies } from "../../testing/builders/shared-database.ts";
+import { withoutCopies } from "../../testing/builders/copies.ts";
+import { fromXr } from "../../testing/builders/shared-database.ts";
 import { inputOf, shared } from "../../testing/builders/sharing.ts";
 
 /** The faults of an input, a line each. */

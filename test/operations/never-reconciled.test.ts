@@ -5,10 +5,11 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { LookupAnswer } from "../../src/model/requirement.ts";
 import * as operations from "../../src/operations/operations.ts";
+import { synced } from "../../testing/builders/kubernetes.ts";
+import { requirementsIn, toBaseName } from "../../testing/builders/read-draft.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
-import { synced } from "../../testing/builders/shared-database.ts";
-import { inputOf, requirementsIn, toBaseName } from "../../testing/builders/sharing.ts";
+import { inputOf } from "../../testing/builders/sharing.ts";
 
 // An Operation that reads the XRDs of a platform and their XRs.
 

@@ -4,8 +4,9 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
 import { NAMES_NAME } from "../../src/ownership/names.ts";
+import { callOf } from "./calls.ts";
 import { type NewCall, runFeature } from "./run-feature.ts";
-import { callOf, inputOf } from "./sharing.ts";
+import { inputOf } from "./sharing.ts";
 
 // Builders for tests of adoption and external names: an XR, and Buckets that it composed.
 
@@ -108,3 +109,15 @@ export function composedCall({ xr = store(), spec, ...parts }: ComposedParts): N
   const call = callOf({ xr, observed, desired, answers, capabilities, sharedResources: [] });
   return { ...call, input: parseInput(inputOf(spec)) };
 }
+
+/** The object with more of its metadata; its annotations are added to those that it has. */
+export function withMetadata(object: JsonObject, { annotations, ...more }: JsonObject): JsonObject {
+  const metadata = object["metadata"] as Record<string, JsonObject>;
+  const all = { ...metadata["annotations"], ...(annotations as JsonObject | undefined) };
+  return { ...object, metadata: { ...metadata, ...more, annotations: all } };
+}
+
+export const withPolicies = (object: JsonObject, ...managementPolicies: readonly string[]): JsonObject => ({
+  ...object,
+  spec: { ...(object["spec"] as JsonObject), managementPolicies },
+});

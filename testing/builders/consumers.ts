@@ -3,9 +3,8 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
 import { usesLabel } from "../../src/ownership/record.ts";
-import { objectSetBy } from "./read-draft.ts";
+import { type CallParts, callOf } from "./calls.ts";
 import { type NewCall, runFeature } from "./run-feature.ts";
-import { type CallParts, callOf } from "./sharing.ts";
 
 // Builders for tests of consumers: the database whose Composition this is, and what teams compose that use it.
 
@@ -86,17 +85,3 @@ export const consumersCall = (section: JsonObject, { answers, ...parts }: CallPa
 
 export const consumersDraft = (section: JsonObject, parts: CallParts): Draft =>
   runFeature(consumers, consumersCall(section, parts));
-
-export const statusOf = ({ composite }: Draft): JsonObject | undefined =>
-  composite.at(-1)?.value as JsonObject | undefined;
-
-/** The consumers that the status lists. */
-export const listedIn = (draft: Draft): readonly JsonObject[] =>
-  (statusOf(draft)?.["items"] ?? []) as readonly JsonObject[];
-
-/** The resource called role, as Crossplane would observe it after the draft. */
-export function roleIn({ resources }: Draft): JsonObject {
-  const role = objectSetBy(resources.get("role"));
-  if (role === undefined) throw new Error("the role is left out");
-  return role;
-}

@@ -1,7 +1,16 @@
 import { documentOf } from "../../src/model/document.ts";
-import type { Request, State } from "../../src/model/request.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Request, Resource, State } from "../../src/model/request.ts";
 import type { LookupAnswer } from "../../src/model/requirement.ts";
-import { resourceOf } from "./sharing.ts";
+
+export const resourceOf = (object: JsonObject, details: Readonly<Record<string, string>> = {}): Resource => ({
+  document: documentOf(object),
+  ready: "Unspecified",
+  connectionDetails: new Map(Object.entries(details).map(([key, text]) => [key, Buffer.from(text)])),
+});
+
+export const resourcesOf = (objects: Readonly<Record<string, JsonObject>>): State["resources"] =>
+  new Map(Object.entries(objects).map(([name, object]) => [name, resourceOf(object)]));
 
 const NOTHING: State = { composite: resourceOf({}), resources: new Map() };
 

@@ -7,9 +7,8 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { run } from "../../src/pipeline.ts";
-import { emptyRequest } from "../builders/request.ts";
+import { emptyRequest, resourceOf, resourcesOf } from "../builders/request.ts";
 import { runFeature } from "../builders/run-feature.ts";
-import { resourceOf, resourcesOf } from "../builders/sharing.ts";
 
 export type Requirements = Draft["requirements"];
 

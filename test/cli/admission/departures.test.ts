@@ -5,9 +5,9 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { toContender } from "../../../src/ownership/contender.ts";
+import { withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
+import { synced } from "../../../testing/builders/kubernetes.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
-import { synced } from "../../../testing/builders/shared-database.ts";
-import { withMetadata, withPolicies } from "../../../testing/builders/tags.ts";
 import { connectTo, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 
 /** A bucket that an owner leaves to an observer, which its provider created. */

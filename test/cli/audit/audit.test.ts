@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { withMetadata } from "../../../testing/builders/tags.ts";
+import { withMetadata } from "../../../testing/builders/composed.ts";
 import { type ApiServerOptions, kindOf, runOn } from "../../../testing/servers/api-server.ts";
 
 /** The program's answers, exit codes and what it says where it may not look. e2e/scenarios/audit.ts runs it on a real cluster. */

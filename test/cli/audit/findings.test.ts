@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { namesRecordName } from "../../../src/ownership/names.ts";
 import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
-import { synced } from "../../../testing/builders/shared-database.ts";
+import { synced } from "../../../testing/builders/kubernetes.ts";
 import { worldOf as toWorld, type WorldParts } from "../../../testing/builders/world.ts";
 
 /** One XR that composes buckets, and what a cluster may hold of them. */

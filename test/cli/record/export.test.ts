@@ -3,8 +3,7 @@ import { parseAllDocuments } from "yaml";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { namesRecordName } from "../../../src/ownership/names.ts";
 import { RECORD_LABEL, recordOf } from "../../../src/ownership/record.ts";
-import { externallyNamed } from "../../../testing/builders/composed.ts";
-import { withMetadata } from "../../../testing/builders/tags.ts";
+import { externallyNamed, withMetadata } from "../../../testing/builders/composed.ts";
 import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
 
 const XR = { apiVersion: "platform.example.org/v1", kind: "XSite", namespace: "team", name: "site" };

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { withMetadata } from "../../../testing/builders/composed.ts";
 import { claimRecord, recordIn, SELECTOR } from "../../../testing/builders/consumers.ts";
-import { ALLOWED, namespaceOf } from "../../../testing/builders/sharing.ts";
-import { withMetadata } from "../../../testing/builders/tags.ts";
+import { namespaceOf } from "../../../testing/builders/kubernetes.ts";
+import { ALLOWED } from "../../../testing/builders/sharing.ts";
 import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
 
 const kinds = [

@@ -3,10 +3,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { SCRIPT } from "../../../cli/registry/page.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
+import { withMetadata } from "../../../testing/builders/composed.ts";
 import { claimRecord, recordIn } from "../../../testing/builders/consumers.ts";
 import { registered } from "../../../testing/builders/registered.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
-import { withMetadata } from "../../../testing/builders/tags.ts";
 import { kindOf, runOn, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 

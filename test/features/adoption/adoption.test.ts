@@ -18,8 +18,8 @@ import {
   restoredStore,
   store,
 } from "../../../testing/builders/composed.ts";
+import { requirementsIn } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const REQUIREMENT = "adoption/Bucket.cloud.example.org/a";
 test("adoption changes nothing without its section of the input", () => {

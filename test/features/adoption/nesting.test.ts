@@ -5,9 +5,9 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import type { LookupAnswer } from "../../../src/model/requirement.ts";
 import { bucket, composedCall, restoredStore } from "../../../testing/builders/composed.ts";
+import { couldNotRead, synced } from "../../../testing/builders/kubernetes.ts";
+import { requirementsIn, toBaseName } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { couldNotRead, synced } from "../../../testing/builders/shared-database.ts";
-import { requirementsIn, toBaseName } from "../../../testing/builders/sharing.ts";
 import { lookUpIn } from "../../../testing/simulations/store.ts";
 
 const GROUP = "apps.example.org/v1";

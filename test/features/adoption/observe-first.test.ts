@@ -5,9 +5,8 @@ import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { RESTORED } from "../../../src/ownership/annotations.ts";
 import { RELEASE } from "../../../src/ownership/restored.ts";
 import { bucket, composedCall, controlledBy, referring, store } from "../../../testing/builders/composed.ts";
-import { objectSetBy } from "../../../testing/builders/read-draft.ts";
+import { at, objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { at } from "../../../testing/builders/tags.ts";
 
 const HELD = "held=*";
 const FULL: readonly string[] = ["*"];

@@ -4,9 +4,10 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { admissionSubject, composeAnswer } from "../../../src/ownership/answer.ts";
 import { RECORD_LABEL } from "../../../src/ownership/record.ts";
+import type { CallParts } from "../../../testing/builders/calls.ts";
 import { consumersDraft, finding, ownDatabase, shopIn } from "../../../testing/builders/consumers.ts";
 import { objectSetBy } from "../../../testing/builders/read-draft.ts";
-import { ALLOWED, type CallParts } from "../../../testing/builders/sharing.ts";
+import { ALLOWED } from "../../../testing/builders/sharing.ts";
 
 const database = (conditions: readonly JsonObject[] = []): JsonObject =>
   ownDatabase({ [ALLOWED]: "team-a, team-b, team-c" }, { status: { conditions } });

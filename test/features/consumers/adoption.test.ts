@@ -3,10 +3,9 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { run } from "../../../src/pipeline.ts";
 import { composedCall, controlledBy, restoredStore, store } from "../../../testing/builders/composed.ts";
 import { credentialKey } from "../../../testing/builders/consumers.ts";
-import { fatalsIn } from "../../../testing/builders/read-draft.ts";
+import { desiredOf, fatalsIn } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
-import { desiredOf } from "../../../testing/builders/tags.ts";
 
 // Credentials after a restore, by the whole pipeline: `adoption` looks after those that `consumers` does not desire.
 

@@ -4,8 +4,10 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ANSWER_LABEL, composeAnswer } from "../../../src/ownership/answer.ts";
-import { consumersDraft, ownDatabase, SHARED, shopIn, statusOf } from "../../../testing/builders/consumers.ts";
-import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
+import type { CallParts } from "../../../testing/builders/calls.ts";
+import { consumersDraft, ownDatabase, SHARED, shopIn } from "../../../testing/builders/consumers.ts";
+import { requirementsIn, statusOf } from "../../../testing/builders/read-draft.ts";
+import { ALLOWED } from "../../../testing/builders/sharing.ts";
 
 const { apiVersion, kind, name } = SHARED;
 const OWN = { "consumers/of": [] };

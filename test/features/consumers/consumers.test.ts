@@ -6,6 +6,7 @@ import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/ownership/answer.ts";
 import { usesLabel } from "../../../src/ownership/record.ts";
+import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
 import { recordOf } from "../../../testing/builders/composed.ts";
 import {
   claimRecord,
@@ -14,25 +15,17 @@ import {
   credentialKey,
   finding,
   findingClaims,
-  listedIn,
   ownDatabase,
   recordIn,
-  roleIn,
   SELECTOR,
   SHARED,
   shopIn,
-  statusOf,
 } from "../../../testing/builders/consumers.ts";
-import { objectSetBy } from "../../../testing/builders/read-draft.ts";
+import { namespaceOf } from "../../../testing/builders/kubernetes.ts";
+import { listedIn, objectSetBy, requirementsIn, roleIn, statusOf } from "../../../testing/builders/read-draft.ts";
+import { resourceOf } from "../../../testing/builders/request.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import {
-  ALLOWED,
-  type CallParts,
-  callOf,
-  namespaceOf,
-  requirementsIn,
-  resourceOf,
-} from "../../../testing/builders/sharing.ts";
+import { ALLOWED } from "../../../testing/builders/sharing.ts";
 
 /** The database, whose Composition this is. */
 const database = (annotations: JsonObject = { [ALLOWED]: "team-a, team-b" }, more: JsonObject = {}): JsonObject =>

@@ -2,19 +2,19 @@ import { describe, expect, test } from "vitest";
 import { consumers } from "../../../src/features/consumers/consumers.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import type { CallParts } from "../../../testing/builders/calls.ts";
 import {
   claimRecord,
   consumersCall,
   credentialKey,
-  listedIn,
   ownDatabase,
   recordIn,
-  roleIn,
   V2_0,
 } from "../../../testing/builders/consumers.ts";
+import { couldNotRead, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
+import { listedIn, requirementsIn, roleIn } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { couldNotRead, referenceGrant, synced } from "../../../testing/builders/shared-database.ts";
-import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
+import { ALLOWED } from "../../../testing/builders/sharing.ts";
 
 const REQUIREMENT = "consumers/reference-grants";
 

@@ -3,9 +3,9 @@ import { externalNames } from "../../../src/features/external-names/external-nam
 import { emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { type AdoptionParts, composedCall, externallyNamed, recordOf } from "../../../testing/builders/composed.ts";
+import { synced } from "../../../testing/builders/kubernetes.ts";
 import { objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { synced } from "../../../testing/builders/shared-database.ts";
 import { managed } from "../../../testing/builders/tags.ts";
 
 const draftOf = ({ policy = {}, ...parts }: AdoptionParts) =>

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { fromXr, referenceGrant } from "../../../testing/builders/shared-database.ts";
-import { ACCEPT, inputOf, namespaceOf, RECORD } from "../../../testing/builders/sharing.ts";
+import { RECORD } from "../../../testing/builders/copies.ts";
+import { ACCEPT, namespaceOf, referenceGrant } from "../../../testing/builders/kubernetes.ts";
+import { fromXr } from "../../../testing/builders/shared-database.ts";
+import { inputOf } from "../../../testing/builders/sharing.ts";
 import { callUntilStable } from "../../../testing/simulations/calls.ts";
 import { lookUpIn } from "../../../testing/simulations/store.ts";
 

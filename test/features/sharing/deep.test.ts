@@ -9,17 +9,11 @@ import { WireDocument } from "../../../src/wire/document.ts";
 import { toBytes } from "../../../src/wire/slice.ts";
 import { writeStruct } from "../../../src/wire/struct-writer.ts";
 import { Writer } from "../../../src/wire/writer.ts";
+import { type CallParts, callOf, runSharing } from "../../../testing/builders/calls.ts";
+import { copyMetadata, KEY, withoutCopies } from "../../../testing/builders/copies.ts";
 import { says } from "../../../testing/builders/read-draft.ts";
-import { grantedTo, KEY, naming, toStatus, withoutCopies } from "../../../testing/builders/shared-database.ts";
-import {
-  type CallParts,
-  callOf,
-  copyMetadata,
-  database,
-  observedObject,
-  runSharing,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { grantedTo, naming, toStatus } from "../../../testing/builders/shared-database.ts";
+import { database, observedObject, xr } from "../../../testing/builders/sharing.ts";
 
 /** Kubernetes stores objects that are nested ten times as deep as this function reads them. */
 function deep(levels = MAX_DEPTH + 1): JsonObject {

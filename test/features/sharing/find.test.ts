@@ -2,16 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { fatalsIn, reasonIn, says } from "../../../testing/builders/read-draft.ts";
-import { fromXr, refused, withoutCopies } from "../../../testing/builders/shared-database.ts";
-import {
-  type CallParts,
-  database,
-  sharingDraft as draftOf,
-  requirementsIn,
-  shared,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { type CallParts, sharingDraft as draftOf } from "../../../testing/builders/calls.ts";
+import { withoutCopies } from "../../../testing/builders/copies.ts";
+import { fatalsIn, reasonIn, requirementsIn, says } from "../../../testing/builders/read-draft.ts";
+import { fromXr, refused } from "../../../testing/builders/shared-database.ts";
+import { database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const KEY = `${DOMAIN}/shared-resources`;
 const ENVIRONMENT = "apiextensions.crossplane.io/environment";

@@ -4,31 +4,12 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/ownership/answer.ts";
-import { reasonIn, says } from "../../../testing/builders/read-draft.ts";
-import {
-  copying,
-  couldNotRead,
-  KEY,
-  objectIn,
-  referenceGrant,
-  refused,
-  synced,
-  V2,
-  withoutCopies,
-} from "../../../testing/builders/shared-database.ts";
-import {
-  ALLOWED,
-  callOf,
-  copyMetadata,
-  database,
-  sharingDraft as draftOf,
-  namespaceOf,
-  observedObject,
-  requirementsIn,
-  runSharing,
-  shared,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { callOf, sharingDraft as draftOf, runSharing, V2 } from "../../../testing/builders/calls.ts";
+import { copying, copyMetadata, KEY, objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
+import { couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
+import { reasonIn, requirementsIn, says } from "../../../testing/builders/read-draft.ts";
+import { refused } from "../../../testing/builders/shared-database.ts";
+import { ALLOWED, database, observedObject, shared, xr } from "../../../testing/builders/sharing.ts";
 
 // Who grants access to a shared resource, and how: by labels, by ReferenceGrants, with a credential for each consumer.
 

@@ -5,39 +5,12 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { OWNER, SHARED_FROM } from "../../../src/ownership/annotations.ts";
 import { RECORD_NAME } from "../../../src/ownership/record.ts";
-import { fatalsIn, reasonIn, says } from "../../../testing/builders/read-draft.ts";
-import {
-  another,
-  copying,
-  couldNotRead,
-  fromXr,
-  grantedTo,
-  KEY,
-  naming,
-  objectIn,
-  referenceGrant,
-  refused,
-  synced,
-  toStatus,
-  V2,
-  withoutCopies,
-} from "../../../testing/builders/shared-database.ts";
-import {
-  ACCEPT,
-  boundTo,
-  type CallParts,
-  callOf,
-  database,
-  namespaceOf,
-  RECORD,
-  recorded,
-  requirementsIn,
-  runSharing,
-  shared,
-  sharingDraft,
-  toBaseName,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { boundTo, type CallParts, callOf, runSharing, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
+import { copying, KEY, objectIn, RECORD, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
+import { ACCEPT, couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
+import { fatalsIn, reasonIn, requirementsIn, says, toBaseName } from "../../../testing/builders/read-draft.ts";
+import { another, fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
+import { database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 /** What a team that edits its own XRs and claims as it likes cannot do (docs/security.md). */
 

@@ -6,18 +6,12 @@ import { judgeShare } from "../../../src/features/sharing/judge.ts";
 import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
 import { quote } from "../../../src/model/condition.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import { type CallParts, callOf, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
+import { copying } from "../../../testing/builders/copies.ts";
 import { says } from "../../../testing/builders/read-draft.ts";
 import { begin } from "../../../testing/builders/run-feature.ts";
-import { another, copying, fromXr, grantedTo, naming, refused, V2 } from "../../../testing/builders/shared-database.ts";
-import {
-  ALLOWED,
-  type CallParts,
-  callOf,
-  database,
-  shared,
-  sharingDraft,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { another, fromXr, grantedTo, naming, refused } from "../../../testing/builders/shared-database.ts";
+import { ALLOWED, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const judge = (parts: CallParts) => {
   const call = begin(callOf(parts));

@@ -1,18 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { type CallParts, callOf, runSharing, sharingDraft } from "../../../testing/builders/calls.ts";
+import { objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
 import { fatalsIn, says } from "../../../testing/builders/read-draft.ts";
-import { objectIn, refused, toStatus, withoutCopies } from "../../../testing/builders/shared-database.ts";
-import {
-  ALLOWED,
-  type CallParts,
-  callOf,
-  database,
-  resourceOf,
-  runSharing,
-  sharingDraft,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { resourceOf } from "../../../testing/builders/request.ts";
+import { refused, toStatus } from "../../../testing/builders/shared-database.ts";
+import { ALLOWED, database, xr } from "../../../testing/builders/sharing.ts";
 
 const alone = withoutCopies();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>

@@ -5,9 +5,11 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { admissionSubject, composeAnswer } from "../../../src/ownership/answer.ts";
 import { RECORD_NAME, recordOf } from "../../../src/ownership/record.ts";
+import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
+import { objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { objectIn, toStatus, withoutCopies } from "../../../testing/builders/shared-database.ts";
-import { ALLOWED, type CallParts, callOf, xr } from "../../../testing/builders/sharing.ts";
+import { toStatus } from "../../../testing/builders/shared-database.ts";
+import { ALLOWED, xr } from "../../../testing/builders/sharing.ts";
 
 const load = (reason: string): JsonObject => ({
   conditions: [{ type: "CapacityAvailable", status: reason === "Full" ? "False" : "True", reason }],

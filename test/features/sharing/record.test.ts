@@ -3,27 +3,11 @@ import { sharing } from "../../../src/features/sharing/sharing.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { RECORD_NAME } from "../../../src/ownership/record.ts";
+import { boundTo, type CallParts, callOf, V2 } from "../../../testing/builders/calls.ts";
+import { copyMetadata, KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import {
-  another,
-  KEY,
-  naming,
-  objectIn,
-  toStatus,
-  V2,
-  withoutCopies,
-} from "../../../testing/builders/shared-database.ts";
-import {
-  boundTo,
-  type CallParts,
-  callOf,
-  copyMetadata,
-  database,
-  observedObject,
-  recorded,
-  shared,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { another, naming, toStatus } from "../../../testing/builders/shared-database.ts";
+import { database, observedObject, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));

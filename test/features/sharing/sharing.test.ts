@@ -2,29 +2,11 @@ import { describe, expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { says } from "../../../testing/builders/read-draft.ts";
-import {
-  copying,
-  fromXr,
-  grantedTo,
-  KEY,
-  naming,
-  objectIn,
-  refused,
-  toStatus,
-  V2,
-} from "../../../testing/builders/shared-database.ts";
-import {
-  ALLOWED,
-  type CallParts,
-  copyMetadata,
-  database,
-  sharingDraft as draftOf,
-  observedObject,
-  requirementsIn,
-  shared,
-  xr,
-} from "../../../testing/builders/sharing.ts";
+import { type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
+import { copying, copyMetadata, KEY, objectIn } from "../../../testing/builders/copies.ts";
+import { requirementsIn, says } from "../../../testing/builders/read-draft.ts";
+import { fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
+import { ALLOWED, database, observedObject, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const answers = { db: [database()] };
 

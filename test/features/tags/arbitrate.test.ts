@@ -1,36 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { externallyNamed } from "../../../testing/builders/composed.ts";
-import { reasonIn, says } from "../../../testing/builders/read-draft.ts";
-import { synced } from "../../../testing/builders/shared-database.ts";
-import type { CallParts } from "../../../testing/builders/sharing.ts";
-import {
-  applied,
-  at,
-  bucket,
-  DOMAIN,
-  desiredOf,
-  markIn,
-  named,
-  ownedBy,
-  policiesOf,
-  run,
-  tagsIn,
-  team,
-  withMetadata,
-  withPolicies,
-} from "../../../testing/builders/tags.ts";
+import type { CallParts } from "../../../testing/builders/calls.ts";
+import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
+import { synced } from "../../../testing/builders/kubernetes.ts";
+import { at, desiredOf, policiesOf, reasonIn, says, tagsIn } from "../../../testing/builders/read-draft.ts";
+import { applied, bucket, DOMAIN, markIn, named, ownedBy, run, team } from "../../../testing/builders/tags.ts";
 
 /** What a provider writes on a managed resource for which it has created the cloud resource. */
 const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
 const SYNCED = synced("True");
-const READY = {
-  conditions: [
-    { type: "Synced", status: "True" },
-    { type: "Ready", status: "True" },
-  ],
-};
+const READY = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
 const PAUSED = synced("False", { reason: "ReconcilePaused" });
 const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
 const RIVAL = "XShop.apps.example.org/rival";
@@ -325,10 +305,7 @@ describe("a cloud resource that several XRs may name", () => {
       metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } },
     });
     const cloudNamed = unmarked({ "crossplane.io/external-name": "vpc-1" });
-    const nameless = {
-      ...unmarked({}),
-      spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } },
-    };
+    const nameless = { ...unmarked({}), spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } } };
     const elsewhere = (place: JsonObject): JsonObject => ({
       ...bucket(),
       ...named,

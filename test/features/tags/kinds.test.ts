@@ -1,20 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
-import { synced } from "../../../testing/builders/shared-database.ts";
-import {
-  applied,
-  at,
-  DOMAIN,
-  desiredOf,
-  managed,
-  named,
-  ownedBy,
-  policiesOf,
-  run,
-  tagsIn,
-  team,
-  withPolicies,
-} from "../../../testing/builders/tags.ts";
+import { withPolicies } from "../../../testing/builders/composed.ts";
+import { synced } from "../../../testing/builders/kubernetes.ts";
+import { at, desiredOf, policiesOf, tagsIn } from "../../../testing/builders/read-draft.ts";
+import { applied, DOMAIN, managed, named, ownedBy, run, team } from "../../../testing/builders/tags.ts";
 
 describe("tags go where the kind has them, in its shape, without asking for a schema", () => {
   const labels = { team: "shop" };

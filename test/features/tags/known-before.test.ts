@@ -1,25 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { externallyNamed } from "../../../testing/builders/composed.ts";
-import { reasonIn } from "../../../testing/builders/read-draft.ts";
-import { synced } from "../../../testing/builders/shared-database.ts";
-import {
-  applied,
-  at,
-  bucket,
-  DOMAIN,
-  desiredOf,
-  managed,
-  named,
-  ownedBy,
-  policiesOf,
-  run,
-  tagsIn,
-  team,
-  withMetadata,
-  withPolicies,
-} from "../../../testing/builders/tags.ts";
+import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
+import { synced } from "../../../testing/builders/kubernetes.ts";
+import { at, desiredOf, policiesOf, reasonIn, tagsIn } from "../../../testing/builders/read-draft.ts";
+import { applied, bucket, DOMAIN, managed, named, ownedBy, run, team } from "../../../testing/builders/tags.ts";
 
 /** Who owns a cloud resource is known before the first write: nothing below may write, delete or hang. */
 

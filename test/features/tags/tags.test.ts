@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { says } from "../../../testing/builders/read-draft.ts";
+import type { CallParts } from "../../../testing/builders/calls.ts";
+import { at, desiredOf, says, tagsIn } from "../../../testing/builders/read-draft.ts";
 import { fromXr } from "../../../testing/builders/shared-database.ts";
-import { type CallParts, xr } from "../../../testing/builders/sharing.ts";
-import { at, bucket, desiredOf, managed, run, tagsIn, team } from "../../../testing/builders/tags.ts";
+import { xr } from "../../../testing/builders/sharing.ts";
+import { bucket, managed, run, team } from "../../../testing/builders/tags.ts";
 
 const gcpBucket = managed("storage.gcp.upbound.io/v1beta2", "Bucket", { labels: {} });
 

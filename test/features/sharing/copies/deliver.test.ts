@@ -2,33 +2,12 @@ import { describe, expect, test } from "vitest";
 import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { says } from "../../../../testing/builders/read-draft.ts";
-import {
-  copying,
-  fromXr,
-  grantedTo,
-  KEY,
-  naming,
-  objectIn,
-  refused,
-  secretIn,
-  synced,
-  V2,
-} from "../../../../testing/builders/shared-database.ts";
-import {
-  base64,
-  type CallParts,
-  callOf,
-  connectionSecret,
-  database,
-  draftOfCopy,
-  observedObject,
-  recorded,
-  requirementsIn,
-  runSharing,
-  shared,
-  xr,
-} from "../../../../testing/builders/sharing.ts";
+import { type CallParts, callOf, draftOfCopy, runSharing, V2 } from "../../../../testing/builders/calls.ts";
+import { copying, KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
+import { base64, synced } from "../../../../testing/builders/kubernetes.ts";
+import { requirementsIn, says } from "../../../../testing/builders/read-draft.ts";
+import { fromXr, grantedTo, naming, refused } from "../../../../testing/builders/shared-database.ts";
+import { connectionSecret, database, observedObject, shared, xr } from "../../../../testing/builders/sharing.ts";
 
 /** Every way to deliver a copy: what is asked for, and what is composed. */
 

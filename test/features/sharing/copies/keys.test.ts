@@ -3,17 +3,13 @@ import { keepCopy } from "../../../../src/features/sharing/copies/compose-object
 import { findCopies } from "../../../../src/features/sharing/copies/observed.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { fatalsIn, objectSetBy, says } from "../../../../testing/builders/read-draft.ts";
-import { fromXr, KEY, naming, objectIn, secretIn } from "../../../../testing/builders/shared-database.ts";
-import {
-  base64,
-  type CallParts,
-  connectionSecret,
-  draftOfCopy,
-  requirementsIn,
-  resourceOf,
-  shared,
-} from "../../../../testing/builders/sharing.ts";
+import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
+import { KEY, objectIn, secretIn } from "../../../../testing/builders/copies.ts";
+import { base64 } from "../../../../testing/builders/kubernetes.ts";
+import { fatalsIn, objectSetBy, requirementsIn, says } from "../../../../testing/builders/read-draft.ts";
+import { resourceOf } from "../../../../testing/builders/request.ts";
+import { fromXr, naming } from "../../../../testing/builders/shared-database.ts";
+import { connectionSecret, shared } from "../../../../testing/builders/sharing.ts";
 
 /** Where the keys of a copy come from, and who fills them in. */
 

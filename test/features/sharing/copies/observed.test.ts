@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findCopies } from "../../../../src/features/sharing/copies/observed.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { SHARED_FROM } from "../../../../src/ownership/annotations.ts";
-import { resourceOf } from "../../../../testing/builders/sharing.ts";
+import { resourceOf } from "../../../../testing/builders/request.ts";
 
 const db = { namespace: "databases", name: "orders" };
 const other = { namespace: "databases", name: "bills" };
