@@ -147,8 +147,7 @@ function toMermaid({ nodes, edges }: Folded): string {
 }
 
 function toDot({ nodes, edges }: Folded): string {
-  const quote = (...lines: readonly string[]) =>
-    `"${lines.map((line) => toPrintable(line).replace(/["\\]/g, "\\$&")).join("\\n")}"`;
+  const quote = (...lines: readonly string[]) => JSON.stringify(lines.map(toPrintable).join("\n"));
   const lines = nodes.map(
     ({ type, title, subtitle }, index) =>
       `  n${index} [label=${quote(title, subtitle)}, shape=${type === "cloud" ? "ellipse" : "box"}${type === "gone" ? ", color=red" : ""}];`,
