@@ -46,6 +46,7 @@ export const tagPairs: Suite = {
   scenarios: [
     { name: "twenty pairs created at the same time", run: createdAtTheSameTime },
     { name: "namespaced XRs in two namespaces", run: namespacedHandOver, isFor: isV2 },
+    { name: "an object of another kind in a resource's place", run: decoyObserves, isFor: isV2 },
   ],
 };
 
@@ -166,6 +167,33 @@ async function namespacedHandOver(rig: Rig): Promise<string> {
   await kubectl.run("delete", "teambucket/shared", "-n", "bucket-b", "--wait=false");
   return "one owns it, the other takes over, by Objects of kubernetes.m.crossplane.io";
 }
+
+/** A team may have its XR refer to any object: Crossplane observes it under the name that it carries, and hands its own name down. */
+async function decoyObserves(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const [ofA, ofB] = ["a", "b"].map((team) => namespacedTagged.xrOf("decoyed", team)) as [TeamBucket, TeamBucket];
+  const reason = async ({ metadata: { namespace } }: TeamBucket) =>
+    conditionOf(await kubectl.get("teambucket/decoyed", namespace), "TagsOwned")?.reason;
+  await kubectl.apply(ofA);
+  await until("a owns it", async () => (await reason(ofA)) === "Owned", PATIENCE);
+  await until("a's tag is there", async () => (await teamOf(rig, "decoyed")) === "a", PATIENCE);
+  const { namespace } = ofB.metadata;
+  const annotations = { "crossplane.io/composition-resource-name": "object" };
+  const decoy = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name: "decoy", annotations } };
+  const writing = writesTo(rig, 20);
+  const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "decoy" }];
+  await kubectl.apply(decoy, { ...ofB, spec: { ...ofB.spec, crossplane: { resourceRefs } } });
+  await until("b observes it", async () => (await reason(ofB)) === "ObservedOnly", PATIENCE);
+  const composed = await kubectl.get("object.kubernetes.m.crossplane.io/decoy", namespace);
+  const writes = (await writing).filter(({ name }) => name === "decoyed").length;
+  if (composed === undefined || writes > 0) throw new Error(`${writes} writes; ${composed ? "" : "no "}Object decoy`);
+  await kubectl.run("delete", "teambucket/decoyed", "-n", namespace, "--timeout=180s");
+  if ((await teamOf(rig, "decoyed")) !== "a") throw new Error("it was deleted with b's XR");
+  await kubectl.run("delete", "teambucket/decoyed", "-n", ofA.metadata.namespace, "--wait=false");
+  return "its name goes to the Object, which observes: no writes";
+}
+
+type TeamBucket = ReturnType<typeof namespacedTagged.xrOf>;
 
 async function createdAtTheSameTime(rig: Rig): Promise<string> {
   await prepare(rig);
