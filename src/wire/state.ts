@@ -14,6 +14,7 @@ const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 class WireResource implements Resource {
   readonly slice: Slice;
   #document: WireDocument | undefined;
+  #connectionDetails: ReadonlyMap<string, Uint8Array> | undefined;
 
   constructor(slice: Slice) {
     this.slice = slice;
@@ -26,7 +27,8 @@ class WireResource implements Resource {
 
   /** Connection details by key. The values are views of the request's bytes. */
   get connectionDetails(): ReadonlyMap<string, Uint8Array> {
-    return readMap(this.slice, fields.RESOURCE_CONNECTION_DETAILS, toView, readBytes);
+    this.#connectionDetails ??= readMap(this.slice, fields.RESOURCE_CONNECTION_DETAILS, toView, readBytes);
+    return this.#connectionDetails;
   }
 
   get ready(): Ready {

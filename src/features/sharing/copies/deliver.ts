@@ -194,11 +194,10 @@ function keepGranted(
   const kept = copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
   if (details.length === 0 || hasLost || isTaken(cause, share)) return kept;
   const { observed, desired } = share.call.request;
-  const newer = desired.composite.connectionDetails; // each read walks the message
   const isAll = details.includes(undefined) && !share.isMixed;
   const listed = new Set(details.flatMap((keys = []) => keys.map(({ to }) => to)));
   const shown = [...observed.composite.connectionDetails].filter(
-    ([key]) => (isAll || listed.has(key)) && !newer.has(key),
+    ([key]) => (isAll || listed.has(key)) && !desired.composite.connectionDetails.has(key),
   );
   const values = new Map(shown.map(([key, value]) => [key, Buffer.from(value).toString("base64")]));
   return [...kept, { details: values, origins: held }];
