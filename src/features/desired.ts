@@ -30,10 +30,7 @@ export function observedAs(
 ): Document | undefined {
   const document = request.observed.resources.get(name)?.document;
   if (document === undefined || stringAt(document, ["kind"]) !== like.kind) return undefined;
-  const apiVersion = stringAt(document, ["apiVersion"]) ?? "";
-  return apiVersion === like.apiVersion || toApiGroup(apiVersion) === toApiGroup(like.apiVersion)
-    ? document
-    : undefined;
+  return toApiGroup(stringAt(document, ["apiVersion"])) === toApiGroup(like.apiVersion) ? document : undefined;
 }
 
 /** Picks fields of an observed resource, to desire them unchanged. Leaves out labels and annotations that Crossplane sets. */

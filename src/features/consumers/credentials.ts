@@ -71,8 +71,9 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
     !access.isForAll || credentialFor === namespace || access.namespaces.has(credentialFor ?? "");
   const entitled = consumers?.filter((consumer) => consumer.namespaces.every(isAllowed) && isNamed(consumer));
   // A team writes its record: what it copies keeps no credential of another namespace.
-  const toUse = (namespace = "", secret?: SecretName): string => (secret ? `${namespace} ${formatSecret(secret)}` : "");
-  const copied = entitled && new Set(entitled.map(({ credentialFor, copied: secret }) => toUse(credentialFor, secret)));
+  const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
+  const uses = entitled?.flatMap(({ credentialFor = "", copied }) => (copied ? [toUse(credentialFor, copied)] : []));
+  const copied = uses && new Set(uses);
   const isOver = (turn: Turn): boolean => {
     if (copied === undefined || turns.includes(turn.turn)) return false;
     const { secret, isAnswered } = toCredential(turn, section, call);
