@@ -6,6 +6,7 @@ import { toApiGroup, toGroupKind } from "./api-group.ts";
 
 export const annotationPath = (key: string): FieldPath => ["metadata", "annotations", key];
 export const labelPath = (key: string): FieldPath => ["metadata", "labels", key];
+export const NAME: FieldPath = ["metadata", "name"];
 
 /** The annotation with the cloud resource's name. */
 export const EXTERNAL_NAME_KEY = "crossplane.io/external-name";
@@ -38,7 +39,7 @@ export const isBeingDeleted = (resource: Document): boolean =>
 /** Formats `namespace/name`, or the name of a cluster-scoped resource. */
 export function qualifiedName(resource: Document): string {
   const namespace = stringAt(resource, ["metadata", "namespace"]);
-  const name = stringAt(resource, ["metadata", "name"]) ?? "";
+  const name = stringAt(resource, NAME) ?? "";
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 

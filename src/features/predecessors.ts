@@ -6,6 +6,7 @@ import {
   findController,
   isBeingDeleted,
   isWrittenByOthers,
+  NAME,
   readAnnotation,
   readComposers,
   readLabel,
@@ -181,8 +182,6 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
   });
   return withResults(withObjects(draft, named), call.input.spec.adoption === undefined ? findFatal(call) : []);
 }
-
-const NAME = ["metadata", "name"];
 
 /** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */
 function findFatal({ duplicates = new Map() }: Call): readonly Result[] {

@@ -1,6 +1,6 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
-import { EXTERNAL_NAME, readLabel } from "../crossplane/metadata.ts";
+import { EXTERNAL_NAME, NAME, readLabel } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
@@ -200,8 +200,6 @@ function readExternalName(declared: DeclaredResource, defaultsToName: boolean): 
 /** A resource that has been arbitrated keeps its name, whether a step desires that or not. */
 const arbitratedName = (observed: Document | undefined): string | undefined =>
   observed && readLabel(observed, IDENTITY_LABEL) !== undefined ? stringAt(observed, NAME) : undefined;
-
-const NAME: FieldPath = ["metadata", "name"];
 
 /**
  * Hashes API group, kind and name alone, for people who look for the owner and do not know the region or the ProviderConfig.

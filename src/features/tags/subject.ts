@@ -1,7 +1,7 @@
 import { COPY_KINDS, COPY_PREFIX } from "../../crossplane/copies.ts";
 import { CREATION, type ManagedKind } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, isObserver, type Policies, readPolicies } from "../../crossplane/management-policies.ts";
-import { EXTERNAL_NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
+import { EXTERNAL_NAME, NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { KindFacts } from "../../crossplane/providers/families.ts";
 import type { Tags } from "../../input/tags.ts";
 import { compareEntries } from "../../model/collections.ts";
@@ -95,8 +95,6 @@ function toWish(resource: string, desired: Document, kind: ManagedKind, call: Ca
   const name = other && stringAt(other, NAME);
   return { resource, desired: name ? desired.with([{ path: NAME, value: name }]) : desired, observed, asked };
 }
-
-const NAME = ["metadata", "name"];
 
 const COPIED_FROM = [...FOR_PROVIDER, "manifest", "metadata", "annotations", SHARED_FROM];
 
