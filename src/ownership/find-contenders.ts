@@ -87,16 +87,16 @@ export class KnownContenders {
   /** Lists the contenders with the label, as far as they are known. */
   #list(label: string, candidate: Candidate): Listed {
     const { kind, identity, own } = candidate;
-    const key = `${label} ${kind.apiVersion} ${identity}`;
-    const before = this.#listed.get(key);
+    const needed = toLabelled(kind, label, identity);
+    const before = this.#listed.get(needed.name);
     if (before !== undefined) return before;
     const asked = this.#requirements.fork();
     const twin = this.#canAskSchemas ? twinOf(kind) : undefined;
-    const found = toContenders(asked.ask(toLabelled(kind, label, identity)), own);
+    const found = toContenders(asked.ask(needed), own);
     const twins = twin === undefined ? [] : toContenders(asked.askIfServed(toLabelled(twin, label, identity)), own);
     const all = found && twins && [...found, ...twins];
     const listed = { asked, found: all?.filter((one) => declares(one, candidate, isSame)) };
-    this.#listed.set(key, listed);
+    this.#listed.set(needed.name, listed);
     return listed;
   }
 
@@ -154,8 +154,11 @@ const precedes = (one: Contender, { own, identity }: Candidate): boolean =>
   (one.isMarked || own?.identity === identity) &&
   (own === undefined || byPrecedence(one, own) < 0);
 
-const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement =>
-  toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match: { labels: { [label]: identity } } });
+/** Named by all of its selector: the identity is a hash of the kind. */
+const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
+  name: `tags/${apiVersion}/${label}/${identity}`,
+  selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
+});
 
 /**
  * The name of the requirement of the first contender, whose answer tells what is required. That ours is the first counts for the reconcile

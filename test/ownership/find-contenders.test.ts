@@ -71,6 +71,10 @@ interface Twins {
   readonly twins?: LookupAnswer;
 }
 
+/** Tells whether a requirement looks for contenders of that API version by a label. */
+const isOf = (apiVersion: string, name: string): boolean =>
+  name.startsWith(`tags/${apiVersion}/`) && name.endsWith("/hash");
+
 /** Finds what the cluster has, by the kind of question: by label, and by name. */
 function find(
   setting: Setting,
@@ -80,11 +84,10 @@ function find(
 ) {
   const answerTo = (name: string): LookupAnswer => {
     if (name.startsWith("tags/first/")) return { is: "pending" };
-    return name.startsWith(`tags/${setting.apiVersion ?? S3}/hash#`) ? byLabel : byName;
+    return isOf(setting.apiVersion ?? S3, name) ? byLabel : byName;
   };
   const requiredSchema = () => schema;
-  const isOfTwin = (name: string): boolean => name.startsWith(`tags/${S3_NAMESPACED}/hash#`);
-  const answer = (name: string): LookupAnswer => (isOfTwin(name) && canAskSchemas ? twins : answerTo(name));
+  const answer = (name: string): LookupAnswer => (isOf(S3_NAMESPACED, name) && canAskSchemas ? twins : answerTo(name));
   const requirements = new Requirements({ ...emptyRequest, required: answer, requiredSchema });
   const found = new KnownContenders(requirements, canAskSchemas).find(candidate(setting));
   const [required, schemas] = [requirements.resources, requirements.schemas].map((asked) => [...asked.values()]);
