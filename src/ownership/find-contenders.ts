@@ -154,7 +154,7 @@ const precedes = (one: Contender, { own, identity }: Candidate): boolean =>
   (one.isMarked || own?.identity === identity) &&
   (own === undefined || byPrecedence(one, own) < 0);
 
-/** Named by all of its selector: the identity is a hash of the kind. */
+/** Its name holds the whole selector, as `toRequirement` does by a hash: the kind is a part of the identity. */
 const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
   name: `tags/${apiVersion}/${label}/${identity}`,
   selector: { apiVersion, kind, match: { labels: { [label]: identity } } },

@@ -11,6 +11,7 @@ import {
   OWNER,
   TAGS_OWNER,
   TAKE_OWNERSHIP,
+  WRITES_LABEL,
 } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { findLiving } from "../../src/ownership/contenders.ts";
@@ -109,6 +110,19 @@ describe("the contenders for a cloud resource", () => {
   test("are not known, and looked up by label, while that is pending", () => {
     expect(find({}, pending)).toMatchObject({ names: undefined, required: [labelled] });
   });
+
+  test.each([
+    ["one that is not created yet", null, WRITES_LABEL],
+    ["one that may be promoted", bucket("us"), IDENTITY_LABEL],
+    ["the owner", bucket("us", LABELLED, marked), CONTENDS_LABEL],
+  ])(
+    "of %s have a requirement named by their label: an answer to that name is never one to another label",
+    (_, own, label) => {
+      const requirements = new Requirements({ ...emptyRequest, required: () => pending });
+      new KnownContenders(requirements, false).find(candidate({ own }));
+      expect([...requirements.resources.keys()]).toEqual([`tags/${S3}/${label}/hash`]);
+    },
+  );
 
   test.each([
     ["declares the bucket", bucket("other"), ["us", "other"]],
