@@ -11,10 +11,9 @@ import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
 import { RECORD_PREFIX } from "../ownership/names.ts";
+import { type ReasonOf, tell, withConditionAndEvent } from "./conditions.ts";
 import { type Edits, keepObserved } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
-import { type ReasonOf, tell } from "./reasons.ts";
-import { withConditionAndEvent } from "./transition-events.ts";
 import { resolveJson, resolveString } from "./value.ts";
 
 const TYPE = "EnvironmentConfigPublished";

@@ -24,10 +24,22 @@ const STATUS_NUMBER = { Unknown: 1, True: 2, False: 3 } as const;
  */
 export function writeResponse(request: WireRequest, draft: Draft, most = Number.POSITIVE_INFINITY): Buffer {
   const { desired, context } = request;
-  const writer = new Writer(measure(desired.slice) + measure(context.slice) + EDIT_BYTES, most);
-  writeFields(writer, request, draft);
+  const { output } = draft;
+  const writer = new Writer(lengthOf(desired.slice) + lengthOf(context.slice) + EDIT_BYTES, most);
+  // The last field first: the writer works backwards.
+  if (output !== undefined) writer.message(fields.RESPONSE_OUTPUT, () => writeStruct(writer, output));
+  writeConditions(writer, draft);
+  writeRequirements(writer, request, draft);
+  if (draft.context.size > 0 || context.slice !== emptySlice) {
+    writer.message(fields.RESPONSE_CONTEXT, () => writeContext(writer, context.slice, draft.context));
+  }
+  writeResults(writer, draft);
+  writer.message(fields.RESPONSE_DESIRED, () => writeState(writer, desired, draft));
+  writeMeta(writer, request, draft);
   return writer.finish();
 }
+
+const lengthOf = ({ start, end }: Slice): number => end - start;
 
 /** Encodes a Fatal response: Crossplane keeps its conditions, and tools read its requirements to find missing resources. */
 export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
@@ -37,20 +49,6 @@ export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
   writeResults(writer, draft);
   writeMeta(writer, request, draft);
   return writer.finish();
-}
-
-/** Writes the fields, the last one first: the writer works backwards. */
-function writeFields(writer: Writer, request: WireRequest, draft: Draft): void {
-  const { output } = draft;
-  if (output !== undefined) writer.message(fields.RESPONSE_OUTPUT, () => writeStruct(writer, output));
-  writeConditions(writer, draft);
-  writeRequirements(writer, request, draft);
-  if (draft.context.size > 0 || request.context.slice !== emptySlice) {
-    writer.message(fields.RESPONSE_CONTEXT, () => writeContext(writer, request.context.slice, draft.context));
-  }
-  writeResults(writer, draft);
-  writer.message(fields.RESPONSE_DESIRED, () => writeState(writer, request.desired, draft));
-  writeMeta(writer, request, draft);
 }
 
 function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft): void {
@@ -146,5 +144,3 @@ function writeConditions(writer: Writer, { conditions }: Draft): void {
     });
   }
 }
-
-const measure = ({ start, end }: Slice): number => end - start;

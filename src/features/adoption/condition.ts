@@ -5,10 +5,9 @@ import { groupBy } from "../../model/collections.ts";
 import { brief, listSome, MAX_NAMES, type Result, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
+import { type Reasons, type Remarks, sortByReason, withConditionAndEvent } from "../conditions.ts";
 import type { Call } from "../feature.ts";
 import { DUPLICATED } from "../predecessors.ts";
-import { type Reasons, type Remarks, sortByReason } from "../reasons.ts";
-import { withConditionAndEvent } from "../transition-events.ts";
 import type { AdoptionVerdict, Case } from "./verdict.ts";
 
 const TYPE = "ResourcesAdopted";

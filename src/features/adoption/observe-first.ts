@@ -14,9 +14,9 @@ import {
   readReleased,
   releaseCommand,
 } from "../../ownership/restored.ts";
+import { tell } from "../conditions.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { tell } from "../reasons.ts";
 import type { AdoptionRemark } from "./condition.ts";
 
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };

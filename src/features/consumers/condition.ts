@@ -2,10 +2,9 @@ import { ALLOWED_NAMESPACES } from "../../crossplane/grants.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import { type ReasonOf, tell, withConditionAndEvent } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { type ReasonOf, tell } from "../reasons.ts";
-import { withConditionAndEvent } from "../transition-events.ts";
 
 const TYPE = "ConsumersServed";
 

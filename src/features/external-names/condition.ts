@@ -1,9 +1,8 @@
 import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, sentencesForSome } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
+import { type Reasons, type Remarks, sortByReason, withConditionAndEvent } from "../conditions.ts";
 import type { Call } from "../feature.ts";
-import { type Reasons, type Remarks, sortByReason } from "../reasons.ts";
-import { withConditionAndEvent } from "../transition-events.ts";
 import type { NamedResource, NameVerdict } from "./external-names.ts";
 
 const TYPE = "ExternalNamesPinned";

@@ -5,7 +5,7 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
 import { brief, briefError, listSome, MAX_NAMES } from "../../model/condition.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import { type ReasonOf, tell } from "../reasons.ts";
+import { type ReasonOf, tell } from "../conditions.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;

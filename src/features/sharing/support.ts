@@ -16,53 +16,42 @@ export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane
 export function assertSupported({ request, composite, input }: Call): void {
   const isV2 = canSelectNamespaces(request, composite);
   const faults = input.spec.sharedResources.flatMap((shared, index) => {
-    const path = `spec.sharedResources[${index}]`;
     const copies = shared.connection?.copies ?? [];
-    return [
-      ...(isV2 ? [] : beyondV1(shared, path)),
-      ...copies.flatMap((copy, number) =>
-        findCopyFaults(copy, `${path}.connection.copies[${number}]`, isV2, composite),
-      ),
-    ];
+    const ofCopies = copies.map((copy, at) => toFaults(judgeCopy(copy, isV2, composite), `connection.copies[${at}].`));
+    const all = [...(isV2 ? [] : toFaults(judgeOnV1(shared), "")), ...ofCopies.flat()];
+    return all.map(({ path, message }) => ({ path: `spec.sharedResources[${index}].${path}`, message }));
   });
   if (faults.length > 0) throw invalidInput(faults);
 }
 
+/** What is wrong, by field. */
+type Messages = Readonly<Record<string, string>>;
+
+const toFaults = (messages: Messages, place: string): readonly Fault[] =>
+  Object.entries(messages).map(([field, message]) => ({ path: `${place}${field}`, message }));
+
 /** Tells whether a selector by labels is for all namespaces. */
 export const isEverywhere = ({ namespace }: Select): boolean => namespace?.is === "literal" && namespace.value === "*";
 
-function beyondV1({ select, grant }: SharedResource, path: string): readonly Fault[] {
-  const faults: Fault[] = [];
-  if (select.namespace !== undefined && !isEverywhere(select)) {
-    const message = `${NEEDS_V2}; else share a cluster-scoped kind, or select by matchLabels in namespace "*"`;
-    faults.push({ path: `${path}.select.namespace`, message });
-  }
-  if (grant === "ReferenceGrant") {
-    faults.push({ path: `${path}.grant`, message: `ReferenceGrant ${NEEDS_V2}; else use Annotation` });
-  }
-  return faults;
-}
+const judgeOnV1 = ({ select, grant }: SharedResource): Messages => ({
+  ...(select.namespace !== undefined &&
+    !isEverywhere(select) && {
+      "select.namespace": `${NEEDS_V2}; else share a cluster-scoped kind, or select by matchLabels in namespace "*"`,
+    }),
+  ...(grant === "ReferenceGrant" && { grant: `ReferenceGrant ${NEEDS_V2}; else use Annotation` }),
+});
 
 /** Crossplane v1 cannot look up a Secret, so there the provider has to read it. Crossplane v2's own XRs have no connection details. */
-function findCopyFaults({ via, keys }: Copy, path: string, isV2: boolean, xr: Composite): readonly Fault[] {
-  if (via === "CompositeConnectionDetails" && xr.isModern) {
-    const message = `${xr.kind} has no connection details, as all XRs of Crossplane v2; use Object`;
-    return [{ path: `${path}.via`, message }];
-  }
-  if (isV2) return [];
-  switch (via) {
-    case "Secret":
-    case "CompositeConnectionDetails":
-      return [{ path: `${path}.via`, message: `${via} ${NEEDS_V2}; else use Object or ConnectionSecret` }];
-    case "ConnectionSecret":
-      return keys === undefined
-        ? [{ path: `${path}.keys`, message: `required here: reading them from the Secret ${NEEDS_V2}` }]
-        : [];
-    case "Object":
-      return (Array.isArray(keys) ? keys : []).flatMap(({ template = [] }, index) =>
-        template.some((part) => typeof part !== "string" && "key" in part)
-          ? [{ path: `${path}.keys[${index}].value`, message: `a key of the Secret ${NEEDS_V2}; else use from` }]
-          : [],
-      );
-  }
+function judgeCopy({ via, keys }: Copy, isV2: boolean, xr: Composite): Messages {
+  if (via === "CompositeConnectionDetails" && xr.isModern)
+    return { via: `${xr.kind} has no connection details, as all XRs of Crossplane v2; use Object` };
+  if (isV2) return {};
+  if (via === "Secret" || via === "CompositeConnectionDetails")
+    return { via: `${via} ${NEEDS_V2}; else use Object or ConnectionSecret` };
+  if (via === "ConnectionSecret")
+    return keys === undefined ? { keys: `required here: reading them from the Secret ${NEEDS_V2}` } : {};
+  const read = (Array.isArray(keys) ? keys : []).flatMap(({ template = [] }, index) =>
+    template.some((part) => typeof part !== "string" && "key" in part) ? [`keys[${index}].value`] : [],
+  );
+  return Object.fromEntries(read.map((field) => [field, `a key of the Secret ${NEEDS_V2}; else use from`]));
 }

@@ -2,7 +2,7 @@ import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
-import { type ReasonOf, tell } from "../reasons.ts";
+import { type ReasonOf, tell } from "../conditions.ts";
 import type { Refusal } from "./limits.ts";
 import type { Subject, Subjects } from "./subject.ts";
 

@@ -34,20 +34,19 @@ export function findMove(own: Contender | undefined, hasMoved: boolean): Part | 
 
 function toMove({ document, policies }: Contender, progress: "begun" | "unread"): Part | undefined {
   const creation = readCreationTime(document) ?? readAnnotation(document, CREATED_BEFORE);
-  const annotations = { [CREATED_BEFORE]: creation };
-  if (progress === "unread") {
-    const movedAt = readAnnotation(document, MOVED_AT);
-    return { policies: policies ?? OBSERVE, annotations: { ...annotations, [MOVED_AT]: movedAt } };
-  }
-  if (policies === undefined) return { policies: OBSERVE, annotations };
+  const toPart = (actions: Policies, movedAt?: string): Part => ({
+    policies: actions,
+    annotations: { [CREATED_BEFORE]: creation, [MOVED_AT]: movedAt },
+  });
+  if (progress === "unread") return toPart(policies ?? OBSERVE, readAnnotation(document, MOVED_AT));
+  if (policies === undefined) return toPart(OBSERVE);
   if (readSyncedGeneration(document) !== undefined) {
-    const movedAt = String(document.at(["metadata", "generation"]) ?? 0);
     const isObserving = policies.join() === OBSERVE.join();
-    return { policies: isObserving ? OBSERVE_ANEW : OBSERVE, annotations: { ...annotations, [MOVED_AT]: movedAt } };
+    return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(document.at(["metadata", "generation"]) ?? 0));
   }
   // The provider has neither looked for the former cloud resource nor begun to create it: nothing is to be forgotten.
   if (shownCondition(document, "Synced") === undefined && creation === undefined) return undefined;
-  return { policies: NO_ACTIONS, annotations };
+  return toPart(NO_ACTIONS);
 }
 
 /** Tells how far the provider is: "begun" if a new generation has to begin, "unread" if it has not read the present one. */

@@ -2,9 +2,9 @@ import { mayWrite, readPolicies } from "../../crossplane/management-policies.ts"
 import type { Condition, Result } from "../../model/condition.ts";
 import { withCompositeUnready, withCondition, withObjects, withResources, withResults } from "../../model/draft.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
+import { eventsFor } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
-import { eventsFor } from "../transition-events.ts";
 import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
 import { isOurs, type Tagged, toTagsCondition } from "./condition.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventsFor } from "../../src/features/transition-events.ts";
+import { eventsFor } from "../../src/features/conditions.ts";
 import type { Condition } from "../../src/model/condition.ts";
 import { callOf } from "../../testing/builders/calls.ts";
 import { begin } from "../../testing/builders/run-feature.ts";
