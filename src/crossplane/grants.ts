@@ -3,7 +3,7 @@ import { didYouMean } from "../model/did-you-mean.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { DNS_LABEL, DOMAIN } from "../model/names.ts";
-import { once } from "../model/once.ts";
+import { lazy, once } from "../model/once.ts";
 import type { Request } from "../model/request.ts";
 import type { LookupAnswer, Requirement, Requirements, SchemaRequirement } from "../model/requirement.ts";
 import { toGroupKind } from "./api-group.ts";
@@ -31,16 +31,25 @@ export const readAccepted = once((target: Document) => toNamespaceSet(readAnnota
 /** Reads the grant in a shared resource's annotations, which its consumers cannot write. */
 export const readNamespaceGrant = once((shared: Document) => {
   const listed = toNamespaceSet(readAnnotation(shared, ALLOWED_NAMESPACES));
-  const text = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
-  const selector = text === undefined ? undefined : parseLabelSelector(text);
+  const text = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR) ?? "";
+  const selector = parseLabelSelector(text);
   return {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
     isForAll: listed.has("*"),
-    /** The first entry of the list that is not the name of a namespace, such as `red;green`: it grants nothing. */
-    invalidName: [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name)),
     selector,
-    /** The annotation's text, where it is not a selector: it grants nothing. */
-    invalidSelector: selector === undefined && text?.trim() !== "" ? text : undefined,
+    /**
+     * What grants nothing because its owner has misspelt it, so that it is corrected and not added a second time. Each text is said of an
+     * annotation: `…/allowed-namespaces lists "red;green", which is not the name of a namespace`.
+     */
+    faults: lazy((): readonly string[] => {
+      const wrong = [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name));
+      const misspelt = findMisspelt(shared);
+      return [
+        !selector && text.trim() && `${ALLOWED_NAMESPACE_SELECTOR} is ${quote(text)}, which is no label selector`,
+        wrong && `${ALLOWED_NAMESPACES} lists ${quote(wrong)}, which is not the name of a namespace`,
+        misspelt && `${quote(misspelt)} is misspelt`,
+      ].flatMap((fault) => fault || []);
+    }),
   };
 });
 
@@ -49,20 +58,6 @@ const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key
 
 /** The most annotations of ours that are compared: there are some twenty, and a team may write thousands on what it shares. */
 const MAX_COMPARED = 50;
-
-/**
- * Lists what grants nothing because its owner has misspelt it, so that it is corrected and not added a second time. Each text is said of
- * an annotation: `…/allowed-namespaces lists "red;green", which is not the name of a namespace`.
- */
-export function findGrantFaults(shared: Document): readonly string[] {
-  const { invalidSelector, invalidName } = readNamespaceGrant(shared);
-  const misspelt = findMisspelt(shared);
-  return [
-    invalidSelector && `${ALLOWED_NAMESPACE_SELECTOR} is ${quote(invalidSelector)}, which is no label selector`,
-    invalidName && `${ALLOWED_NAMESPACES} lists ${quote(invalidName)}, which is not the name of a namespace`,
-    misspelt && `${quote(misspelt)} is misspelt`,
-  ].flatMap((fault) => fault || []);
-}
 
 function findMisspelt(shared: Document): string | undefined {
   const annotations = shared.at(["metadata", "annotations"]);

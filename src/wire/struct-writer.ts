@@ -103,16 +103,11 @@ function toEditedFields(struct: Slice, edits: readonly ValueEdit[], depth: numbe
   const edited: EditedField[] = [];
   for (const edit of edits) {
     const key = String(edit.path[depth]);
-    const field = findByKey(edited, key);
+    const field = edited.find((one) => one.key === key);
     if (field !== undefined) field.its.push(edit);
     else insert(edited, { key, its: [edit], found: findField(struct, key) });
   }
   return edited;
-}
-
-function findByKey(edited: readonly EditedField[], key: string): EditedField | undefined {
-  for (const field of edited) if (field.key === key) return field;
-  return undefined;
 }
 
 /** Inserts by position. For so few, Array's functions allocate more than all the rest. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { malformed } from "./scan.ts";
-import { type Bytes, toBytes } from "./slice.ts";
+import type { Bytes } from "./slice.ts";
 
 /** The longest text for which a loop in JavaScript is faster than a call into V8. */
 const LONGEST_SHORT_TEXT = 12;
@@ -42,50 +42,34 @@ function readAnyText(bytes: Buffer, start: number, end: number): string {
   return text;
 }
 
-/**
- * Interned keys, so that `metadata` becomes a string once and not ten thousand times. Values are never interned: they may be secrets.
- * The size is fixed: a key replaces another one with the same hash.
- */
+/** A key of a struct or a map, with its encoding. */
+export interface Key {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
 const INTERNED_KEYS = 4096;
+const SHORTEST_INTERNED_KEY = 4;
 const LONGEST_INTERNED_KEY = 60;
-const interned: string[] = new Array(INTERNED_KEYS).fill("");
-/** The words of each key: its length, its last four bytes, and the bytes from its start. Comparing words is twice as fast. */
-const KEY_WORDS = 2 + (LONGEST_INTERNED_KEY - 4) / 4;
-const internedWords = new Int32Array(INTERNED_KEYS * KEY_WORDS);
+
+/**
+ * Interned keys by their hash, so that `metadata` becomes a string once and not ten thousand times. Values are never interned: they may
+ * be secrets. A key replaces another one with the same hash.
+ */
+const interned: (Key | undefined)[] = new Array(INTERNED_KEYS).fill(undefined);
 
 export function readKey(bytes: Bytes, start: number, end: number): string {
   const length = end - start;
-  if (length === 0 || length > LONGEST_INTERNED_KEY) return readText(bytes, start, end);
-
+  if (length < SHORTEST_INTERNED_KEY || length > LONGEST_INTERNED_KEY) return readText(bytes, start, end);
   const { view } = bytes;
-  const last = length < 4 ? readShortWord(bytes, start, end) : view.getInt32(end - 4);
-  const place = hashKey(bytes, start, end, last);
-  const words = place * KEY_WORDS;
-  let same = internedWords[words] === length && internedWords[words + 1] === last;
-  let word = words + 2;
-  for (let at = start; same && at < end - 4; at += 4) same = internedWords[word++] === view.getInt32(at);
-  if (same) return interned[place] as string;
-
-  const key = readText(bytes, start, end);
-  interned[place] = key;
-  internedWords[words] = length;
-  internedWords[words + 1] = last;
-  word = words + 2;
-  for (let at = start; at < end - 4; at += 4) internedWords[word++] = view.getInt32(at);
-  return key;
-}
-
-function readShortWord(bytes: Bytes, start: number, end: number): number {
-  let word = 0;
-  for (let at = start; at < end; at++) word = (word << 8) | (bytes[at] as number);
-  return word;
-}
-
-/** Hashes a key by its length, its last eight bytes, in which similar names differ, and its first four: cheaper than all bytes. */
-function hashKey({ view }: Bytes, start: number, end: number, last: number): number {
-  let hash = mix(end - start, last);
-  if (end - start > 4) hash = mix(mix(hash, view.getInt32(Math.max(start, end - 8))), view.getInt32(start));
-  return hash & (INTERNED_KEYS - 1);
+  // Similar names differ in their last eight bytes.
+  const last = mix(view.getInt32(end - 4), view.getInt32(Math.max(start, end - 8)));
+  const place = mix(mix(length, last), view.getInt32(start)) & (INTERNED_KEYS - 1);
+  const before = interned[place];
+  if (before !== undefined && isKey(bytes, start, end, before)) return before.text;
+  const text = readText(bytes, start, end);
+  interned[place] = { text, bytes: Buffer.from(bytes.subarray(start, end)) };
+  return text;
 }
 
 /** Mixes a word into a hash, by the prime of FNV-1a. The shift carries differences in upper bits to the lower ones. */
@@ -94,13 +78,7 @@ function mix(hash: number, word: number): number {
   return product ^ (product >>> 15);
 }
 
-/** The key of a searched field, with its encoding. */
-export interface Key {
-  readonly text: string;
-  readonly bytes: Bytes;
-}
-
-/** A cache of encoded keys, most of them constants. It is cleared when it is full: a team may write some of them. */
+/** A cache of encoded keys that are searched, most of them constants. It is cleared when it is full: a team may write some of them. */
 const KNOWN_KEYS = 1024;
 const LONGEST_KNOWN_KEY = 320; // an annotation's: 253 characters, a slash, and 63
 const known = new Map<string, Key>();
@@ -108,7 +86,7 @@ const known = new Map<string, Key>();
 export function encodeKey(text: string): Key {
   const before = known.get(text);
   if (before !== undefined) return before;
-  const key: Key = { text, bytes: toBytes(Buffer.from(text)) };
+  const key: Key = { text, bytes: Buffer.from(text) };
   if (text.length > LONGEST_KNOWN_KEY) return key;
   if (known.size === KNOWN_KEYS) known.clear();
   known.set(text, key);
@@ -116,7 +94,7 @@ export function encodeKey(text: string): Key {
 }
 
 /** Tells whether the bytes are this key. Compares the end first: keys such as annotations differ there. */
-export function isKey(bytes: Bytes, start: number, end: number, { bytes: wanted }: Key): boolean {
+export function isKey(bytes: Uint8Array, start: number, end: number, { bytes: wanted }: Key): boolean {
   if (end - start !== wanted.length) return false;
   for (let i = wanted.length - 1; i >= 0; i--) if (bytes[start + i] !== wanted[i]) return false;
   return true;

@@ -1,12 +1,6 @@
 import { type Composite, canSelectNamespaces, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
 import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
-import {
-  askReferenceGrants,
-  findGrantFaults,
-  type Grantee,
-  readGrantees,
-  readNamespaceGrant,
-} from "../../crossplane/grants.ts";
+import { askReferenceGrants, type Grantee, readGrantees, readNamespaceGrant } from "../../crossplane/grants.ts";
 import { type LabelSelector, matchesLabels, requiredLabels } from "../../crossplane/label-selector.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { couldNotBeRead, toNamespaceRequirement, toRequirement } from "../../crossplane/requirement-names.ts";
@@ -106,11 +100,12 @@ function findConsumers(owner: Composite, { requirements }: Call): Fact<readonly 
 /** Finds who has access by the annotations of the shared XR. */
 function findAccess({ grant }: Consumers, { document }: Composite, call: Call): Fact<Access> {
   if (grant === "None") return { value: { namespaces: new Set(), isForAll: true, faults: [] } };
-  const { names, isForAll, selector } = readNamespaceGrant(document);
+  const granted = readNamespaceGrant(document);
+  const { selector, isForAll } = granted;
   const matching = selector === undefined ? { value: [] } : findMatching(selector, call);
   if (matching.value === undefined) return matching;
-  const namespaces = new Set([...names, ...matching.value].sort());
-  const faults = findGrantFaults(document).map((fault) => ({ is: "InvalidGrant", fault }) as const);
+  const namespaces = new Set([...granted.names, ...matching.value].sort());
+  const faults = granted.faults().map((fault) => ({ is: "InvalidGrant", fault }) as const);
   return { value: { namespaces, isForAll, faults } };
 }
 

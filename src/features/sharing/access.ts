@@ -5,7 +5,6 @@ import {
   ALLOWED_NAMESPACES,
   askReferenceGrants,
   findGranteeKeys,
-  findGrantFaults,
   formatGrantee,
   readAccepted,
   readNamespaceGrant,
@@ -56,7 +55,7 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
-  const { names, isForAll, selector } = readNamespaceGrant(resource);
+  const { names, isForAll, selector, faults } = readNamespaceGrant(resource);
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
   const matching = new Set<string>();
@@ -68,8 +67,8 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     is: "known",
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
     remedy: (refused) => {
-      const faults = findGrantFaults(resource).map((fault) => `; its annotation ${fault}`);
-      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${faults.join("")}`;
+      const misspelt = faults().map((fault) => `; its annotation ${fault}`);
+      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${misspelt.join("")}`;
     },
   };
 }
