@@ -1,6 +1,6 @@
 import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL } from "../../src/crossplane/metadata.ts";
 import { compareEntries } from "../../src/model/collections.ts";
-import { isObject, type JsonObject, ownValue, withKey } from "../../src/model/json.ts";
+import { isObject, type JsonObject, ownValue } from "../../src/model/json.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { whileDoing } from "../files.ts";
 import type { Host } from "../host.ts";
@@ -152,5 +152,5 @@ function withCondition(xr: JsonObject, condition: JsonObject): JsonObject {
   const conditions = Array.isArray(known) ? known.filter(isObject) : [];
   const at = conditions.findIndex(({ type }) => type === condition["type"]);
   const next = at < 0 ? [...conditions, condition] : conditions.with(at, condition);
-  return withKey(xr, "status", withKey(status, "conditions", next));
+  return { ...xr, status: { ...status, conditions: next } };
 }

@@ -1,5 +1,5 @@
 import { FunctionError } from "../errors.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue, withKey } from "./json.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue } from "./json.ts";
 
 /** The parsed segments of a field path: a string names an object's field, a number a list's index. */
 export type FieldPath = readonly (string | number)[];
@@ -98,5 +98,6 @@ function withItem(list: JsonValue, index: number, rest: FieldPath, value: JsonVa
 function withProperty(object: JsonValue, key: string, rest: FieldPath, value: JsonValue): JsonValue | undefined {
   if (!isObject(object)) return undefined;
   const field = withNested(ownValue(object, key), rest, value);
-  return field === undefined ? undefined : withKey(object, key, field);
+  // A computed property defines `__proto__`; an assignment would set the prototype.
+  return field === undefined ? undefined : { ...object, [key]: field };
 }

@@ -42,9 +42,6 @@ export function toSortedObject(entries: ReadonlyMap<string, JsonValue>): JsonObj
   return object;
 }
 
-/** Returns a copy with another value at a key. A computed property defines `__proto__`; an assignment would set the prototype. */
-export const withKey = (object: JsonObject, key: string, value: JsonValue): JsonObject => ({ ...object, [key]: value });
-
 /** Reads the object's own value at `key`; properties of its prototype (`constructor`, `toString`) are not data. */
 export const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
