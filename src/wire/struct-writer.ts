@@ -82,8 +82,7 @@ function writeStructWith(writer: Writer, struct: Slice, edits: readonly ValueEdi
   const { bytes, start, end } = struct;
   const edited = toEditedFields(struct, edits, depth);
   let to = end;
-  for (let i = edited.length - 1; i >= 0; i--) {
-    const { key, its, found } = edited[i] as EditedField;
+  for (const { key, its, found } of edited.reverse()) {
     writer.bytes(bytes, found.value.end, to);
     writeEdited(writer, key, its, found.value, depth);
     to = found.at;
@@ -99,23 +98,15 @@ interface EditedField {
 }
 
 /** Finds the edited fields, in the order of the bytes. */
-function toEditedFields(struct: Slice, edits: readonly ValueEdit[], depth: number): readonly EditedField[] {
+function toEditedFields(struct: Slice, edits: readonly ValueEdit[], depth: number): EditedField[] {
   const edited: EditedField[] = [];
   for (const edit of edits) {
     const key = String(edit.path[depth]);
     const field = edited.find((one) => one.key === key);
     if (field !== undefined) field.its.push(edit);
-    else insert(edited, { key, its: [edit], found: findField(struct, key) });
+    else edited.push({ key, its: [edit], found: findField(struct, key) });
   }
-  return edited;
-}
-
-/** Inserts by position. For so few, Array's functions allocate more than all the rest. */
-function insert(edited: EditedField[], field: EditedField): void {
-  let i = edited.length;
-  for (; i > 0 && (edited[i - 1] as EditedField).found.at > field.found.at; i--)
-    edited[i] = edited[i - 1] as EditedField;
-  edited[i] = field;
+  return edited.sort((a, b) => a.found.at - b.found.at);
 }
 
 /** Writes one field, with a new value or with edits of its struct. @param before its Value. */

@@ -49,7 +49,6 @@ export interface Key {
 }
 
 const INTERNED_KEYS = 4096;
-const SHORTEST_INTERNED_KEY = 4;
 const LONGEST_INTERNED_KEY = 60;
 
 /**
@@ -60,7 +59,7 @@ const interned: (Key | undefined)[] = new Array(INTERNED_KEYS).fill(undefined);
 
 export function readKey(bytes: Bytes, start: number, end: number): string {
   const length = end - start;
-  if (length < SHORTEST_INTERNED_KEY || length > LONGEST_INTERNED_KEY) return readText(bytes, start, end);
+  if (length < 4 || length > LONGEST_INTERNED_KEY) return readText(bytes, start, end);
   const { view } = bytes;
   // Similar names differ in their last eight bytes.
   const last = mix(view.getInt32(end - 4), view.getInt32(Math.max(start, end - 8)));
