@@ -5,7 +5,7 @@ import { COMPOSITION_RESOURCE_NAME, EXTERNAL_NAME, findController } from "../../
 import {
   formatReference,
   isSameResource,
-  resourceKey,
+  referenceKey,
   toReference,
   toReferences,
 } from "../../src/crossplane/references.ts";
@@ -51,7 +51,7 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
   });
   // A namespaced XR's own record replaces the one that was applied for it.
   const manifests = exported.flat().reverse();
-  const byName = new Map(manifests.map((manifest) => [resourceKey(toReference(documentOf(manifest))), manifest]));
+  const byName = new Map(manifests.map((manifest) => [referenceKey(toReference(documentOf(manifest))), manifest]));
   const text = toYamlStream([...byName].sort(compareEntries).map(([, manifest]) => manifest));
   if (flags.file === undefined) host.print(text);
   else writeFileSync(flags.file, text);

@@ -53,6 +53,10 @@ export function readReference(value: JsonValue | undefined): Reference | undefin
   return { apiVersion, kind, namespace: place, name };
 }
 
+/** Makes a key that is equal for references to the same resource in the same API version. */
+export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
+  [apiVersion, kind, namespace, name].join("/");
+
 /** Makes a key that is equal for references to the same resource in any API version. */
 export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [toApiGroup(apiVersion), kind, namespace, name].join("/");

@@ -1,5 +1,5 @@
 import type { Composite } from "../crossplane/composite.ts";
-import { resourceKey } from "../crossplane/references.ts";
+import { referenceKey } from "../crossplane/references.ts";
 import { hashText } from "../model/hash.ts";
 import type { Feature } from "./feature.ts";
 
@@ -20,4 +20,4 @@ export const responseTTL: Feature = ({ input, requirements: { isPending }, compo
 
 /** Computes a factor from 0.9 to 1.1, constant for an XR. */
 const spread = (composite: Composite): number =>
-  1 + JITTER * ((Number.parseInt(hashText(resourceKey(composite), 8), 16) / 0xffff_ffff) * 2 - 1);
+  1 + JITTER * ((Number.parseInt(hashText(referenceKey(composite), 8), 16) / 0xffff_ffff) * 2 - 1);

@@ -122,8 +122,12 @@ export const consumersSchema = z
     faultAt("capacity", "not allowed with of: consumers read from the shared XR itself whether it has capacity left"),
   )
   .refine(
-    ({ credentials: made, rotation: rotated, grant }) => grant !== "None" || (made ?? rotated) === undefined,
-    faultAt("grant", "not None with credentials or rotation: both follow the grants"),
+    ({ credentials: found, grant }) => found === undefined || grant !== "None",
+    faultAt("grant", "not None with credentials: grants name the namespaces to make credentials for"),
+  )
+  .refine(
+    ({ rotation: found, grant }) => found === undefined || grant !== "None",
+    faultAt("grant", "not None with rotation: only a revoked grant causes a rotation"),
   );
 
 export type Consumers = z.output<typeof consumersSchema>;

@@ -49,6 +49,9 @@ class ManagedContender {
   readonly isWriting: boolean;
   /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
   readonly isCreated: boolean;
+  // Compared many times where there are many contenders, and not at all where there is one.
+  #createdAt: string | undefined;
+  #takeOwnership: string | undefined;
 
   constructor(document: Document) {
     const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
@@ -70,12 +73,14 @@ class ManagedContender {
   }
 
   get createdAt(): string {
-    return stringAt(this.document, ["metadata", "creationTimestamp"]) ?? "";
+    this.#createdAt ??= stringAt(this.document, ["metadata", "creationTimestamp"]) ?? "";
+    return this.#createdAt;
   }
 
   /** The annotation by which an operator moves ownership here; "" where it is not set. */
   get takeOwnership(): string {
-    return readAnnotation(this.document, TAKE_OWNERSHIP) ?? "";
+    this.#takeOwnership ??= readAnnotation(this.document, TAKE_OWNERSHIP) ?? "";
+    return this.#takeOwnership;
   }
 
   /** The managed resource's name, with its namespace where it has one. */

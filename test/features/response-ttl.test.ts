@@ -10,8 +10,8 @@ const answers = { db: [database()] };
 const shop2 = { xr: xr({ metadata: { name: "shop-2" } }), sharedResources: [] };
 test.each<[ttl: number | undefined, reason: string, parts: CallParts]>([
   [56, "that is the default of 60s, spread for this XR", { answers }],
-  [66, "another XR is called at another time", shop2],
-  [555, "the input sets 10m, spread for this XR", { answers, responseTTL: "10m" }],
+  [63, "another XR is called at another time", shop2],
+  [557, "the input sets 10m, spread for this XR", { answers, responseTTL: "10m" }],
   [1, "it is never less than a second", { answers, responseTTL: "1s" }],
   [undefined, "0s turns it off", { answers, responseTTL: "0s" }],
   [undefined, "v1.20 would replay a response while an answer is pending", {}],

@@ -217,7 +217,7 @@ describe("an input", () => {
       "spec.consumers.credentials.template.apiVersion: required",
       "spec.consumers.credentials.template: equal for all namespaces: use {namespace} or {hash} in one of its texts",
       "spec.consumers.protect: set it to false with grant: None: without grants, the owner could not stop a team from keeping the XR",
-      "spec.consumers.grant: not None with credentials or rotation: both follow the grants",
+      "spec.consumers.grant: not None with credentials: grants name the namespaces to make credentials for",
     ),
     ofCredentials(
       { template: { apiVersion: "v1", kind: "Secret", metadata: { name: "x", namespace: "{namespace}" } } },

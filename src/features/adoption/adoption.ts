@@ -1,6 +1,6 @@
 import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
-import { type Reference, resourceKey, toReference, toReferences } from "../../crossplane/references.ts";
+import { type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/restore.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
@@ -65,8 +65,8 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
   const listed = toReferences(composite);
   const { resources } = request.observed;
   if (listed.length === resources.size) return [];
-  const references = new Map(listed.map((reference) => [resourceKey(reference), reference]));
-  for (const { document } of resources.values()) references.delete(resourceKey(toReference(document)));
+  const references = new Map(listed.map((reference) => [referenceKey(reference), reference]));
+  for (const { document } of resources.values()) references.delete(referenceKey(toReference(document)));
   const canSelect = canSelectNamespaces(request, composite);
   return [...references]
     .sort(compareEntries)

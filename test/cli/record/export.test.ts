@@ -103,9 +103,9 @@ test("the other records are printed in a fixed order, without what belongs to th
   const [there, back] = [await run(...records), await run(...records.toReversed())];
   expect(there.stdout).toBe(back.stdout);
   expect(there.manifests).toMatchObject([
-    { kind: "ConfigMap", metadata: { namespace: "team", name: "bindings", labels: { [RECORD_LABEL]: label } } },
     { kind: "EnvironmentConfig", metadata: { name: "a" } },
     { kind: "EnvironmentConfig", metadata: { name: "z" }, data: { a: "1" } },
+    { kind: "ConfigMap", metadata: { namespace: "team", name: "bindings", labels: { [RECORD_LABEL]: label } } },
   ]);
   expect(there.stdout).not.toMatch(/uid|resourceVersion|team: x/);
 });
