@@ -12,19 +12,17 @@ import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { providerFacts } from "./generate/provider-facts.ts";
 import { explanations } from "./generate/reasons.ts";
 import { inputReference } from "./generate/reference.ts";
-import { obtainTools } from "./tools/build.ts";
-import { binaryOf } from "./tools/catalogue.ts";
+import { requireTool } from "./tools/build.ts";
 
 /** Writes the generated files and sections (`npm run generate`), or with `--check` fails if one is out of date. */
 
 const root = new URL("..", import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8");
 
-const problems = await obtainTools(["buf"], (line) => process.stderr.write(`${line}\n`));
-if (problems.length > 0) throw new Error(`cannot generate: ${problems.join("; ")}`);
+const buf = await requireTool("buf");
 
 const build = (protos: string): Buffer =>
-  execFileSync(binaryOf("buf"), ["build", protos, "--exclude-source-info", "--output", "-"], { cwd: root });
+  execFileSync(buf, ["build", protos, "--exclude-source-info", "--output", "-"], { cwd: root });
 
 /** Replaces the text between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. */
 function withSection(text: string, name: string, section: string): string {

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { obtainTools } from "./tools/build.ts";
-import { binaryOf } from "./tools/catalogue.ts";
+import { requireTool } from "./tools/build.ts";
 
 /**
  * `npm run mutants -- src/wire`: changes the code of that folder in hundreds of small ways, one at a time, and lists those that
@@ -53,7 +52,5 @@ const options = {
   thresholds: { high: 95, low: BREAK_BELOW_PERCENT, break: BREAK_BELOW_PERCENT },
 };
 
-const problems = await obtainTools(["stryker"], (line) => process.stderr.write(`${line}\n`));
-if (problems.length > 0) throw new Error(`cannot make mutants: ${problems.join("; ")}`);
-const { Stryker } = await import(binaryOf("stryker"));
+const { Stryker } = await import(await requireTool("stryker"));
 await new Stryker(options).runMutationTest();

@@ -33,6 +33,15 @@ export async function obtainTools(names: readonly ToolName[], report: Report): P
   return lines;
 }
 
+/** Builds the tool if it is missing. @returns its program. Ends the process with the cause and the remedy if it cannot be built. */
+export async function requireTool(name: ToolName): Promise<string> {
+  const [problem] = await obtainTools([name], (line) => process.stderr.write(`${line}\n`));
+  const program = findTool(name);
+  if (program !== undefined) return program;
+  process.stderr.write(`cannot run ${problem ?? name}\n`);
+  process.exit(1);
+}
+
 function remedyFor(name: ToolName): string {
   const override = overrideOf(name);
   const orSet = override === undefined ? "" : `, or set ${override} to the path of that binary`;

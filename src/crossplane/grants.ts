@@ -38,8 +38,8 @@ export const readNamespaceGrant = once((shared: Document) => {
     isForAll: listed.has("*"),
     selector,
     /**
-     * What grants nothing because its owner has misspelt it, so that it is corrected and not added a second time. Each text is said of an
-     * annotation: `…/allowed-namespaces lists "red;green", which is not the name of a namespace`.
+     * Lists what the owner has misspelt, which grants nothing, so that it is corrected and not added a second time. The subject of each
+     * text is an annotation: `…/allowed-namespaces lists "red;green", which is not the name of a namespace`.
      */
     faults: lazy((): readonly string[] => {
       const wrong = [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name));

@@ -1,4 +1,5 @@
 import { FunctionError } from "../errors.ts";
+import { groupBy } from "../model/collections.ts";
 import { type Document, isDocument, type ValueEdit } from "../model/document.ts";
 import type { ContextValue } from "../model/draft.ts";
 import { isList } from "../model/json.ts";
@@ -80,33 +81,16 @@ function writeContainer(writer: Writer, value: Fields | Document | readonly Cont
  */
 function writeStructWith(writer: Writer, struct: Slice, edits: readonly ValueEdit[], depth = 0): void {
   const { bytes, start, end } = struct;
-  const edited = toEditedFields(struct, edits, depth);
+  const byKey = [...groupBy(edits, ({ path }) => String(path[depth]))];
+  const edited = byKey.map(([key, its]) => ({ key, its, found: findField(struct, key) }));
   let to = end;
-  for (const { key, its, found } of edited.reverse()) {
+  // In the order of the bytes, the last one first: the writer works backwards.
+  for (const { key, its, found } of edited.sort((a, b) => a.found.at - b.found.at).reverse()) {
     writer.bytes(bytes, found.value.end, to);
     writeEdited(writer, key, its, found.value, depth);
     to = found.at;
   }
   writer.bytes(bytes, start, to);
-}
-
-/** A field that is edited, or whose struct has edits. */
-interface EditedField {
-  readonly key: string;
-  readonly its: ValueEdit[];
-  readonly found: ReturnType<typeof findField>;
-}
-
-/** Finds the edited fields, in the order of the bytes. */
-function toEditedFields(struct: Slice, edits: readonly ValueEdit[], depth: number): EditedField[] {
-  const edited: EditedField[] = [];
-  for (const edit of edits) {
-    const key = String(edit.path[depth]);
-    const field = edited.find((one) => one.key === key);
-    if (field !== undefined) field.its.push(edit);
-    else edited.push({ key, its: [edit], found: findField(struct, key) });
-  }
-  return edited.sort((a, b) => a.found.at - b.found.at);
 }
 
 /** Writes one field, with a new value or with edits of its struct. @param before its Value. */

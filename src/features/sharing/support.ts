@@ -24,7 +24,7 @@ export function assertSupported({ request, composite, input }: Call): void {
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-/** What is wrong, by field. */
+/** Messages of faults, by field. */
 type Messages = Readonly<Record<string, string>>;
 
 const toFaults = (messages: Messages, place: string): readonly Fault[] =>
