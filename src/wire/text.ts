@@ -48,6 +48,9 @@ export interface Key {
   readonly bytes: Uint8Array;
 }
 
+/** Makes a key in memory of its own: in Node's pool of Buffers it would keep what lies beside it, which may be a secret. */
+const toKey = (text: string): Key => ({ text, bytes: new TextEncoder().encode(text) });
+
 const INTERNED_KEYS = 4096;
 const LONGEST_INTERNED_KEY = 60;
 
@@ -66,9 +69,9 @@ export function readKey(bytes: Bytes, start: number, end: number): string {
   const place = mix(mix(length, last), view.getInt32(start)) & (INTERNED_KEYS - 1);
   const before = interned[place];
   if (before !== undefined && isKey(bytes, start, end, before)) return before.text;
-  const text = readText(bytes, start, end);
-  interned[place] = { text, bytes: Buffer.from(bytes.subarray(start, end)) };
-  return text;
+  const key = toKey(readText(bytes, start, end));
+  interned[place] = key;
+  return key.text;
 }
 
 /** Mixes a word into a hash, by the prime of FNV-1a. The shift carries differences in upper bits to the lower ones. */
@@ -85,7 +88,7 @@ const known = new Map<string, Key>();
 export function encodeKey(text: string): Key {
   const before = known.get(text);
   if (before !== undefined) return before;
-  const key: Key = { text, bytes: Buffer.from(text) };
+  const key = toKey(text);
   if (text.length > LONGEST_KNOWN_KEY) return key;
   if (known.size === KNOWN_KEYS) known.clear();
   known.set(text, key);

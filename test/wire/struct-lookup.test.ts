@@ -5,6 +5,7 @@ import { type FieldPath, valueAt } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { WireDocument } from "../../src/wire/document.ts";
 import { readRequest } from "../../src/wire/request.ts";
+import { encodeKey } from "../../src/wire/text.ts";
 import { encodeRequest } from "../../testing/wire/oracle.ts";
 import { emptyPlainRequest } from "../../testing/wire/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
@@ -115,4 +116,8 @@ describe("a key that is looked for is not taken for another one", () => {
     const every = (): readonly unknown[] => keys.map((key) => document.at([key]));
     expect([every(), every()]).toEqual([keys, keys]);
   });
+});
+
+test("a key that is kept has memory of its own, and keeps nothing that was beside it", () => {
+  expect(encodeKey("kept").bytes.buffer.byteLength).toBe("kept".length);
 });
