@@ -42,23 +42,11 @@ function readAnyText(bytes: Buffer, start: number, end: number): string {
   return text;
 }
 
-/** A key of a struct or a map, with its encoding. */
-export interface Key {
-  readonly text: string;
-  readonly bytes: Uint8Array;
-}
-
-/** Makes a key in memory of its own: in Node's pool of Buffers it would keep what lies beside it, which may be a secret. */
-const toKey = (text: string): Key => ({ text, bytes: new TextEncoder().encode(text) });
-
 const INTERNED_KEYS = 4096;
 const LONGEST_INTERNED_KEY = 60;
 
-/**
- * Interned keys by their hash, so that `metadata` becomes a string once and not ten thousand times. Values are never interned: they may
- * be secrets. A key replaces another one with the same hash.
- */
-const interned: (Key | undefined)[] = new Array(INTERNED_KEYS).fill(undefined);
+/** Keys by their hash, so that `metadata` becomes a string once and not ten thousand times. Not values: they may be secrets. */
+const interned: string[] = new Array(INTERNED_KEYS).fill("");
 
 export function readKey(bytes: Bytes, start: number, end: number): string {
   const length = end - start;
@@ -67,11 +55,16 @@ export function readKey(bytes: Bytes, start: number, end: number): string {
   // Similar names differ in their last eight bytes.
   const last = mix(view.getInt32(end - 4), view.getInt32(Math.max(start, end - 8)));
   const place = mix(mix(length, last), view.getInt32(start)) & (INTERNED_KEYS - 1);
-  const before = interned[place];
-  if (before !== undefined && isKey(bytes, start, end, before)) return before.text;
-  const key = toKey(readText(bytes, start, end));
-  interned[place] = key;
-  return key.text;
+  const before = interned[place] as string;
+  if (before.length === length && equalsAscii(bytes, start, before)) return before;
+  const key = readText(bytes, start, end);
+  if (key.length === length) interned[place] = key; // ASCII alone has a byte for each character
+  return key;
+}
+
+function equalsAscii(bytes: Uint8Array, start: number, text: string): boolean {
+  for (let i = text.length - 1; i >= 0; i--) if (bytes[start + i] !== text.charCodeAt(i)) return false;
+  return true;
 }
 
 /** Mixes a word into a hash, by the prime of FNV-1a. The shift carries differences in upper bits to the lower ones. */
@@ -80,7 +73,13 @@ function mix(hash: number, word: number): number {
   return product ^ (product >>> 15);
 }
 
-/** A cache of encoded keys that are searched, most of them constants. It is cleared when it is full: a team may write some of them. */
+/** A searched key, with its encoding. */
+export interface Key {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A cache of searched keys, most of them constants. It is cleared when it is full: a team may write some of them. */
 const KNOWN_KEYS = 1024;
 const LONGEST_KNOWN_KEY = 320; // an annotation's: 253 characters, a slash, and 63
 const known = new Map<string, Key>();
@@ -88,7 +87,8 @@ const known = new Map<string, Key>();
 export function encodeKey(text: string): Key {
   const before = known.get(text);
   if (before !== undefined) return before;
-  const key = toKey(text);
+  // Not a Buffer: in Node's pool it would keep what lies beside it, which may be a secret.
+  const key: Key = { text, bytes: new TextEncoder().encode(text) };
   if (text.length > LONGEST_KNOWN_KEY) return key;
   if (known.size === KNOWN_KEYS) known.clear();
   known.set(text, key);

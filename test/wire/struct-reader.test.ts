@@ -23,6 +23,13 @@ describe("keys that were read before are not taken for others", () => {
       expect([read(bytes), read(bytes)]).toEqual([expected, expected]);
     },
   );
+
+  test("whose characters have the numbers of its bytes", () => {
+    for (let i = 0; i < 1000; i++) {
+      for (const key of [`\u00c3\u00a9-${i}`, `\u00e9-${i}`])
+        expect(read(entry(key, string("v")))).toEqual({ [key]: "v" });
+    }
+  });
 });
 
 /** What no arbitrary object of struct-lookup.test.ts has, however unusually that encodes it. */
