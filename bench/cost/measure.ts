@@ -5,16 +5,21 @@ import { rows } from "./rows.ts";
 /** The cost of a row, by the size of its request. */
 export interface Cost {
   readonly name: string;
-  /** Bytes, and the least processor time in milliseconds that a call took. */
+  /** Bytes, and the least processor time that a call took, in that of the reference. */
   readonly points: readonly Point[];
   /** The exponent of the growth; linear is 1. */
   readonly exponent: number;
-  /** Milliseconds for a request of 1 MB, or the largest below that which a cluster can hold. */
+  /** For a request of 1 MB, or the largest below that which a cluster can hold, in the reference's processor time. */
   readonly atLimit: number;
 }
 
-type Point = readonly [bytes: number, milliseconds: number];
-type Run = (request: Buffer) => unknown;
+type Point = readonly [bytes: number, time: number];
+
+interface Measured {
+  readonly run: (request: Buffer) => unknown;
+  /** Work whose processor time is the unit: in milliseconds, a bound would fail on a slower machine. */
+  readonly reference: () => unknown;
+}
 
 interface Plan {
   readonly sizes: readonly number[];
@@ -35,7 +40,7 @@ export const PLANS = {
     sizes: inMiB(1 / 4, 1, 4, 16),
     callsMs: 200,
     attempts: 8,
-    atMost: { exponent: 1.15, atLimit: 100 },
+    atMost: { exponent: 1.15, atLimit: 40 },
     youngMegabytes: 1024,
   },
   /** For a regression guard. Bounds for a busy machine: a cost that grows with the square of something is far beyond both. */
@@ -43,7 +48,7 @@ export const PLANS = {
     sizes: inMiB(1 / 16, 1 / 4, 1),
     callsMs: 100,
     attempts: 3,
-    atMost: { exponent: 1.4, atLimit: 250 },
+    atMost: { exponent: 1.4, atLimit: 100 },
     youngMegabytes: 256,
   },
 } as const satisfies Readonly<Record<string, Plan>>;
@@ -52,12 +57,13 @@ export const PLANS = {
 const TOO_LONG_MS = 400;
 
 /** Calls the function with larger and larger requests of each row whose name includes `only`. */
-export function measureCost(run: Run, { sizes, callsMs, attempts, atMost }: Plan, only: string): readonly Cost[] {
+export function measureCost(measured: Measured, plan: Plan, only: string): readonly Cost[] {
+  const { sizes, attempts, atMost } = plan;
   const costs = new Map<CostRow, Cost>();
   let left: readonly CostRow[] = rows.filter(({ name }) => name.includes(only));
   for (let attempt = 0; attempt < attempts; attempt++) {
     for (const row of left) {
-      const points = leastOfBoth(pointsOf(requestsOf(row, sizes), callsMs, run), costs.get(row)?.points);
+      const points = leastOfBoth(pointsOf(requestsOf(row, sizes), plan, measured), costs.get(row)?.points);
       costs.set(row, { name: row.name, points, exponent: exponentOf(points), atLimit: atLimitOf(points) });
     }
     left = [...costs].flatMap(([row, { exponent, atLimit }]) =>
@@ -68,11 +74,11 @@ export function measureCost(run: Run, { sizes, callsMs, attempts, atMost }: Plan
 }
 
 const leastOfBoth = (points: readonly Point[], before: readonly Point[] = []): readonly Point[] =>
-  points.map(([bytes, milliseconds], index) => [bytes, Math.min(milliseconds, before[index]?.[1] ?? milliseconds)]);
+  points.map(([bytes, time], index) => [bytes, Math.min(time, before[index]?.[1] ?? time)]);
 
 function atLimitOf(points: readonly Point[]): number {
-  const [bytes, milliseconds] = points.find(([size]) => size > 0.9 * MIB) ?? points.at(-1) ?? [0, Number.NaN];
-  return bytes > MIB ? (milliseconds * MIB) / bytes : milliseconds;
+  const [bytes, time] = points.find(([size]) => size > 0.9 * MIB) ?? points.at(-1) ?? [0, Number.NaN];
+  return bytes > MIB ? (time * MIB) / bytes : time;
 }
 
 /** Makes requests of sizes that a cluster can hold, as far apart as the plan's. */
@@ -86,22 +92,23 @@ function requestsOf(row: CostRow, sizes: readonly number[]): readonly Buffer[] {
  * Measures up to the size that takes too long. All sizes warm up first: V8 makes hidden classes for the first 1,536 different keys
  * only, so that a small request may take longer after a large one than before.
  */
-function pointsOf(requests: readonly Buffer[], callsMs: number, run: Run): readonly Point[] {
-  const isTooLong = (request: Buffer): boolean => leastOf(request, callsMs / 2, run) > TOO_LONG_MS;
+function pointsOf(requests: readonly Buffer[], { callsMs }: Plan, { run, reference }: Measured): readonly Point[] {
+  const isTooLong = (request: Buffer): boolean => leastOf(() => run(request), callsMs / 2) > TOO_LONG_MS;
   const slow = requests.findIndex(isTooLong);
   const measured = slow === -1 ? requests : requests.slice(0, slow + 1);
-  return measured.map((request) => [request.length, leastOf(request, callsMs, run)]);
+  const unit = leastOf(reference, callsMs);
+  return measured.map((request) => [request.length, leastOf(() => run(request), callsMs) / unit]);
 }
 
 const RUNS = { least: 3, most: 40 };
 
-/** The least processor time of several runs, which the machine's other work, and collecting garbage, disturb least. */
-function leastOf(request: Buffer, forMs: number, run: Run): number {
+/** The least processor time of several runs in milliseconds, which the machine's other work, and collecting garbage, disturb least. */
+function leastOf(run: () => unknown, forMs: number): number {
   let least = Number.POSITIVE_INFINITY;
   const end = performance.now() + forMs;
   for (let runs = 0; runs < RUNS.most && (runs < RUNS.least || performance.now() < end); runs++) {
     const before = process.cpuUsage();
-    run(request);
+    run();
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / 1000);
     if (least > TOO_LONG_MS) break;
