@@ -9,7 +9,7 @@ export const PROGRAM = "shared-infrastructure";
 /** The action of a command, after its command line is read; returns the exit code. */
 export type Work = (host: Host) => Promise<number>;
 
-/** Called by the action of the command that the command line names. */
+/** Receives the work of the command that was given: its action calls this, and `run` does the work afterwards. */
 export type Choose = (work: Work) => void;
 
 /** Adds a command to the program. Its action calls `choose`; it loads the command's code only when that is run. */

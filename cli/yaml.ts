@@ -2,8 +2,8 @@ import { parseDocument, stringify, type Tags } from "yaml";
 import type { JsonValue } from "../src/model/json.ts";
 
 /**
- * The tags of YAML 1.1 that go-yaml, and so Kubernetes' tools, know: `on` is a boolean, `0o17` and `017` are numbers, but `1:30`
- * and timestamps are strings.
+ * The tags of YAML 1.1 that go-yaml, and so Kubernetes' tools, know: `on` is a boolean, `017` is a number, but `1:30` and timestamps
+ * are strings. Unlike in go-yaml, `0o17` is a string.
  */
 const customTags = (tags: Tags): Tags =>
   tags.filter((tag) => typeof tag === "string" || !(tag.format === "TIME" || notJson.has(tag.tag)));

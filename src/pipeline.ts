@@ -23,5 +23,5 @@ const features: readonly Feature[] = [
 
 const runAll = (call: Call): Draft => features.reduce((draft, feature) => feature(call, draft), emptyDraft);
 
-/** Runs the features, with what the XR composed before a restore. The TTL comes last: a pending requirement forbids it. */
+/** Runs the features, which observe resources from before a restore, too. The TTL comes last: it depends on requirements and results. */
 export const run = (call: Call): Draft => responseTTL(call, runWithPredecessors(call, runAll));

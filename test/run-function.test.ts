@@ -129,7 +129,7 @@ describe("a request gets a Fatal result and changes nothing", () => {
     [
       "it has no XR, as in an Operation",
       requestOf({ observed: {} }),
-      "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
+      "cannot run without an XR: the request has no observed XR; use this function in a Composition, or in an Operation with spec.neverReconciled",
     ],
     [
       "an Operation has sections that make sense in a Composition only",

@@ -19,7 +19,7 @@ const KINDS_MS = 300_000;
 /** The interval at which an unknown kind, which may have been installed since, is looked for. */
 const MISSING_KIND_MS = 10_000;
 
-/** Reads a cluster, in which these kinds of managed resources may have been installed since it was read last. */
+/** Returns the cluster with a cached list of its kinds, which is read again if one of the wanted kinds is missing. */
 export type ReadCluster = (wanted: readonly Pick<ResourceQuery, "group" | "kind">[]) => Promise<Cluster>;
 
 /** Caches the installed kinds; reads them again after a while, or if a wanted one is missing. */
@@ -64,7 +64,7 @@ export async function decideDeparture(
   return { is: "denied", message: explainDeparture(leaving), warnings: [] };
 }
 
-/** Finds the contenders of both scopes; undefined where the kind is not served any more, since its provider is gone. */
+/** Finds the contenders, cluster-scoped and namespaced; undefined if the cluster no longer serves the kind. */
 async function findContenders({ document, identity }: Contender, read: ReadCluster) {
   const wanted = readManagedKind(document);
   const cluster = await read([wanted]);
@@ -92,9 +92,9 @@ export function toDeparture(managed: JsonObject): Contender | undefined {
 }
 
 /**
- * Tells whether a deletion would leave a cloud resource without an owner: a managed resource created it, and no other one remains that
- * can take it over. A cloud resource that existed before is meant to stay. A successor of an association has to have its name, or any
- * name once that one is not found.
+ * Tells whether a deletion orphans a cloud resource: a managed resource created it, and no other one remains that can own it. A cloud
+ * resource that existed before may be orphaned. The next owner of an association needs the external name of the deleted one, or any
+ * external name if the cloud does not have that one.
  */
 export function leavesBehind(leaving: Contender, contenders: readonly Contender[], departed: readonly Contender[]) {
   const before = departed.filter(({ identity }) => identity === leaving.identity);
@@ -118,10 +118,10 @@ function explainDeparture({ document, name: qualified }: Contender): string {
   const resource = `${target} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
   const spec = readPolicies(document) === undefined ? { deletionPolicy: "Delete" } : { managementPolicies: ["*"] };
   return (
-    `cannot delete ${kind} ${qualified}: it is the last managed resource of a cloud resource that was created for it ` +
-    "or for an earlier owner, and it has no policy Delete, so the cloud resource would stay without an owner. " +
+    `cannot delete ${kind} ${qualified}: it is the last managed resource of a cloud resource that was created for it or for an ` +
+    "earlier owner, and its policies do not allow Delete, so the cloud resource would be orphaned. " +
     `To delete both: kubectl patch ${resource} --type=merge -p '${JSON.stringify({ spec })}', and delete it again. ` +
-    `To leave the cloud resource behind: kubectl annotate ${resource} ${LEAVE_BEHIND}=true`
+    `To orphan the cloud resource: kubectl annotate ${resource} ${LEAVE_BEHIND}=true, and delete it again`
   );
 }
 

@@ -25,8 +25,8 @@ const CROSSPLANE = "apiextensions.crossplane.io";
 const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
 
 /**
- * Reads all XRs, and the metadata of everything with Crossplane's label, of any kind: no reference names an orphan. Kinds that RBAC
- * forbids to read, or whose API server is unavailable, are left out and reported.
+ * Reads all XRs, the objects to which they refer, and the metadata of all objects with the label crossplane.io/composite: an XR does
+ * not refer to its orphans. Leaves out and reports kinds that RBAC forbids to list, or whose API server is unavailable.
  *
  * @throws {ClusterError} where the API server cannot be asked, or the XRs cannot be listed.
  */

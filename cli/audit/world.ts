@@ -51,11 +51,11 @@ export const FINDINGS = {
     "A managed resource has the external name of one that this function has registered, and lacks its label.",
   SharedResourceGone: "It makes a copy of the connection Secret of an XR that does not exist.",
   Hanging: "It is being deleted with its namespace, in which its provider can do nothing any more.",
-  NeverReconciled: "The XR has no condition Synced: Crossplane has not called a function for it.",
+  NeverReconciled: "The XR has no condition Synced: Crossplane has never finished reconciling it.",
   HeldBack:
     "With --before-removal only: the tags step keeps it from writing or deleting a cloud resource that it must not.",
   Waiting:
-    "With --restore only: the managed resource only observes since a restore, and its provider has not looked for it yet.",
+    "With --restore: the managed resource is restored and only observes, and its provider has not looked for the cloud resource yet.",
   Missing: "With --restore only: its provider found no cloud resource.",
   Different: "With --restore only: the cloud resource differs from what is desired.",
   Found: "With --restore only: the cloud resource is as it is desired.",

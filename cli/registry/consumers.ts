@@ -26,7 +26,7 @@ export async function listConsumers(asked: string, name: string, flags: Registry
     return EXIT.fine;
   }
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-  const rest = consumers.length > 0 ? ": these still refer to it" : "";
+  const rest = consumers.length > 0 ? ", but the XRs above still refer to it" : "";
   host.printError(`there is no ${asked} ${JSON.stringify(name)}${where}${rest}\n`);
   return EXIT.found;
 }

@@ -27,9 +27,9 @@ export function findRuntime({ step, functionRef: { name } }: Step, functions: re
   const { [RUNTIME]: runtime, [TARGET]: target } = found.annotations;
   if (runtime === "Development") return { is: "development", target: target || DEFAULT_TARGET };
   throw fail(
-    `Function ${quoted} is not ${OURS} (its package is ${JSON.stringify(found.package)}) and has not the runtime Development: run it ` +
-      `with --insecure, and give it the annotations ${RUNTIME}: Development and ${TARGET}: HOST:PORT; or use "crossplane render", ` +
-      "which runs it in Docker",
+    `Function ${quoted} is not ${OURS} (its package is ${JSON.stringify(found.package)}), and its runtime is not Development: run ` +
+      `the function with --insecure, and annotate the Function with ${RUNTIME}: Development and ${TARGET}: HOST:PORT; or use ` +
+      '"crossplane render", which runs it in Docker',
   );
 }
 

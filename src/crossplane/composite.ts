@@ -29,7 +29,7 @@ export function toComposite(document: Document): Composite {
   if (apiVersion === undefined || kind === undefined || name === undefined) {
     throw new FunctionError(
       "InvalidInput",
-      "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
+      "cannot run without an XR: the request has no observed XR; use this function in a Composition, or in an Operation with spec.neverReconciled",
     );
   }
   const namespace = stringAt(document, ["metadata", "namespace"]);
@@ -67,8 +67,8 @@ function readClaim(document: Document): Composite["claim"] {
 }
 
 /**
- * Tells whether this Crossplane supports a selector's namespace. v1 ignores it and fails the whole XR, because it cannot get a
- * namespaced resource without one. v2.0 and v2.1 advertise no capabilities, but their XRs have `spec.crossplane`.
+ * Tells whether this Crossplane supports a namespace in a selector. v1 ignores it, and fails the XR if the kind is namespaced. v2.0 and
+ * v2.1 advertise no capabilities: an XR with `spec.crossplane` or a namespace proves them, and for a legacy XR the answer is false.
  */
 export const canSelectNamespaces = (
   { capabilities }: Pick<Request, "capabilities">,

@@ -71,7 +71,7 @@ export const readManagedFields = (resource: Document): readonly JsonObject[] =>
 
 /**
  * Tells whether another client has written an XR's references since Crossplane did: the API server then removes the field from
- * Crossplane's manager. Without managed fields, as in a render, assumes that none has.
+ * Crossplane's field manager. Without managed fields, as in `crossplane render`, assumes that none has.
  */
 export function isWrittenByOthers(composite: Document, references: readonly string[]): boolean {
   const fields = references.map((field) => `f:${field}`);

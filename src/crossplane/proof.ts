@@ -47,13 +47,12 @@ export const toPossibleComposer = (composite: Composite) => ({
  * Looks for the proof on the resource, never in the XR's references: a user who may edit these must not make Crossplane adopt a
  * foreign resource (GHSA-77cv-mrm6-fr3c).
  *
- * - The field manager of a composed resource contains the XR's name, kind and group. Where managed fields survived the restore, the
- *   field managers must include this XR's.
- * - The label `crossplane.io/composite` is the XR's name. A nested XR and its resources carry the name of the XR at the root. An
- *   XR's own label can be edited like its references, so it counts only if the field manager or the XRs above
- *   (`nestingBy`) confirm it.
- * - A claim's name and namespace equal the XR's: XRs of two kinds may have the same name, and a claim may choose its XR's. A resource
- *   that lacks them needs the field manager.
+ * - The field manager of a composed resource is a hash of the XR's name, kind and group. If managed fields survived the restore, this
+ *   XR's field manager must be among them.
+ * - The label `crossplane.io/composite` must be the name of this XR, or of the root XR if this one is nested. A user can edit the label
+ *   of a nested XR, so it is no proof alone: the field manager or the XRs above (`nestingBy`) must confirm it.
+ * - The claim labels must equal the XR's: XRs of two kinds may have the same name. Only a resource with this XR's field manager may
+ *   lack them.
  */
 export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
   const composers = readComposers(resource);

@@ -29,7 +29,7 @@ export const toNamespaceRequirement = (name: string, match: ResourceSelector["ma
 export const toSecretRequirement = (name: string, secret: SecretName): Requirement =>
   toRequirement(name, { apiVersion: "v1", kind: "Secret", namespace: secret.namespace, match: { name: secret.name } });
 
-/** Source: errCompose, errFmtRunPipelineStep and FetchingFunctionRunner, the same in Crossplane v1.20 to v2.4. */
+/** Crossplane's error if it cannot fetch a requirement: errCompose, errFmtRunPipelineStep, FetchingFunctionRunner (v1.20 to v2.4). */
 const NOT_FETCHED =
   /^cannot compose resources: cannot run Composition pipeline step "[^"]*": fetching resources for (?<name>[^#]*)#/;
 

@@ -186,8 +186,8 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
 /** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */
 function findFatal({ duplicates = new Map() }: Call): readonly Result[] {
   const lines = [...duplicates].map(([name, all]) => `  ${name} (${all}): ${DUPLICATED}`);
-  const message = ["cannot compose anything before a person has chosen:", ...lines].join("\n");
+  const message = ["cannot compose anything until one resource is left for each of these names:", ...lines].join("\n");
   return lines.length === 0 ? [] : [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
 }
 
-export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: remove the label ${COMPOSITE_LABEL} of the others, or delete them (with deletionPolicy Orphan where they share a cloud resource)`;
+export const DUPLICATED = `this XR composed all of them before it was restored, and can keep one: remove the label ${COMPOSITE_LABEL} from the others, or delete them (if they share a cloud resource, first set deletionPolicy Orphan, or managementPolicies without Delete)`;

@@ -59,7 +59,7 @@ export interface JudgedConsumer extends Consumer {
   readonly isGranted: boolean;
 }
 
-/** Judges consumers by the granted namespaces and the grantees of ReferenceGrants. */
+/** Tells of each consumer whether it has a grant: all its namespaces are granted, or a ReferenceGrant lists its kind in `from`. */
 export function judgeConsumers(
   consumers: readonly Consumer[],
   isGranted: (namespace: string) => boolean,

@@ -28,8 +28,8 @@ export function textAt({ desired, observed }: DesiredAndObserved, path: FieldPat
 }
 
 /**
- * Reads a field that its reference left unset: "" if the reference is optional, as the provider shows by looking for the cloud
- * resource. A provider that fails later does not take that back from a managed resource with an identity.
+ * Reads a field that its reference left unset. "": the reference is optional, since the provider looks for the cloud resource without it,
+ * or did so before (the managed resource has the identity label). Undefined: the reference is not resolved yet.
  */
 const unresolved = (observed: Document | undefined): "" | undefined =>
   observed !== undefined &&
@@ -101,7 +101,7 @@ export function findReferred({ desired, observed }: DesiredAndObserved): readonl
 
 type ReferredField = readonly [name: string, value: string | undefined];
 
-/** An object below spec.forProvider. */
+/** spec.forProvider, or an object in it. */
 interface Block {
   /** The field's path, ending in a dot; "" for the outermost block. */
   readonly path: string;

@@ -171,9 +171,9 @@ test("what is held back for its record is looked for, also by an XR that Crosspl
 describe("two resources that were composed under one name", () => {
   const two = { [BUCKETS]: [restored("old"), restored("older")] };
   const words =
-    "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed each of them before it was " +
-    "restored, and would go on with one: remove the label crossplane.io/composite of the others, or delete them (with deletionPolicy Orphan " +
-    "where they share a cloud resource)";
+    "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed all of them before it was " +
+    "restored, and can keep one: remove the label crossplane.io/composite from the others, or delete them (if they share a cloud resource, " +
+    "first set deletionPolicy Orphan, or managementPolicies without Delete)";
   const fatal = (draft: Draft) => draft.results.filter(({ severity }) => severity === "Fatal");
   const stopped = [{ reason: "Duplicated", message: expect.stringContaining(words) }];
 

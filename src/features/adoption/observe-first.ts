@@ -50,7 +50,7 @@ export function findRestored(call: Call, draft: Draft) {
   return all.map((one) => ({ ...one, isHeld: !isConfirmed && !isReleased(one.name) }));
 }
 
-/** Tells whether a managed resource was restored, and not released since. */
+/** Tells whether a managed resource with management policies is restored (it has no controller), or still marked as restored. */
 const isRestored = (document: Document): boolean =>
   (findController(document) === undefined || readAnnotation(document, RESTORED) !== undefined) &&
   isManaged(document) &&

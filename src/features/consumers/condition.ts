@@ -13,6 +13,7 @@ export const MAX_NAMES = 5;
 
 type Count = { readonly count: string };
 type Fault = { readonly fault: string };
+const LIST_THEM = "; to list them: kubectl shared-infrastructure registry consumers";
 
 /** The sentences for what its owner should know about this XR's consumers. The names are the reasons of the condition. */
 const SENTENCES = {
@@ -35,8 +36,8 @@ const SENTENCES = {
     `${excess} namespaces get no credential, since there are too many`,
   TooManyToRotate: ({ most }: { readonly most: number }) =>
     `more than ${most} namespaces are granted, so the password is not rotated when one loses its grant`,
-  AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}, which registry consumers lists`,
-  AccessRequested: ({ count }: Count) => `requests for a grant: ${count}, which registry consumers lists`,
+  AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}${LIST_THEM}`,
+  AccessRequested: ({ count }: Count) => `requests for a grant: ${count}${LIST_THEM}`,
   WaitingForCredentials: ({ namespaces }: { readonly namespaces: readonly string[] }) =>
     `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}`,
 };

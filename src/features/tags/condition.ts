@@ -17,7 +17,7 @@ export interface Tagged {
   readonly reason: TagReason;
   /** True if this XR decides its tags: it owns it, or its provider may still write it. */
   readonly isTagged: boolean;
-  /** Tags that its cloud would refuse: all stay unchanged, and the resource is not created. */
+  /** Tags that its cloud would refuse. With one, the resource keeps the tags that it has, and is not created if it does not exist. */
   readonly refusals: readonly Refusal[];
 }
 

@@ -38,10 +38,10 @@ const request = (oldObject: JsonObject, dryRun = false) => ({
 
 const BOTH =
   "cannot delete Bucket orders-team-b-orders: it is the last managed resource of a cloud resource that was created for it or for " +
-  "an earlier owner, and it has no policy Delete, so the cloud resource would stay without an owner. To delete both: " +
+  "an earlier owner, and its policies do not allow Delete, so the cloud resource would be orphaned. To delete both: " +
   "kubectl patch bucket.s3.aws.upbound.io orders-team-b-orders --type=merge " +
-  `-p '{"spec":{"managementPolicies":["*"]}}', and delete it again. To leave the cloud resource behind: ` +
-  `kubectl annotate bucket.s3.aws.upbound.io orders-team-b-orders ${DOMAIN}/leave-behind=true`;
+  `-p '{"spec":{"managementPolicies":["*"]}}', and delete it again. To orphan the cloud resource: ` +
+  `kubectl annotate bucket.s3.aws.upbound.io orders-team-b-orders ${DOMAIN}/leave-behind=true, and delete it again`;
 
 describe("the deletion of a managed resource", () => {
   const startWith = async (...objects: readonly JsonObject[]) => {

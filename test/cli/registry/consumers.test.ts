@@ -108,7 +108,7 @@ describe("registry consumers", () => {
     const { exitCode, stdout, stderr } = await run(["XPostgres", "orders"], []);
     expect(exitCode).toBe(1);
     expect(stdout.match(/no$/gm)).toHaveLength(3);
-    expect(stderr).toBe('there is no XPostgres "orders": these still refer to it\n');
+    expect(stderr).toBe('there is no XPostgres "orders", but the XRs above still refer to it\n');
   });
 
   test.each<{ args: readonly string[]; says: string }>([

@@ -32,11 +32,11 @@ test.each([
     "another package without the annotation",
     other,
     'cannot run pipeline step "share": Function "fn" is not function-shared-infrastructure (its package is ' +
-      '"xpkg.example.org/function-auto-ready:v1") and has not the runtime Development: run it with --insecure, and ' +
-      "give it the annotations render.crossplane.io/runtime: Development and " +
+      '"xpkg.example.org/function-auto-ready:v1"), and its runtime is not Development: run the function with --insecure, and ' +
+      "annotate the Function with render.crossplane.io/runtime: Development and " +
       'render.crossplane.io/runtime-development-target: HOST:PORT; or use "crossplane render", which runs it in Docker',
   ],
-  ["the runtime Docker", { ...other, annotations: { [RUNTIME]: "Docker" } }, "and has not the runtime Development: "],
+  ["the runtime Docker", { ...other, annotations: { [RUNTIME]: "Docker" } }, "and its runtime is not Development: "],
   ["a package that only begins like it", { ...other, package: `${OWN}-fork` }, `is not ${OWN} (`],
   ["no package", { ...other, package: "" }, '(its package is "")'],
   ["no such Function", { ...other, name: "other" }, 'unknown Function "fn" - does it exist in your Functions file?'],

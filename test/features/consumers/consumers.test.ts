@@ -70,7 +70,9 @@ describe("the list of consumers", () => {
       "team-b: App.apps.example.org other, team-a/other-db, true",
       "team-c: Shop.apps.example.org shop, orders-db, false",
     ]);
-    expect(says(draft)).toBe("False: AccessNotGranted: copies without a grant: 1, which registry consumers lists");
+    expect(says(draft)).toBe(
+      "False: AccessNotGranted: copies without a grant: 1; to list them: kubectl shared-infrastructure registry consumers",
+    );
   });
 
   const platform = { kind: "XShop.apps.example.org", name: "shop" };
@@ -126,11 +128,11 @@ describe("a team that writes what it likes into its own namespace", () => {
     expect(statusOf(few)).toMatchObject({ count: 5100, withoutGrant: 5100 });
     expect(itemsOf(few)).toHaveLength(3);
     expect(says(few)).toBe(
-      "False: AccessNotGranted: copies without a grant: 5000+, which registry consumers lists; " +
-        "requests for a grant: 100+, which registry consumers lists",
+      "False: AccessNotGranted: copies without a grant: 5000+; to list them: kubectl shared-infrastructure registry consumers; " +
+        "requests for a grant: 100+; to list them: kubectl shared-infrastructure registry consumers",
     );
     expect(says(listWith(asking))).toBe(
-      "True: AccessRequested: requests for a grant: 100+, which registry consumers lists",
+      "True: AccessRequested: requests for a grant: 100+; to list them: kubectl shared-infrastructure registry consumers",
     );
     const [many, more] = [751, 799].map((count) => statusOf(listWith(shops("aaa", 1), shops("team-b", count))));
     expect(many).toEqual({ count: 750, withoutGrant: 0 });
