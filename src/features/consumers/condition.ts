@@ -13,7 +13,7 @@ export const MAX_NAMES = 5;
 
 type Count = { readonly count: string };
 type Fault = { readonly fault: string };
-const LIST_THEM = "; to list them: kubectl shared-infrastructure registry consumers";
+const LIST_THEM = " (to list them: kubectl shared-infrastructure registry consumers)";
 
 /** The sentences for what its owner should know about this XR's consumers. The names are the reasons of the condition. */
 const SENTENCES = {

@@ -66,7 +66,7 @@ describe("a companion", () => {
     const records = Array.from({ length: 73 }, () => shopIn("team-b", { access: "Requested" }));
     const draft = draftOf({ answers: { "consumers/ConfigMap": [asking, ...records] } });
     expect(statusOf(draft)).toMatchObject({ count: 74, withoutGrant: 73 });
-    expect(draft.conditions[0]?.message).toContain("requests for a grant: 73,");
+    expect(draft.conditions[0]?.message).toContain("requests for a grant: 73 (");
   });
 
   test("asks for the shared XR in its own namespace, and then for what that one says", () => {

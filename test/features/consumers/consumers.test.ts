@@ -71,7 +71,7 @@ describe("the list of consumers", () => {
       "team-c: Shop.apps.example.org shop, orders-db, false",
     ]);
     expect(says(draft)).toBe(
-      "False: AccessNotGranted: copies without a grant: 1; to list them: kubectl shared-infrastructure registry consumers",
+      "False: AccessNotGranted: copies without a grant: 1 (to list them: kubectl shared-infrastructure registry consumers)",
     );
   });
 
@@ -128,16 +128,16 @@ describe("a team that writes what it likes into its own namespace", () => {
     expect(statusOf(few)).toMatchObject({ count: 5100, withoutGrant: 5100 });
     expect(itemsOf(few)).toHaveLength(3);
     expect(says(few)).toBe(
-      "False: AccessNotGranted: copies without a grant: 5000+; to list them: kubectl shared-infrastructure registry consumers; " +
-        "requests for a grant: 100+; to list them: kubectl shared-infrastructure registry consumers",
+      "False: AccessNotGranted: copies without a grant: 5000+ (to list them: kubectl shared-infrastructure registry consumers); " +
+        "requests for a grant: 100+ (to list them: kubectl shared-infrastructure registry consumers)",
     );
     expect(says(listWith(asking))).toBe(
-      "True: AccessRequested: requests for a grant: 100+; to list them: kubectl shared-infrastructure registry consumers",
+      "True: AccessRequested: requests for a grant: 100+ (to list them: kubectl shared-infrastructure registry consumers)",
     );
     const [many, more] = [751, 799].map((count) => statusOf(listWith(shops("aaa", 1), shops("team-b", count))));
     expect(many).toEqual({ count: 750, withoutGrant: 0 });
     expect(more).toEqual({ count: 800, withoutGrant: 0 });
-    expect(says(listWith(shops("aaa", 1), shops("team-b", 60)))).toMatch(/^False: .* copies without a grant: 1\+,/);
+    expect(says(listWith(shops("aaa", 1), shops("team-b", 60)))).toMatch(/^False: .* copies without a grant: 1\+ \(/);
   });
 
   test.each<[what: string, granted: number, asking: number]>([
