@@ -2,7 +2,7 @@ import { adoption } from "./features/adoption/adoption.ts";
 import { consumers } from "./features/consumers/consumers.ts";
 import { externalNames } from "./features/external-names/external-names.ts";
 import type { Call, Feature } from "./features/feature.ts";
-import { recordNames } from "./features/names.ts";
+import { recordNames } from "./features/names-record.ts";
 import { runWithPredecessors } from "./features/predecessors.ts";
 import { publishing } from "./features/publish.ts";
 import { responseTTL } from "./features/response-ttl.ts";

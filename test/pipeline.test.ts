@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Document, documentOf, withValues } from "../src/model/document.ts";
 import type { Draft } from "../src/model/draft.ts";
 import type { JsonObject } from "../src/model/json.ts";
-import { NAMES_NAME } from "../src/ownership/names.ts";
+import { NAMES_NAME } from "../src/ownership/names-record.ts";
 import { run } from "../src/pipeline.ts";
 import { type CallParts, callOf } from "../testing/builders/calls.ts";
 import { externallyNamed, recordOf, withMetadata } from "../testing/builders/composed.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../src/crossplane/references.ts";
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import { isNamesRecord } from "../../src/ownership/names.ts";
+import { isNamesRecord } from "../../src/ownership/names-record.ts";
 import { findUnmanaged, findUnregistered } from "./cloud-resources.ts";
 import { type Composer, type Finding, type Patience, toFinding, toPatchCommand, type World } from "./world.ts";
 

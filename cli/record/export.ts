@@ -20,7 +20,7 @@ import {
   type RecordedNames,
   readNames,
   toRecordedKind,
-} from "../../src/ownership/names.ts";
+} from "../../src/ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { toApiVersion } from "../cluster/discovery.ts";

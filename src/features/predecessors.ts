@@ -25,12 +25,12 @@ import { type Document, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { RESTORED } from "../ownership/annotations.ts";
-import { toRecordedKind } from "../ownership/names.ts";
+import { toRecordedKind } from "../ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
 import { desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
-import { recallNames } from "./names.ts";
+import { recallNames } from "./names-record.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
 type Predecessors = ReadonlyMap<string, readonly Document[]>;

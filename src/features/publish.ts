@@ -10,7 +10,7 @@ import { parseFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
-import { RECORD_PREFIX } from "../ownership/names.ts";
+import { RECORD_PREFIX } from "../ownership/names-record.ts";
 import { type ReasonOf, tell, withConditionAndEvent } from "./conditions.ts";
 import { type Edits, keepObserved } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";

@@ -2,7 +2,7 @@ import { toComposite } from "../../src/crossplane/composite.ts";
 import { composerName, EXTERNAL_NAME_KEY } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { NAMES_NAME, namesRecordName } from "../../src/ownership/names.ts";
+import { NAMES_NAME, namesRecordName } from "../../src/ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
 import { COMPOSED_AS, composedAs } from "./control-plane.ts";
 import { controllerOf, type Kind, metadataOf, type Name, objectIn } from "./store.ts";

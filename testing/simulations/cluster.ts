@@ -1,7 +1,7 @@
 import { parseInput } from "../../src/input/parse.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import { NAMES_NAME } from "../../src/ownership/names.ts";
+import { NAMES_NAME } from "../../src/ownership/names-record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import {
   BUCKET,

@@ -8,7 +8,7 @@ import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
-import { isNamesRecord } from "../../ownership/names.ts";
+import { isNamesRecord } from "../../ownership/names-record.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
 import { proverFor, requireAs } from "../confirm-nesting.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";

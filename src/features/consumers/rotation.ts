@@ -6,7 +6,7 @@ import { hashText } from "../../model/hash.ts";
 import { ROTATION } from "../../ownership/annotations.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { recallNames } from "../names.ts";
+import { recallNames } from "../names-record.ts";
 import type { Part } from "./condition.ts";
 import type { Access, OwnerFacts } from "./find.ts";
 

@@ -20,10 +20,10 @@ import { compareTexts } from "../../model/collections.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withCompositeUnready, withResources } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
-import { type RecordedNames, toRecordedKind } from "../../ownership/names.ts";
+import { type RecordedNames, toRecordedKind } from "../../ownership/names-record.ts";
 import { desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
-import { recallNames } from "../names.ts";
+import { recallNames } from "../names-record.ts";
 import { withNamesCondition } from "./condition.ts";
 
 /**

@@ -7,7 +7,7 @@ import { emptyDraft } from "../../../src/model/draft.ts";
 import type { FieldPath } from "../../../src/model/field-path.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { namesRecordName } from "../../../src/ownership/names.ts";
+import { namesRecordName } from "../../../src/ownership/names-record.ts";
 import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
 import {
   adopt,

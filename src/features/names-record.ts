@@ -15,7 +15,7 @@ import {
   type RecordedNames,
   readNames,
   toRecordedKind,
-} from "../ownership/names.ts";
+} from "../ownership/names-record.ts";
 import { desiredSoFar } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { NAMES_NAME, namesRecordName, readNames } from "../../src/ownership/names.ts";
+import { NAMES_NAME, namesRecordName, readNames } from "../../src/ownership/names-record.ts";
 import { recordOf as recordOfXr } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { type ComposedParts, composedCall, externallyNamed, recordOf, store } from "../../testing/builders/composed.ts";
