@@ -77,14 +77,23 @@ function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: 
 /** The number of requests at a time: low enough for an API server's fair queues. */
 const AT_A_TIME = 8;
 
-/** Works on several items at a time. The results are in the order of the items; the first failure ends it. */
+/** Works on several items at a time. The results are in the order of the items; a failure ends it, and the first item's is thrown. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
+  const errors: unknown[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) results[index] = await work(item);
+    for (const [index, item] of queue) {
+      if (errors.length > 0) return;
+      try {
+        results[index] = await work(item);
+      } catch (error) {
+        errors[index] = error;
+      }
+    }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  if (errors.length > 0) throw Object.values(errors)[0];
   return results;
 }
 

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { type ApiClient, toClient, toCluster } from "../../../cli/cluster/cluster.ts";
 import { connect } from "../../../cli/cluster/connection.ts";
 import { discover, findKindsByName, toFullName } from "../../../cli/cluster/discovery.ts";
-import { list as listDocuments } from "../../../cli/cluster/list.ts";
+import { inParallel, list as listDocuments } from "../../../cli/cluster/list.ts";
 import { type ApiServer, connectTo, type Fault, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
@@ -24,6 +24,17 @@ function clusterOf(server: ApiServer, waits: string[] = []): ApiClient {
 
 const list = async (...args: Parameters<typeof listDocuments>) =>
   (await listDocuments(...args)).map((document) => document.toObject());
+
+test("of several requests at a time that fail, the first in order is reported, and no more are sent", async () => {
+  const sent: number[] = [];
+  const fail = async (item: number): Promise<never> => {
+    sent.push(item);
+    await new Promise((resolve) => setTimeout(resolve, 50 - 5 * item));
+    throw new Error(`failure of ${item}`);
+  };
+  await expect(inParallel([...Array(20).keys()], fail)).rejects.toThrow("failure of 0");
+  expect(sent).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+});
 
 test("knows where it is", async () => {
   const server = await startApiServer({ kinds });
