@@ -1,4 +1,5 @@
 import { adoption } from "./features/adoption/adoption.ts";
+import { keepIdentities } from "./features/being-deleted.ts";
 import { consumers } from "./features/consumers/consumers.ts";
 import { externalNames } from "./features/external-names/external-names.ts";
 import type { Call, Feature } from "./features/feature.ts";
@@ -15,6 +16,7 @@ const features: readonly Feature[] = [
   sharing, // first: all features below can use shared resources
   publishing,
   consumers, // before external names and tags: credentials are managed resources too
+  keepIdentities, // before external names and tags: they judge a resource that is being deleted by what it was
   externalNames, // after every feature that desires managed resources; before tags: names from the record are arbitrated
   tags, // needs the final set of desired resources and their names; leaves out those that another XR owns
   recordNames, // needs the final set of desired resources
