@@ -29,6 +29,7 @@ export const upjetMoves: Suite = {
       run: renamedInFlight,
     },
     { name: "an XR that is deleted right after a rename goes", run: deletedAfterRename },
+    { name: "a bucket that is being deleted and gets another one's name goes alone", run: renamedInDeletion },
   ],
 };
 
@@ -183,6 +184,29 @@ async function deletedAfterRename(rig: Rig): Promise<string> {
   await kubectl.run("delete", `${KIND.moved.toLowerCase()}/first-b`, "--timeout=120s");
   await until("its Bucket has gone", async () => (await managedOf(rig, BUCKETS, "first-b")) === undefined, PATIENCE);
   return `after ${((performance.now() - start) / 1000).toFixed(1)} s`;
+}
+
+/** A team has its bucket deleted, which takes its time, and gives it the name of another team's meanwhile. */
+async function renamedInDeletion(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const { cloud } = upjetOf(rig);
+  const thief = xrOf(KIND.moved, "thief", "mine");
+  await kubectl.apply(xrOf(KIND.moved, "victim", "theirs"), thief);
+  await isReason(rig, KIND.moved, "theirs-victim", "Owned");
+  await isReason(rig, KIND.moved, "mine-thief", "Owned");
+  const going = await managedOf(rig, BUCKETS, "mine-thief");
+  cloud.inUse.add("buckets/mine");
+  await kubectl.run("delete", `${BUCKETS}/${String(at(going, "metadata.name"))}`, "--wait=false");
+  await kubectl.apply({ ...thief, spec: { ...thief.spec, bucket: "theirs" } });
+  await isReason(rig, KIND.moved, "mine-thief", "BeingDeleted");
+  await sleep(10_000); // several polls
+  const name = at(await managedOf(rig, BUCKETS, "mine-thief"), "metadata.annotations[crossplane.io/external-name]");
+  cloud.inUse.clear();
+  if (name !== "mine") throw new Error(`it is named ${String(name)}`);
+  await isReason(rig, KIND.moved, "mine-thief", "ObservedOnly");
+  if (!cloud.resources.has("buckets/theirs")) throw new Error("the other team's bucket was deleted");
+  if (cloud.resources.has("buckets/mine")) throw new Error("its own bucket was left behind");
+  return "its own bucket is deleted, and the next one observes the other team's";
 }
 
 const BUCKETS = `buckets.${UPJET_GROUP}`;
