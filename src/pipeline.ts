@@ -6,6 +6,7 @@ import type { Call, Feature } from "./features/feature.ts";
 import { recordNames } from "./features/names-record.ts";
 import { runWithPredecessors } from "./features/predecessors.ts";
 import { publishing } from "./features/publish.ts";
+import { withholdReadiness } from "./features/readiness.ts";
 import { responseTTL } from "./features/response-ttl.ts";
 import { sharing } from "./features/sharing/sharing.ts";
 import { tags } from "./features/tags/tags.ts";
@@ -19,6 +20,7 @@ const features: readonly Feature[] = [
   keepIdentities, // before external names and tags: they judge a resource that is being deleted by what it was
   externalNames, // after every feature that desires managed resources; before tags: names from the record are arbitrated
   tags, // needs the final set of desired resources and their names; leaves out those that another XR owns
+  withholdReadiness, // after every feature that may hold something back
   recordNames, // needs the final set of desired resources
   adoption, // after every feature that desires resources: it looks for those that are no longer desired
 ];

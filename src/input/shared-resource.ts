@@ -38,6 +38,11 @@ export const sharedResourceSchema = z
       "If it is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: the XR does not wait for a " +
         "missing one. `Fail`: a Fatal result, so that nothing is composed without it; not with `connection`.",
     ),
+    readiness: choice(
+      ["Ignored", "Required"],
+      "If its own condition Ready is not True. `Ignored`: it is used as soon as it is found and granted. `Required`: this XR waits for it, and, once " +
+        "served, stays served whatever Ready says later; not with `select.self`, or several matches.",
+    ),
     grant: choice(
       ["Annotation", "ReferenceGrant", "None"],
       `How its owner grants access to its connection Secret and its fields. \`Annotation\`: by namespaces in its annotation ${DOMAIN}/allowed-namespaces. ` +
@@ -95,6 +100,10 @@ export const sharedResourceSchema = z
   .refine(
     ({ connection: copies, select: found }) => !isSelf(found) || copies?.secretRef.perConsumer !== true,
     faultAt("connection.secretRef.perConsumer", "not allowed with select.self: it is for consumers of this XR"),
+  )
+  .refine(
+    ({ readiness, select: found }) => readiness !== "Required" || !(isSelf(found) || isMany(found)),
+    faultAt("readiness", "Required is not allowed with select.self, or with maxMatch above 1"),
   )
   .refine(({ apiVersion: version, select: found }) => (version === undefined) === isSelf(found), orSelf("apiVersion"))
   .refine(({ kind, select: found }) => (kind === undefined) === isSelf(found), orSelf("kind"))

@@ -237,6 +237,10 @@ describe("an input", () => {
       "connection.secretRef.perConsumer: not allowed with via: Object, whose provider keeps a finalizer on the credential's Secret: the " +
         "credential would not end before the copy does. Use via: ConnectionSecret or Secret",
     ),
+    inShared(
+      { select: { self: {} }, apiVersion: undefined as never, kind: undefined as never, readiness: "Required" },
+      "readiness: Required is not allowed with select.self, or with maxMatch above 1",
+    ),
     row({ adoption: { onUnadopted: "Delete" } }, 'spec.adoption.onUnadopted: not one of Adopt, Block: "Delete"'),
     row({ externalNames: { requireRecord: "yes" } }, 'spec.externalNames.requireRecord: not a boolean: "yes"'),
     row({ externalNames: { rescue: [{ kind: "VPC" }] } }, "spec.externalNames.rescue[0].apiGroup: required"),
@@ -300,6 +304,7 @@ describe("a parsed input", () => {
         kind: "XPostgres",
         select: { namespace: undefined, by: "name", name },
         resolution: "Required",
+        readiness: "Ignored",
         grant: "Annotation",
         patches: [],
         connection: { secretRef, onSourceMissing: "Keep", copies: [copy] },

@@ -66,6 +66,7 @@ const readRemarks = (entry: JsonValue): readonly Remark[] =>
 const WAITS: readonly string[] = [
   "WaitingForRequiredResources",
   "WaitingForAdmission",
+  "SharedResourceNotReady",
   "FieldNotSet",
   "NoCredential",
   "SourceNotFound",

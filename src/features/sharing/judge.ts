@@ -1,11 +1,12 @@
 import type { SecretName } from "../../crossplane/copies.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
+import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
-import { toWanted, withAdmission, withHeld } from "./bind.ts";
+import { findBinding, toWanted, withAdmission, withHeld } from "./bind.ts";
 import { needsSource } from "./copies/contents.ts";
 import { findTargetFault } from "./copies/targets.ts";
 import type { Found, Lookup } from "./find.ts";
@@ -21,7 +22,25 @@ const ONE_NAMESPACE =
  * required last: after every namespace is judged, if one of them is granted and a copy needs the values.
  */
 export const judgeShare = (share: Share, lookup: Lookup): Judgement =>
-  withHeld(lookup.is === "found" ? withAdmission(judgeFound(share, lookup), share, lookup) : lookup, share);
+  withHeld(lookup.is === "found" ? judgeServed(share, lookup) : lookup, share);
+
+/** Judges a resource that was found, and may still have to admit the XR, or to become Ready. */
+const judgeServed = (share: Share, found: Found): Judgement =>
+  withReadiness(withAdmission(judgeFound(share, found), share, found), share, found);
+
+/** Waits for the Ready of a granted resource, if the input says so. An XR that was served stays served. */
+function withReadiness(
+  judged: Judgement,
+  { shared, before }: Share,
+  { resources: [resource], name }: Found,
+): Judgement {
+  const { wanted } = judged;
+  if (shared.readiness === "Ignored" || wanted?.access !== "Granted" || resource === undefined) return judged;
+  const isServed = findBinding(wanted.resource, before)?.access === "Granted";
+  if (isServed || shownCondition(resource, "Ready")?.status === "True") return judged;
+  const waiting = withoutCopies("broken", { is: "SharedResourceNotReady", shared: name });
+  return { ...waiting, wanted: { ...wanted, access: "Requested" } };
+}
 
 function judgeFound(share: Share, { resources, name }: Found): Judgement {
   const { connection } = share.shared;

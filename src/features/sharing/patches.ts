@@ -10,11 +10,13 @@ import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts
 import { type Draft, withCompositeValues, withObjects, withResources } from "../../model/draft.ts";
 import { formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
+import { NAMES_NAME, readNames } from "../../ownership/names-record.ts";
 import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import type { Room } from "./copies/contents.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
+import { toFitting } from "./text-maps.ts";
 import type { Judged } from "./verdict.ts";
 
 /**
@@ -131,14 +133,22 @@ function read(patch: Patch, resource: Document, kind: string): Verdict {
   const { fromFieldPath, toResource } = patch;
   const field = `${formatFieldPath(fromFieldPath)} of ${kind} ${qualifiedName(resource)}`;
   const value = resource.at(fromFieldPath, TOO_DEEP);
-  if (value === undefined) {
-    if (isRequired(patch)) return { is: "keep", reason: { is: "FieldNotSet", field } };
-    return toResource === undefined ? { is: "leave" } : { is: "default" };
-  }
+  if (isRequired(patch) && (value === undefined || isEmpty(value)))
+    return { is: "keep", reason: { is: "FieldNotSet", field, isEmpty: value !== undefined } };
+  if (value === undefined) return toResource === undefined ? { is: "leave" } : { is: "default" };
   if (value === TOO_DEEP) return { is: "keep", reason: failed(`cannot read ${field}: it is ${NESTED_TOO_DEEP}`) };
   if (typeof value !== "number" || Number.isFinite(value)) return { is: "set", value };
   return { is: "keep", reason: failed(`cannot read ${field}: it is a number that JSON cannot hold`) };
 }
+
+/**
+ * Tells whether a value holds nothing yet: many Compositions write `subnetIds: []` and `securityGroupIds: [""]` into the status until their
+ * cloud has answered.
+ */
+const isEmpty = (value: JsonValue | typeof TOO_DEEP): boolean =>
+  value === "" ||
+  (Array.isArray(value) && value.every((item) => item === "")) ||
+  (isObject(value) && Object.keys(value).length === 0);
 
 const failed = (fault: string): SharingReason => ({ is: "PatchFailed", fault });
 
@@ -153,7 +163,7 @@ function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): str
   const { name, fieldPath } = targetOf(patch);
   const whole = soFar(name, objects, call);
   if (!isObject(whole)) return `cannot set ${formatFieldPath(fieldPath)}: its object is ${NESTED_TOO_DEEP}`;
-  const edited = attempt(() => withValueAt(whole, fieldPath, value));
+  const edited = attempt(() => withValueAt(whole, fieldPath, toFitting(value, fieldPath, whole)));
   if (edited instanceof FunctionError) return edited.message;
   objects.set(name, edited);
   return undefined;
@@ -190,16 +200,20 @@ function leave(patch: Patch, reason: SharingReason | undefined, call: Call): App
 }
 
 /**
- * Finds the Required patches of resources that are neither desired by an earlier step nor observed: a wrong name, or steps in the wrong
- * order. An observed resource was desired before and is being deleted. Beside copies of Secrets, also of other steps, such a patch fails
+ * Finds the Required patches of resources that are neither desired by an earlier step nor observed or recorded: a wrong name, or steps in the
+ * wrong order. An observed resource was desired before: it is being deleted, or an earlier step leaves it out for a while. Beside copies of Secrets, also of other steps, such a patch fails
  * alone: a field of the XR may decide what an earlier step desires, and a Fatal result would keep a copy whose grant is revoked.
  */
 function findMisnamed(shares: readonly Judged[], { request: { desired, observed } }: Call): readonly Fault[] {
   if (shares.some(({ shared }) => shared.connection !== undefined)) return [];
+  const known = new Set([
+    ...observed.resources.keys(),
+    ...readNames(observed.resources.get(NAMES_NAME)?.document).keys(),
+  ]);
   return shares.flatMap(({ shared }, share) =>
     shared.patches.flatMap((patch, index): readonly Fault[] => {
       const { name } = targetOf(patch);
-      const isThere = name === COMPOSITE || desired.resources.has(name) || observed.resources.has(name);
+      const isThere = name === COMPOSITE || desired.resources.has(name) || known.has(name);
       if (isThere || !isRequired(patch)) return [];
       const path = `spec.sharedResources[${share}].patches[${index}].toResource.name`;
       return [{ path, message: explainMisnamed(name, desired.resources) }];
@@ -207,9 +221,13 @@ function findMisnamed(shares: readonly Judged[], { request: { desired, observed 
   );
 }
 
+/** Other functions leave resources out until others are ready; they have to do so after all that edits these. */
+const ORDER = "a step that leaves it out for now, such as function-sequencer, has to come after this one";
+
 function explainMisnamed(name: string, desired: ReadonlyMap<string, unknown>): string {
   const names = [...desired.keys()].sort(compareTexts);
-  return names.length === 0
-    ? `no earlier step desires ${quote(name)}, or any other resource: this step has to come after the one that does`
-    : `no earlier step desires ${quote(name)}; they desire ${listSome(names, MAX_NAMES, brief)}${didYouMean(name, names)}`;
+  if (names.length === 0)
+    return `no earlier step desires ${quote(name)}, or any other resource: this step has to come after the one that does`;
+  const suggestion = didYouMean(name, names) || `; ${ORDER}`;
+  return `no earlier step desires ${quote(name)}; they desire ${listSome(names, MAX_NAMES, brief)}${suggestion}`;
 }

@@ -28,7 +28,8 @@ type Namespaces = { readonly namespaces: readonly string[] };
 /** The sentences for the reasons of SharedResourcesReady, for the consumer's team: what is missing, and who can fix it. */
 const SENTENCES = {
   WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,
-  FieldNotSet: ({ field }: { readonly field: string }) => `${field} is not set`,
+  FieldNotSet: ({ field, isEmpty = false }: { readonly field: string; readonly isEmpty?: boolean }) =>
+    `${field} is ${isEmpty ? "empty" : "not set"}`,
   InvalidSelector: ({ fault }: Fault) => fault,
   PatchFailed: ({ fault }: Fault) => fault,
   InvalidTarget: ({ fault }: Fault) => fault,
@@ -47,6 +48,7 @@ const SENTENCES = {
   WaitingForAdmission: ({ wanted, kind }: Wanted) => `waiting for a ${kind} ${wanted} to admit this XR`,
   BeingDeleted: ({ shared, kind }: Shared) =>
     `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
+  SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
   NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
     `${kind} ${shared} names no connection Secret in ${field}`,
   NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>

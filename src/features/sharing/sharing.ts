@@ -36,6 +36,7 @@ export const sharing: Feature = (call, draft) => {
   const { observed, desired } = call.request;
   const recorded = readBindings(observed.resources.get(RECORD_NAME)?.document);
   const earlier = readBindings(desired.resources.get(RECORD_NAME)?.document);
+  assertNewNames(sharedResources, earlier);
   const judged = sharedResources.map((shared) => judge(shared, recorded, call));
   const copies = findCopies(observed.resources);
   const deliveries = deliverCopies(judged, copies, earlier, call);
@@ -52,6 +53,23 @@ export const sharing: Feature = (call, draft) => {
   const bound = withRecord(patched.draft, shares, earlier, call);
   return withResults(withShares(bound, shares, call), toFatal(patched.faults));
 };
+
+/**
+ * Guards against a share with the name of one in an earlier step: in the XR's record they would be one, and the owner of the first would not
+ * know that it is used.
+ *
+ * @throws {FunctionError} `InvalidInput`.
+ */
+function assertNewNames(shares: readonly SharedResource[], earlier: Bindings): void {
+  const faults = shares.flatMap(({ name, kind }, index): readonly Fault[] => {
+    const [binding] = earlier.get(name) ?? [];
+    if (!earlier.has(name)) return [];
+    const other = binding === undefined ? "" : ` for ${nameReference(binding.resource)}`;
+    const message = `an earlier step of this Composition has a shared resource ${name}${other}: choose another name for this ${kind}`;
+    return [{ path: `spec.sharedResources[${index}].name`, message }];
+  });
+  if (faults.length > 0) throw invalidInput(faults);
+}
 
 /** Looks up and judges one shared resource. */
 function judge(shared: SharedResource, recorded: Bindings, call: Call) {
@@ -78,8 +96,7 @@ function withShares(draft: Draft, shares: readonly Outcome[], call: Call): Draft
   const shown = withContext(draft, toContext(shares, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
-  // A copy that is not written yet is composed and unready. If nothing was composed, the XR itself has to be unready.
-  const isServed = shares.every(({ reasons }) => reasons.every(({ is }) => is === "WaitingForCopies"));
+  const isServed = shares.every(({ reasons }) => reasons.length === 0);
   return isServed ? conditioned : withCompositeUnready(conditioned);
 }
 

@@ -18,7 +18,8 @@ export const holdsTags = (field: JsonValue | undefined, mayBeList = true): field
   isObject(field) || (mayBeList && isList(field) && (field.length === 0 || field.some(isObject)));
 
 /**
- * Reads the tags in a map or a list of objects; undefined for another value. Ignores entries that are not texts.
+ * Reads the tags in a map or a list of objects; undefined for another value. Numbers and booleans count as
+ * their text: earlier steps desire them, and the API server would refuse them. Ignores objects, lists and null.
  *
  * @param most the most entries to read.
  */
@@ -45,7 +46,7 @@ function textsIn(field: JsonObject, most: number): TagMap {
   const texts = new Map<string, string>();
   for (const key of Object.keys(field).slice(0, most)) {
     const value = field[key];
-    if (typeof value === "string") texts.set(key, value);
+    if (typeof value !== "object" && value !== undefined) texts.set(key, toPlainText(value));
   }
   return texts;
 }
@@ -53,7 +54,7 @@ function textsIn(field: JsonObject, most: number): TagMap {
 function readTagEntry(item: JsonObject): readonly (readonly [string, string])[] {
   const shape = LIST_SHAPES.find(({ key }) => typeof item[key] === "string");
   const [key, value] = shape === undefined ? [] : [item[shape.key], item[shape.value] ?? ""];
-  return typeof key === "string" && typeof value === "string" ? [[key, value]] : [];
+  return typeof key === "string" && value !== undefined && typeof value !== "object" ? [[key, toPlainText(value)]] : [];
 }
 
 /**

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
-import type { JsonObject } from "../../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { type CallParts, callOf, runSharing, sharingDraft } from "../../../testing/builders/calls.ts";
+import { recordOf } from "../../../testing/builders/composed.ts";
 import { objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
-import { fatalsIn, says } from "../../../testing/builders/read-draft.ts";
+import { at, fatalsIn, says } from "../../../testing/builders/read-draft.ts";
 import { resourceOf } from "../../../testing/builders/request.ts";
 import { refused, toStatus } from "../../../testing/builders/shared-database.ts";
 import { ALLOWED, database, xr } from "../../../testing/builders/sharing.ts";
@@ -121,7 +122,7 @@ describe("a resource that no earlier step desires", () => {
       [
         "cannot use the input:",
         '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; they desire app, instance; did you mean instance?',
-        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; they desire app, instance',
+        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; they desire app, instance; a step that leaves it out for now, such as function-sequencer, has to come after this one',
       ].join("\n"),
     ]);
     expect(says(draft)).toContain(
@@ -130,11 +131,16 @@ describe("a resource that no earlier step desires", () => {
   });
 
   const first = 'no earlier step desires "it"; they desire';
+  const order = "; a step that leaves it out for now, such as function-sequencer, has to come after this one";
   const NONE = 'no earlier step desires "it", or any other resource: this step has to come after the one that does';
   test.each<[reason: string, parts: CallParts, says: string]>([
-    ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app`],
+    ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],
     ["without a step before it", {}, NONE],
-    ["with ten names at most", { desired: names(12) }, `${first} r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more`],
+    [
+      "with ten names at most",
+      { desired: names(12) },
+      `${first} r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more${order}`,
+    ],
   ])("%s", (_reason, parts, message) => {
     expect(fatalsIn(draftOf([toResource("it")], parts))).toEqual([
       `cannot use the input:\n  spec.sharedResources[0].patches[0].toResource.name: ${message}`,
@@ -145,6 +151,11 @@ describe("a resource that no earlier step desires", () => {
     const draft = draftOf([toResource("it")], { observed: { it: { spec: { host: "a" } } } });
     expect([fatalsIn(draft), draft.resources.size]).toEqual([[], 0]);
     expect(says(draft)).toBe(`PatchFailed: db: cannot patch a resource: ${NONE}`);
+  });
+
+  test("nor where it was composed before, and an earlier step leaves it out for now", () => {
+    const observed = recordOf({ it: { kind: "App.apps.example.org", name: "it-k2p" } });
+    expect(fatalsIn(draftOf([toResource("it")], { observed }))).toEqual([]);
   });
 });
 
@@ -163,6 +174,96 @@ describe("a field that is not set", () => {
       [{ path: ["status", "port"], value: 5432 }],
     ]);
   });
+});
+
+describe("a field that is there and empty, as Compositions write it until their cloud has answered,", () => {
+  const toResource = { name: "app", fieldPath: "spec.ids" };
+  const app = { kind: "App", spec: { size: 1 } };
+  const running = { app: { kind: "App", spec: { size: 1, ids: ["a"] } } };
+  const answered = (ids: JsonValue) => withStatus({ ids });
+  const WAITS = "FieldNotSet: db: status.ids of XPostgres orders is empty; db: composed resources";
+  const patch = { fromFieldPath: "status.ids", toResource };
+  describe.each<[reason: string, empty: JsonValue]>([
+    ["a list", []],
+    ["a list of an empty text", [""]],
+    ["a list of empty texts", ["", ""]],
+    ["an object", {}],
+    ["a text", ""],
+  ])("%s", (_reason, empty) => {
+    test("creates nothing where it is Required, and the condition says so", () => {
+      const draft = draftOf([patch], { answers: answered(empty), desired: { app } });
+      expect(draft.resources.get("app")).toEqual({ is: "removed" });
+      expect(says(draft)).toBe(`${WAITS} are not created before their field is available: app (spec.ids)`);
+    });
+
+    test("takes nothing from what runs", () => {
+      const draft = draftOf([patch], { answers: answered(empty), desired: { app }, observed: running });
+      expect(objectIn(draft, "app")).toEqual(running.app);
+      expect(says(draft)).toBe(
+        `FieldsKept: db: composed resources keep the present value of their field: app (spec.ids); db: status.ids of XPostgres orders is empty`,
+      );
+    });
+
+    test("is copied where it is Optional", () => {
+      const draft = draftOf([optional(patch)], { answers: answered(empty), desired: { app }, observed: running });
+      expect(objectIn(draft, "app")).toEqual({ kind: "App", spec: { size: 1, ids: empty } });
+    });
+
+    test("is waited for in the status of the XR", () => {
+      const draft = draftOf([toStatus("ids", "status.ids")], { answers: answered(empty) });
+      expect([says(draft), draft.composite]).toEqual(["FieldNotSet: db: status.ids of XPostgres orders is empty", []]);
+    });
+  });
+
+  test.each<[full: JsonValue]>([[["", "a"]], [[0]], [0], [false], [{ a: "" }], [[[]]]])(
+    "%j is no such field",
+    (full) => {
+      const draft = draftOf([patch], { answers: answered(full), desired: { app } });
+      expect(objectIn(draft, "app")).toEqual({ kind: "App", spec: { size: 1, ids: full } });
+    },
+  );
+});
+
+describe("where Kubernetes takes texts only", () => {
+  const values = { port: 5432, tls: true, host: "db", base64: "ZGI=", tags: { cost: 42, spot: true }, list: ["a"] };
+  const config = { apiVersion: "v1", kind: "ConfigMap", data: { HOST: "" } };
+  const secret = { apiVersion: "v1", kind: "Secret" };
+  const object = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" };
+  const nested = { ...object, spec: { forProvider: { manifest: config } } };
+  const PORT = "spec.forProvider.manifest.data.PORT";
+  const patchOf = (field: string, fieldPath: string) =>
+    optional({ fromFieldPath: `status.${field}`, toResource: { name: "app", fieldPath } });
+  const draftWith = (app: JsonObject, field: string, fieldPath: string) =>
+    draftOf([patchOf(field, fieldPath)], { answers: withStatus(values), desired: { app } });
+  test.each<[reason: string, app: JsonObject, field: string, fieldPath: string, value: JsonValue]>([
+    ["a number goes as its text into a ConfigMap", config, "port", "data.PORT", "5432"],
+    ["and a boolean", config, "tls", "data.TLS", "true"],
+    ["and all of an object", config, "tags", "data", { cost: "42", spot: "true" }],
+    ["also in the manifest of an Object", nested, "port", PORT, "5432"],
+    ["into a label", app(), "port", "metadata.labels.port", "5432"],
+    ["into annotations", app(), "tags", "metadata.annotations", { cost: "42", spot: "true" }],
+    ["into stringData of a Secret", secret, "port", "stringData.port", "5432"],
+    ["base64 goes into data of a Secret", secret, "base64", "data.host", "ZGI="],
+    ["elsewhere a number stays a number", app(), "port", "spec.port", 5432],
+    ["also in a data that is no ConfigMap's", app(), "port", "data.port", 5432],
+  ])("%s", (_reason, wanted, field, fieldPath, value) => {
+    const draft = draftWith(wanted, field, fieldPath);
+    expect([says(draft), at(objectIn(draft, "app") ?? {}, fieldPath)]).toEqual(["Available: undefined", value]);
+  });
+
+  test.each<[reason: string, app: JsonObject, field: string, fieldPath: string, fault: string]>([
+    ["a list", config, "list", "data.LIST", "it takes a text"],
+    ["a text in place of the whole map", config, "host", "data", "it takes texts"],
+    ["a field below a text", config, "host", "data.db.host", "it takes texts"],
+    ["other text in data of a Secret", secret, "host", "data.host", "it takes base64; stringData takes a text"],
+  ])("%s fails that patch alone", (_reason, wanted, field, fieldPath, fault) => {
+    const draft = draftWith(wanted, field, fieldPath);
+    expect([says(draft), fatalsIn(draft)]).toEqual([`PatchFailed: db: cannot set ${fieldPath}: ${fault}`, []]);
+  });
+
+  function app(): JsonObject {
+    return { apiVersion: "apps.example.org/v1", kind: "App", metadata: { name: "app" } };
+  }
 });
 
 describe("what an owner writes does not stop its consumers", () => {

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { RECORD_NAME } from "../../../src/ownership/record.ts";
 import { boundTo, type CallParts, callOf, V2 } from "../../../testing/builders/calls.ts";
 import { copyMetadata, KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
+import { says } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { another, naming, toStatus } from "../../../testing/builders/shared-database.ts";
 import { database, observedObject, shared, xr } from "../../../testing/builders/sharing.ts";
@@ -208,4 +209,58 @@ test("a later step adds to the record of an earlier one", () => {
   const cache = { ...fields, name: "cache" };
   const draft = draftOf({ sharedResources: [cache], desired: bound("billing"), answers: { cache: [database()] } });
   expect([bindingsIn(draft), bindingsIn(draft, "cache")]).toEqual([["billing Granted"], ["orders Granted"]]);
+});
+
+test("a later step cannot use the name of an earlier one's: its owner would not know that it is used", () => {
+  const parts = { sharedResources: [fields], desired: bound("billing"), answers: { db: [database()] } };
+  expect(() => draftOf(parts)).toThrow(
+    "spec.sharedResources[0].name: an earlier step of this Composition has a shared resource db for XPostgres billing: choose another name for this XPostgres",
+  );
+});
+
+describe("with readiness Required a shared resource that is not Ready", () => {
+  const waiting = { ...fields, readiness: "Required" };
+  const withReady = (status: string) =>
+    database({ status: { endpoint: "a", conditions: [{ type: "Ready", status, reason: "Creating" }] } });
+  const NOT_READY = "SharedResourceNotReady: db: XPostgres orders is not Ready yet";
+  const unbound = { observed: {} };
+  const served = { observed: bound("orders") };
+  const requested = {
+    observed: { [RECORD_NAME]: { data: { db: JSON.stringify([{ ...KIND, name: "orders", access: "Requested" }]) } } },
+  };
+  const copied = shared({ readiness: "Required" });
+  test.each<[reason: string, says: string, binding: string, parts: CallParts]>([
+    ["is waited for", NOT_READY, "orders Requested", { ...unbound, answers: { db: [withReady("False")] } }],
+    ["also where it says nothing", NOT_READY, "orders Requested", { ...unbound, answers: { db: [database()] } }],
+    [
+      "and goes on being waited for",
+      NOT_READY,
+      "orders Requested",
+      { ...requested, answers: { db: [withReady("False")] } },
+    ],
+    [
+      "is used once it is Ready",
+      "Available: undefined",
+      "orders Granted",
+      { ...requested, answers: { db: [withReady("True")] } },
+    ],
+    [
+      "serves those that it served before",
+      "Available: undefined",
+      "orders Granted",
+      { ...served, answers: { db: [withReady("False")] } },
+    ],
+    [
+      "is not copied either",
+      NOT_READY,
+      "orders Requested",
+      { sharedResources: [copied], answers: { db: [withReady("Unknown")] } },
+    ],
+  ])("%s", (_reason, message, binding, parts) => {
+    const draft = draftOf({ sharedResources: [waiting], ...parts });
+    expect([says(draft), bindingsIn(draft)]).toEqual([message, [binding]]);
+    const isServed = message.startsWith("Available");
+    expect([draft.composite.length, draft.compositeReady]).toEqual(isServed ? [1, undefined] : [0, "False"]);
+    expect([...draft.resources.keys()]).toEqual([RECORD_NAME]);
+  });
 });

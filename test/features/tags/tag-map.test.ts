@@ -4,7 +4,11 @@ import type { JsonValue } from "../../../src/model/json.ts";
 
 describe("the tags of a field", () => {
   test.each<{ reason: string; field: JsonValue | undefined; tags: Record<string, string> | undefined }>([
-    { reason: "a map", field: { a: "1", count: 2 }, tags: { a: "1" } },
+    {
+      reason: "a map",
+      field: { a: "1", count: 2, spot: true, none: null, list: [] },
+      tags: { a: "1", count: "2", spot: "true" },
+    },
     { reason: "a list", field: [{ key: "a", value: "1" }], tags: { a: "1" } },
     { reason: "a list as KMS has it", field: [{ tagKey: "a", tagValue: "1" }], tags: { a: "1" } },
     { reason: "a list without values", field: [{ key: "a" }, { other: "b" }, "c"], tags: { a: "" } },

@@ -1,0 +1,49 @@
+import { FunctionError } from "../../errors.ts";
+import { brief } from "../../model/condition.ts";
+import { type FieldPath, formatFieldPath, valueAt } from "../../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
+import { MANIFEST } from "./copies/observed.ts";
+
+const OF_ALL: readonly FieldPath[] = [
+  ["metadata", "labels"],
+  ["metadata", "annotations"],
+];
+const OF_KIND: Readonly<Record<string, readonly FieldPath[]>> = {
+  "v1 ConfigMap": [["data"]],
+  "v1 Secret": [["data"], ["stringData"]],
+};
+
+/**
+ * Makes a value fit the field that it is set in: Kubernetes has maps of texts, and refuses an object with a number in one, so that the whole
+ * XR would fail. A number or boolean goes there as its text. The object may be the manifest of provider-kubernetes' Object.
+ *
+ * @throws {FunctionError} `InvalidFieldPath` where the value is no text, or the field lies below one.
+ */
+export function toFitting(value: JsonValue, path: FieldPath, object: JsonObject): JsonValue {
+  if (startsWith(path, MANIFEST)) {
+    const manifest = valueAt(object, MANIFEST);
+    return isObject(manifest) ? toFitting(value, path.slice(MANIFEST.length), manifest) : value;
+  }
+  const kind = `${toPlainText(object["apiVersion"])} ${toPlainText(object["kind"])}`;
+  const map = [...OF_ALL, ...(OF_KIND[kind] ?? [])].find((each) => startsWith(path, each));
+  if (map === undefined) return value;
+  const isBase64 = kind === "v1 Secret" && map[0] === "data";
+  const toText = (each: JsonValue): string => toFittingText(each, path, isBase64);
+  if (path.length === map.length + 1) return toText(value);
+  if (path.length > map.length || !isObject(value)) throw unfit(path, "it takes texts");
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toText(each)]));
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function toFittingText(value: JsonValue, path: FieldPath, isBase64: boolean): string {
+  if (typeof value === "object") throw unfit(path, "it takes a text");
+  const text = toPlainText(value);
+  if (isBase64 && !BASE64.test(text)) throw unfit(path, "it takes base64; stringData takes a text");
+  return text;
+}
+
+const unfit = (path: FieldPath, reason: string): FunctionError =>
+  new FunctionError("InvalidFieldPath", `cannot set ${brief(formatFieldPath(path))}: ${reason}`);
+
+const startsWith = (path: FieldPath, start: FieldPath): boolean => start.every((step, index) => path[index] === step);
