@@ -125,16 +125,26 @@ const isMany = (found: z.output<typeof select>): boolean => found.by === "labels
 export type SharedResource = z.output<typeof sharedResourceSchema>;
 
 /**
- * Finds a field of the environment that a share reads and one of the same step sets. Crossplane calls a step until it requires nothing
- * new, each time with the context that the step returned, so each call would look for something else.
+ * Finds a field of the environment that a share reads and another one of the same step sets. Crossplane calls a step until it requires
+ * nothing new, each time with the context that the step returned, so each call would look for something else. A share leaves alone what
+ * it reads itself.
  */
 export function findEnvironmentLoop(shares: readonly SharedResource[]): string | undefined {
-  const written = shares.flatMap(({ toEnvironment }) => (toEnvironment ? [toEnvironment.toFieldPath ?? []] : []));
+  const written = shares.flatMap((share) =>
+    share.toEnvironment ? [{ share, path: share.toEnvironment.toFieldPath ?? [] }] : [],
+  );
   const isBelow = (path: FieldPath, other: FieldPath): boolean => other.every((step, index) => path[index] === step);
-  const read = shares.flatMap(valuesOf).flatMap((value) => (value?.is === "environment" ? [value.path] : []));
-  const found = read.find((path) => written.some((other) => isBelow(path, other) || isBelow(other, path)));
-  return found && formatFieldPath(found);
+  const meet = (a: FieldPath, b: FieldPath): boolean => isBelow(a, b) || isBelow(b, a);
+  const read = shares.flatMap((share) => readPathsOf(share).map((path) => ({ share, path })));
+  const found = read.find(({ share, path }) =>
+    written.some((other) => other.share !== share && meet(path, other.path)),
+  );
+  return found && formatFieldPath(found.path);
 }
+
+/** Lists the fields of the environment that a share reads. */
+export const readPathsOf = (share: SharedResource): readonly FieldPath[] =>
+  valuesOf(share).flatMap((value) => (value?.is === "environment" ? [value.path] : []));
 
 const valuesOf = ({ select: found, connection: copied }: SharedResource) => [
   found.namespace,

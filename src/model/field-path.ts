@@ -1,5 +1,5 @@
 import { FunctionError } from "../errors.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "./json.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue, pick } from "./json.ts";
 
 /** The parsed segments of a field path: a string names an object's field, a number a list's index. */
 export type FieldPath = readonly (string | number)[];
@@ -78,6 +78,15 @@ export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue)
     "InvalidFieldPath",
     `cannot set ${formatFieldPath(path)}: a value on the path has another type, or the list is too short`,
   );
+}
+
+/** Returns a copy of `root` without the value at `path`, and without one on its way that is no object. */
+export function withoutValueAt(root: JsonObject, [step, ...rest]: FieldPath): JsonObject {
+  const key = String(step);
+  const value = ownValue(root, key);
+  if (value === undefined) return root;
+  if (rest.length > 0 && isObject(value)) return { ...root, [key]: withoutValueAt(value, rest) };
+  return pick(root, (other) => other !== key);
 }
 
 /** Sets a value below `parent`; undefined where the rest of the path does not fit the values on its way. */

@@ -1,11 +1,12 @@
-import type { SharedResource } from "../../input/shared-resource.ts";
+import { readPathsOf, type SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
 import { type Document, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
-import { withValueAt } from "../../model/field-path.ts";
+import { withoutValueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
+import { withoutEmpty } from "./empty.ts";
 import type { Outcome } from "./verdict.ts";
 
 type ContextEntry = readonly [string, ContextValue];
@@ -47,7 +48,7 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
   const { environment } = input.spec;
   const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
   const layers = sources.flatMap(({ shared, judgement }) =>
-    judgement.readable.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
+    judgement.readable.flatMap((resource) => toLayers(shared, resource)),
   );
   // Templates read fields of the environment, so it exists even if it is empty, unless a shared resource is missing.
   const isThere =
@@ -61,13 +62,21 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
   return [[ENVIRONMENT, all.reduceRight((later, object) => mergeAll([object, later]))]];
 }
 
-/** Without a type of the owner's: function-patch-and-transform cannot read an environment that is of none, and stops the XR. */
-function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
-  const value = toEnvironment && resource.at(toEnvironment.fromFieldPath);
-  if (!isObject(value)) return [];
-  const { toFieldPath } = toEnvironment ?? {};
+/**
+ * Makes the layer of one resource, without
+ *
+ * - a type of the owner's: function-patch-and-transform cannot read an environment that is of none, and stops the XR;
+ * - what is empty in a status, as that is not there yet: later steps would compose with it;
+ * - what the share itself reads: else it would select something else in the next call.
+ */
+function toLayers(shared: SharedResource, resource: Document): readonly JsonObject[] {
+  const { fromFieldPath = [], toFieldPath } = shared.toEnvironment ?? {};
+  const found = resource.at(fromFieldPath);
+  if (shared.toEnvironment === undefined || !isObject(found)) return [];
+  const value = fromFieldPath[0] === "status" ? withoutEmpty(found) : found;
   const isField = (key: string): boolean => !Object.hasOwn(NEW_ENVIRONMENT, key);
-  return [toFieldPath === undefined ? pick(value, isField) : withValueAt({}, toFieldPath, value)];
+  const layer = toFieldPath === undefined ? pick(value, isField) : withValueAt({}, toFieldPath, value);
+  return [readPathsOf(shared).reduce(withoutValueAt, layer)];
 }
 
 /** Merges objects field by field. Of other values the last one wins, and hides the objects before it. */

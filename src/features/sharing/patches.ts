@@ -15,6 +15,7 @@ import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import type { Room } from "./copies/contents.ts";
+import { isEmpty } from "./empty.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 import { toFitting } from "./text-maps.ts";
 import type { Judged } from "./verdict.ts";
@@ -140,15 +141,6 @@ function read(patch: Patch, resource: Document, kind: string): Verdict {
   if (typeof value !== "number" || Number.isFinite(value)) return { is: "set", value };
   return { is: "keep", reason: failed(`cannot read ${field}: it is a number that JSON cannot hold`) };
 }
-
-/**
- * Tells whether a value holds nothing yet: many Compositions write `subnetIds: []` and `securityGroupIds: [""]` into the status until their
- * cloud has answered.
- */
-const isEmpty = (value: JsonValue | typeof TOO_DEEP): boolean =>
-  value === "" ||
-  (Array.isArray(value) && value.every((item) => item === "")) ||
-  (isObject(value) && Object.keys(value).length === 0);
 
 const failed = (fault: string): SharingReason => ({ is: "PatchFailed", fault });
 

@@ -137,6 +137,14 @@ describe("the environment", () => {
   const defaults = { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } };
   const templates = { sharedResources: [unneeded], answers: { db: [] } };
   const typed = sharing({ kind: "", apiVersion: "a/b/c", a: 1 });
+  const status = { net: { id: "n", ids: [], groups: ["", ""], tags: {}, name: "", on: false } };
+  const emptied: CallParts = {
+    sharedResources: [{ ...alone, toEnvironment: { fromFieldPath: "status" } }],
+    answers: { db: [{ ...config({}), status }] },
+  };
+  const by = (path: string) => ({ ...environment, select: { name: { fromEnvironmentFieldPath: path } } });
+  const selecting = { ...sharing({ account: "b", vpc: "v" }, by("account")), ...beside({ account: "a" }, {}) };
+  const below = { ...sharing({ account: "b", vpc: "v" }, by("account.id")), ...beside({ account: { id: "a" } }, {}) };
   test.each<[reason: string, parts: CallParts, merged?: JsonObject]>([
     ["begins with what is shared", sharing({ a: { b: 1 } }), made({ a: { b: 1 } })],
     ["has what is shared over what earlier steps left, and that over the defaults; lists as a whole", layers, merged],
@@ -148,6 +156,10 @@ describe("the environment", () => {
     ],
     ["at a path of its own", sharing({ host: "h" }, atPath), made({ db: { main: { host: "h" } } })],
     ["is of no type that an owner has chosen: no later step could read it", typed, made({ a: 1 })],
+    ["has nothing that is empty in a status", emptied, made({ net: { id: "n", on: false } })],
+    ["has what is empty elsewhere", sharing({ prefix: "" }), made({ prefix: "" })],
+    ["keeps the field by which it is selected", selecting, { kind: "Mine", account: "a", vpc: "v" }],
+    ["and what lies on its way", below, { kind: "Mine", account: { id: "a" }, vpc: "v" }],
     ["of defaults alone", defaults, made({ a: 1 })],
     ["is not touched where nothing is found", { sharedResources: [environment] }],
     ["nor where what should be in it is missing", { sharedResources: [environment], answers: { db: [] } }],
