@@ -51,6 +51,8 @@ const tools = {
   // The steps that users have before and after ours.
   "function-patch-and-transform": { usedBy: "tests" },
   "function-auto-ready": { usedBy: "tests" },
+  // Writes the desired state anew, as most of them do.
+  "composite-writer": { usedBy: "tests", from: { module: "composite-writer", package: "./cmd/writer" } },
   // Images and packages without a Docker daemon, and the registry on loopback that they go through.
   crane: { usedBy: "tests", versionVariable: "github.com/google/go-containerregistry/cmd/crane/cmd.Version" },
   actionlint: { usedBy: "tests", versionVariable: "github.com/rhysd/actionlint.version" },

@@ -13,7 +13,7 @@ export interface FunctionServer {
   stop(): Promise<void>;
 }
 
-const OTHERS = ["function-patch-and-transform", "function-auto-ready"] as const;
+const OTHERS = ["function-patch-and-transform", "function-auto-ready", "composite-writer"] as const;
 
 /** Serves ours as `npm start -- --insecure` does, without its log, and those of the others that are built. */
 export async function serveFunction(): Promise<FunctionServer> {
