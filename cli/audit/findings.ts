@@ -64,14 +64,20 @@ function danglingFinding(resource: Reference, { document }: Composite, why: stri
   return [{ is: "Dangling", resource, composite: toReference(document), compositionResourceName: undefined, message }];
 }
 
-/** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it. */
+/** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it; or it makes a copy, whoever does. */
 function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
-  if (findController(document) !== undefined || isBeingDeleted(document)) return [];
+  if (isBeingDeleted(document)) return [];
+  if (findController(document) !== undefined)
+    return readSharedResource(document) === undefined ? [] : [toFinding("Unreferred", document, undefined, UNREFERRED)];
   const composer = findComposer(document);
   return composer.composites.length === 0
     ? []
     : [toFinding("Orphaned", document, composer.only, explainOrphan(composer))];
 }
+
+const UNREFERRED =
+  "it makes a copy of a connection Secret, and its XR does not refer to it: Crossplane will never delete it, also when its grant is taken " +
+  "back; delete it, and see who edits the references of the XR";
 
 function explainOrphan({ composites, only }: Composer): string {
   if (only !== undefined)

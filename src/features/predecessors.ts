@@ -1,4 +1,5 @@
 import { canSelectNamespaces } from "../crossplane/composite.ts";
+import { COPY_KINDS, COPY_PREFIX, readSharedResource } from "../crossplane/copies.ts";
 import { isManaged, readManagedKind } from "../crossplane/managed-resource.ts";
 import {
   COMPOSITE_LABEL,
@@ -15,20 +16,21 @@ import {
   formatReference,
   isSameResource,
   referencesPath,
+  resourceKey,
   toReference,
   toReferences,
 } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { compareEntries, groupBy } from "../model/collections.ts";
 import type { Result } from "../model/condition.ts";
-import { type Document, stringAt } from "../model/document.ts";
+import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { RESTORED } from "../ownership/annotations.ts";
 import { toRecordedKind } from "../ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
-import { desiredSoFar } from "./desired.ts";
+import { desiredSoFar, pickObserved } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
 import { recallNames } from "./names-record.ts";
 
@@ -87,13 +89,16 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const { composer, prove } = proverFor(call);
-  const kinds = new Map(wanted.map(([, like]) => requireKind(like, composer.root, call)).map((one) => [one.name, one]));
-  const proven = [...kinds.values()]
-    .flatMap((requirement) => {
-      // Crossplane may be allowed to compose a kind that it may not list: then no predecessors are found.
-      const answer = isUnreadable(requirement, PREFIX, call) ? undefined : call.requirements.ask(requirement);
-      return answer?.is === "resolved" ? answer.items : [];
-    })
+  const likes = [...wanted.map(([, like]) => like), ...copyingKinds(call)];
+  const kinds = new Map(likes.map((like) => requireKind(like, composer.root, call)).map((one) => [one.name, one]));
+  const answered = [...kinds.values()].flatMap((requirement) => {
+    // Crossplane may be allowed to compose a kind that it may not list: then no predecessors are found.
+    const answer = isUnreadable(requirement, PREFIX, call) ? undefined : call.requirements.ask(requirement);
+    return answer?.is === "resolved" ? answer.items : [];
+  });
+  // A record is asked for by its own label, too, and may have both.
+  const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
+  const proven = [...each.values()]
     .filter((item) => (findController(item)?.uid ?? composer.uid) === composer.uid && !isBeingDeleted(item))
     .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven");
   const byName = groupBy(proven, (item) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
@@ -103,7 +108,7 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
       const observed = resources.get(name)?.document;
       const like = desired.get(name);
       const others = own
-        .filter((item) => (like ? isLike(item, like, observed) : readComposers(item).includes(composer.fieldManager)))
+        .filter((item) => (like ? isLike(item, like, observed) : isForgotten(item, composer.fieldManager)))
         .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
       if (others.length > 1 && others.every((item) => isAnyones(item, call))) return [];
       return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
@@ -111,9 +116,31 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   );
 }
 
+/**
+ * Lists the kinds of provider-kubernetes that the copies of the input take. A team may edit the references of its XR, and a copy that is
+ * neither referred to nor desired would go on following its Secret after its grant is taken back.
+ */
+function copyingKinds({ input, composite }: Call): readonly Document[] {
+  const isCopying = input.spec.sharedResources.some(({ connection }) =>
+    connection?.copies.some(({ via }) => via === "Object" || via === "ConnectionSecret"),
+  );
+  const kind = composite.namespace === undefined ? COPY_KINDS.Object : COPY_KINDS.NamespacedObject;
+  return isCopying ? [documentOf(kind)] : [];
+}
+
 /** Tells whether a team may have written a resource, with the XR's labels: then several of them are none, and must not stop the XR. */
 const isAnyones = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
+
+/** Tells whether a resource that no step desires is this XR's own, and not a nested XR's with the same label. */
+const isForgotten = (item: Document, manager: string): boolean => {
+  const composers = readComposers(item);
+  return composers.includes(manager) || (composers.length === 0 && isCopy(item));
+};
+
+/** Only this function composes copies, each under a name that begins like this. */
+const isCopy = (item: Document): boolean =>
+  readSharedResource(item) !== undefined && (stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "").startsWith(COPY_PREFIX);
 
 const PREFIX = "adoption/predecessors/";
 
@@ -180,8 +207,20 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
     const value = findName(resource, desired);
     return value === undefined ? [] : [[resource, desired.with([{ path: NAME, value }])] as const];
   });
-  return withResults(withObjects(draft, named), call.input.spec.adoption === undefined ? findFatal(call) : []);
+  const kept = withObjects(draft, [...named, ...findForgotten(predecessors, draft)]);
+  return withResults(kept, call.input.spec.adoption === undefined ? findFatal(call) : []);
 }
+
+/**
+ * Finds the copies to which the XR lost its reference, and that nothing desires: desired once more, they are referred to again, and Crossplane
+ * deletes them in the next reconcile.
+ */
+const findForgotten = (predecessors: Predecessors, { resources }: Draft) =>
+  [...predecessors].flatMap(([name, [copy, ...others]]) =>
+    copy === undefined || others.length > 0 || resources.has(name) || !isCopy(copy)
+      ? []
+      : [[name, pickObserved(copy, [["apiVersion"], ["kind"], NAME, ["metadata", "annotations"], ["spec"]])] as const],
+  );
 
 /** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */
 function findFatal({ duplicates = new Map() }: Call): readonly Result[] {

@@ -7,11 +7,12 @@ import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { boundTo, type CallParts, callOf } from "../../testing/builders/calls.ts";
+import { recorded } from "../../testing/builders/copies.ts";
 import { couldNotRead, synced } from "../../testing/builders/kubernetes.ts";
 import { at, desiredOf, fatalsIn, reasonIn, requirementsIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
 import { another, naming } from "../../testing/builders/shared-database.ts";
-import { database, shared, xr } from "../../testing/builders/sharing.ts";
+import { database, observedObject, shared, xr } from "../../testing/builders/sharing.ts";
 import { DOMAIN, ownedBy, team } from "../../testing/builders/tags.ts";
 
 /** An XR that Crossplane made anew from a restored claim, without references, while what it composed was restored. */
@@ -166,6 +167,87 @@ test("what is held back for its record is looked for, also by an XR that Crosspl
   const held = draftOf({ ...parts, xr: known, answers: { [BUCKETS]: [] } });
   const found = draftOf({ ...parts, xr: known, answers: { [BUCKETS]: [restored("old")] } });
   expect([held.resources.get("bucket")?.is, nameIn(found)]).toEqual(["removed", "old"]);
+});
+
+describe("a copy to which a team has its XR lose the reference", () => {
+  const OBJECTS = "adoption/predecessors/Object";
+  const uid = "uid-of-xr";
+  const controlled = { ownerReferences: [{ kind: "XShop", name: XR, uid, controller: true }] };
+  /** The Object as it is there, and goes on following its Secret. */
+  const copyAt = (key: string, metadata: JsonObject = {}) => {
+    const object = observedObject({ ready: "True" });
+    const annotations = { "crossplane.io/composition-resource-name": key, ...recorded() };
+    const labels = { "crossplane.io/composite": XR };
+    return {
+      ...object,
+      metadata: { name: key.replaceAll("/", "-"), uid: key, labels, annotations, ...controlled, ...metadata },
+    };
+  };
+  const OLD = "shared/db/team-a/old";
+  const revoked = { db: [database({ annotations: {} })] };
+  const mine = anew({ metadata: { name: XR, uid } });
+  const asked = (draft: Draft) => draft.resources.get(OLD);
+  const partsWith = (copies: readonly JsonObject[], more: CallParts = {}): CallParts => ({
+    xr: mine,
+    desired: {},
+    sharedResources: [shared()],
+    answers: { db: [database()], [OBJECTS]: copies, ...more.answers },
+    spec: {},
+  });
+  test.each<[reason: string, isFound: boolean, parts: CallParts]>([
+    ["has another target now, in the same edit", true, partsWith([copyAt(OLD)])],
+    ["was revoked meanwhile", true, partsWith([copyAt(OLD)], { answers: revoked })],
+    [
+      "was revoked meanwhile, beside adoption",
+      true,
+      { ...partsWith([copyAt(OLD)], { answers: revoked }), spec: { adoption: {} } },
+    ],
+    [
+      "is controlled by another XR",
+      false,
+      partsWith([copyAt(OLD, { ownerReferences: [{ uid: "other", controller: true }] })]),
+    ],
+    ["is being deleted", false, partsWith([copyAt(OLD, { deletionTimestamp: "2026-01-01T00:00:00Z" })])],
+    ["was composed by another XR", false, partsWith([copyAt(OLD, manager("other") as JsonObject)])],
+    [
+      "is no copy",
+      false,
+      partsWith([copyAt(OLD, { annotations: { "crossplane.io/composition-resource-name": OLD } })]),
+    ],
+  ])("is desired once more, so that it is deleted, or not: it %s", (_reason, isFound, parts) => {
+    const draft = draftOf(parts);
+    expect(asked(draft)?.is).toBe(isFound ? "set" : undefined);
+    if (isFound) expect(nameIn(draft, OLD)).toBe("shared-db-team-a-old");
+  });
+
+  test("goes in the next reconcile, in which it is referred to", () => {
+    const resourceRefs = [
+      { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", name: "shared-db-team-a-old" },
+    ];
+    const fieldsV1 = { "f:spec": { "f:resourceRefs": {} } };
+    const managedFields = [{ manager: "apiextensions.crossplane.io/composite", fieldsV1 }];
+    const xr = anew({
+      metadata: { name: XR, uid, managedFields },
+      spec: { ...(anew()["spec"] as JsonObject), resourceRefs },
+    });
+    const observed = { [OLD]: copyAt(OLD) };
+    expect(asked(draftOf({ ...partsWith([], { answers: revoked }), xr, observed }))).toBeUndefined();
+  });
+});
+
+test("a record that two labels find is one", () => {
+  const labels = { "crossplane.io/composite": XR, [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) };
+  const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
+  const kind = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
+  const record = { ...kind, metadata: { name: "shop-rec", uid: "1", labels, annotations }, data: {} };
+  const other = { ...kind, data: { own: true } };
+  const draft = draftOf({
+    desired: { config: other },
+    sharedResources: [shared()],
+    answers: { db: [database()], "adoption/predecessors/EnvironmentConfig": [record] },
+  });
+  expect([reasonIn(draft), nameIn(draft, RECORD_NAME)]).toEqual(["WaitingForCopies", "shop-rec"]);
+  expect(fatalsIn(draft)).toEqual([]);
 });
 
 describe("two resources that were composed under one name", () => {
