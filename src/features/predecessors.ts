@@ -54,7 +54,7 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   let draft = run(call);
   let observing = call;
   let found: Predecessors = new Map();
-  const passes = hasLostReferences(call) || mayBeRestored(call, draft) ? MAX_PASSES : 0;
+  const passes = hasLostReferences(call) || composesNew(call, draft) || mayBeRestored(call, draft) ? MAX_PASSES : 0;
   for (let pass = 0; pass < passes; pass++) {
     const next = findPredecessors(draft, call);
     if (next.size === found.size) break;
@@ -72,6 +72,15 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
 const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
   (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
+
+/**
+ * Tells whether a resource is about to be composed that may have been composed before the restore: a pipeline desires some only once the
+ * status of others is there, and Crossplane has written references by then. A steady XR composes nothing new.
+ */
+const composesNew = ({ request: { desired, observed }, input, composite }: Call, { resources }: Draft): boolean =>
+  input.spec.adoption !== undefined &&
+  !isBeingDeleted(composite.document) &&
+  [...desired.resources.keys()].some((name) => !observed.resources.has(name) && resources.get(name)?.is !== "removed");
 
 /** Tells whether resources may still be restored: they are not created meanwhile. */
 const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: Draft): boolean =>

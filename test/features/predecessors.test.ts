@@ -75,8 +75,21 @@ describe("what an XR composed before it was restored", () => {
 
   test("is not asked for by an XR with references, nor where Crossplane may not list the kind", () => {
     const message = couldNotRead(BUCKETS);
-    const drafts = [xr(), anew({ status: synced("False", { message }) })].map((it) => draftOf({ xr: it }));
-    expect(drafts.map((draft) => requirementsIn(draft).has(BUCKETS))).toEqual([false, false]);
+    const observed = { bucket: restored("old") };
+    const drafts = [
+      draftOf({ xr: xr(), observed }),
+      draftOf({ xr: xr(), spec: {} }),
+      draftOf({ xr: anew({ status: synced("False", { message }) }) }),
+    ];
+    expect(drafts.map((draft) => requirementsIn(draft).has(BUCKETS))).toEqual([false, false, false]);
+  });
+
+  test("is adopted also by an XR with references that desires it later, once another one's status is there", () => {
+    const draft = draftOf({
+      xr: xr({ metadata: { name: XR } }),
+      answers: { [BUCKETS]: [restored("old", manager(XR))] },
+    });
+    expect([nameIn(draft), reasonIn(draft)]).toEqual(["old", "Adopted"]);
   });
 
   const controller = [{ kind: "XShop", name: XR, uid: "1", controller: true }];

@@ -6,7 +6,7 @@ import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, pick } from "../../model/json.ts";
-import { DOMAIN } from "../../model/names.ts";
+import { lazy } from "../../model/once.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../ownership/names-record.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
@@ -15,7 +15,7 @@ import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
-import { type Case, isRestored, judgeObserved, judgeReferenced } from "./verdict.ts";
+import { ADOPTION, type Case, isLookedAt, isRestored, judgeObserved, judgeReferenced, PENDING } from "./verdict.ts";
 
 /**
  * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a
@@ -28,7 +28,7 @@ export const adoption: Feature = (call, draft) => {
   const restored = findRestored(call, draft);
   const cases = findCases(call, draft);
   const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call), ...remarkHeld(restored, call)];
-  const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
+  const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy, lookedAtIn(call))));
   return withAdoptionCondition(adopting, remarks, call);
 };
 
@@ -41,9 +41,10 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   if (leftOut.length === 0 && references.length === 0) return [];
   const prover = proverFor(call);
   const isComposerRestored = isRestored(composite.document);
+  const areLookedAt = lookedAtIn(call);
   return [
     ...leftOut.map(([name, { document: resource }]) => {
-      const verdict = judgeObserved(resource, prover);
+      const verdict = judgeObserved(resource, prover, areLookedAt);
       return { name, reference: toReference(resource), resource, verdict };
     }),
     ...references.map((reference) => {
@@ -53,6 +54,10 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
     }),
   ];
 }
+
+/** Tells whether all observed resources are looked at, read once and when it is asked. */
+const lookedAtIn = ({ request }: Call): (() => boolean) =>
+  lazy(() => [...request.observed.resources.values()].every(({ document }) => isLookedAt(document)));
 
 /**
  * Finds the references without an observed resource: it does not exist, or has another controller. Crossplane observes each
@@ -75,15 +80,15 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
 }
 
 /** Desires resources again only for their owner reference; they count as ready. */
-const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption): Edits =>
+const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption, areLookedAt: () => boolean): Edits =>
   cases.flatMap(({ name, resource, verdict }): Edits => {
-    const isKept = ["unsettled", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(verdict.is);
+    const isKept = ["unsettled", "unlooked", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(
+      verdict.is,
+    );
     if (name === undefined || resource === undefined || !isKept) return [];
-    return [[name, { is: "set", object: putBack(resource), ready: "True" }]];
+    const mark = verdict.is === "unlooked" && areLookedAt() ? "looked" : PENDING;
+    return [[name, { is: "set", object: putBack(resource, mark), ready: "True" }]];
   });
-
-/** The annotation of a resource that is desired again until this XR controls it. */
-const ADOPTION = `${DOMAIN}/adoption`;
 
 /** Metadata that the API server does not fill in, and Crossplane does not set. */
 const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
@@ -92,14 +97,14 @@ const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "fin
  * Desires an observed resource unchanged, with its whole spec: server-side apply removes fields that the XR once applied and no
  * longer applies. Leaves out the references of a nested XR, which Crossplane may write at the same time.
  */
-function putBack(observed: Document): JsonObject {
+function putBack(observed: Document, mark: string): JsonObject {
   const { status: _, metadata = {}, spec, ...object } = observed.toObject();
   const { annotations = {}, ...kept } = isObject(metadata) ? pick(metadata, (key) => KEPT.includes(key)) : {};
   const unmarked = isObject(annotations) ? pick(annotations, (key) => key !== RESTORED) : {};
   const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };
   return {
     ...object,
-    metadata: { ...kept, annotations: { ...unmarked, [ADOPTION]: "pending" } },
+    metadata: { ...kept, annotations: { ...unmarked, [ADOPTION]: mark } },
     ...(spec !== undefined && { spec: isObject(spec) ? { ...withoutReferences(spec), ...policies } : spec }),
   };
 }

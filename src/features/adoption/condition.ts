@@ -47,6 +47,10 @@ const REMARKS: Remarks<AdoptionVerdict, { found: Case; policy: Adoption; call: C
   gone: () => undefined,
   marked: () => undefined,
   ours: (_, { found }) => (found.name === undefined ? undefined : ["NoLongerDesired", NO_LONGER_DESIRED]),
+  unlooked: () => [
+    "Adopting",
+    "kept until all of this XR's resources are looked at again, since the pipeline may depend on their status",
+  ],
   unsettled: () => ["Adopting", "kept until it controls its own composed resources again"],
   unadopted: (_, { found, policy, call }) => {
     if (found.name === undefined) return ["RestoreInProgress", explainRestoreInProgress(found.resource, call)];

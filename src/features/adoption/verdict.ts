@@ -1,4 +1,5 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
+import { isManaged } from "../../crossplane/managed-resource.ts";
 import {
   type Controller,
   findController,
@@ -8,9 +9,10 @@ import {
   readManagedFields,
 } from "../../crossplane/metadata.ts";
 import { hasReferences, type Reference } from "../../crossplane/references.ts";
-import { readConditions } from "../../model/condition.ts";
+import { findCondition, readConditions } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type JsonObject, toPlainText } from "../../model/json.ts";
+import { DOMAIN } from "../../model/names.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
 import type { Prover } from "../confirm-nesting.ts";
@@ -20,6 +22,7 @@ export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
   | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control its own composed resources
   | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would leave its cloud resource behind
+  | { readonly is: "unlooked" } // ours, put back after a restore, and a status that the pipeline depends on may still be missing
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
   | { readonly is: "unproven"; readonly because: string } // no controller, and no proof that this XR composed it
   | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // nothing confirms that this XR is nested
@@ -49,18 +52,36 @@ export interface Case {
  * | --------------- | ------------------------------ | ----------- | --------------------------------------------------- |
  * | this XR         | not needed                     | `ours`      | delete it, which is right                           |
  * | this XR         | not needed, it is a nested XR  | `unsettled` | delete it before it has adopted its own resources   |
+ * | this XR         | not needed, it was put back    | `unlooked`  | delete it before providers have looked (see below)  |
  * | none            | yes                            | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever  |
  * | none            | no                             | `unproven`  | the same                                            |
  * | none, deleting  | not needed                     | `gone`      | none: it is being deleted already                   |
  *
+ * A pipeline may desire a resource only once another one's status is there, which a restore has stripped. So what was put back is given
+ * up one reconcile after all are looked at: the status may go by way of the XR's own.
+ *
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane does not observe a
  * resource with another controller; a renderer may, and then the next table applies.
  */
-export function judgeObserved(resource: Document, prover: Prover): AdoptionVerdict {
+export function judgeObserved(resource: Document, prover: Prover, areLookedAt: () => boolean): AdoptionVerdict {
   const verdict = judgeExisting(resource, prover);
   if (verdict.is !== "ours") return verdict;
   if (hasReferences(resource) && isRestored(resource)) return { is: "unsettled" };
+  const putBack = readAnnotation(resource, ADOPTION);
+  if (putBack === PENDING || (putBack !== undefined && !areLookedAt())) return { is: "unlooked" };
   return readAnnotation(resource, RESTORED) === undefined ? verdict : { is: "marked" };
+}
+
+/** The annotation of a resource that is desired again after a restore: `pending`, and `looked` once all resources of the XR are looked at. */
+export const ADOPTION = `${DOMAIN}/adoption`;
+export const PENDING = "pending";
+
+/** Tells whether a provider, or of a nested XR Crossplane, has looked at a resource since it was created or restored. */
+export function isLookedAt(resource: Document): boolean {
+  if (!isManaged(resource) && !hasReferences(resource)) return true;
+  const created = Date.parse(stringAt(resource, ["metadata", "creationTimestamp"]) ?? "");
+  const synced = findCondition(resource, "Synced");
+  return synced !== undefined && !(Date.parse(toPlainText(synced["lastTransitionTime"])) < created);
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   restoredStore,
   store,
 } from "../../../testing/builders/composed.ts";
-import { requirementsIn } from "../../../testing/builders/read-draft.ts";
+import { at, requirementsIn } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 
 const REQUIREMENT = "adoption/Bucket.cloud.example.org/a";
@@ -54,6 +54,27 @@ describe("a restored resource that is not desired", () => {
     const object = { ...kind, metadata: { name: "a", ...own, labels, annotations }, spec: { region: "eu" } };
     const { resources } = adopt({ xr, observed: { a: bucket("a", { labels, ...own }) } });
     expect(resources.get("a")).toEqual({ is: "set", ready: "True", object });
+  });
+
+  test("is kept while a status may be missing, once more after that, and then given up", () => {
+    const managed = { spec: { providerConfigRef: { name: "default" } } };
+    const looked = {
+      status: { conditions: [{ type: "Synced", status: "True", lastTransitionTime: "2026-01-03T00:00:00Z" }] },
+    };
+    const mine = controlledBy("uid-now");
+    const marked = (mark: string) => bucket("a", { ...mine, annotations: { [`${DOMAIN}/adoption`]: mark } });
+    const go = (mark: string, network: JsonObject) => {
+      const observed = { a: marked(mark), network: bucket("network", mine, { ...managed, ...network }) };
+      const draft = adopt({ xr, observed, desired: { network: {} } });
+      const edit = draft.resources.get("a");
+      const object = edit?.is === "set" ? (edit.object as JsonObject) : {};
+      return [at(object, `metadata.annotations[${DOMAIN}/adoption]`), draft.conditions[0]?.reason];
+    };
+    expect([go("pending", {}), go("pending", looked), go("looked", looked)]).toEqual([
+      ["pending", "Adopting"],
+      ["looked", "Adopting"],
+      [undefined, "NoLongerDesired"],
+    ]);
   });
 
   test("has no spec afterwards where it had none", () => {

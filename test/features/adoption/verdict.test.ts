@@ -21,7 +21,7 @@ const proverFor = (composer: PossibleComposer): Prover => ({
   },
 });
 const judgeObserved = (resource: Document, composer: PossibleComposer) =>
-  verdicts.judgeObserved(resource, proverFor(composer));
+  verdicts.judgeObserved(resource, proverFor(composer), () => true);
 
 const appliedBy = (...managers: readonly string[]): JsonObject => ({
   managedFields: managers.map((manager) => ({ manager, operation: "Apply" })),
@@ -50,6 +50,48 @@ describe("an observed resource that is not desired", () => {
     ["gone", "it is being deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }],
   ])("is judged %s when %s", (is, _reason, metadata) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
+  });
+});
+
+describe("what was put back after a restore, and this XR controls,", () => {
+  const putBack = (mark?: string) =>
+    documentOf(
+      bucket("a", {
+        ...controlledBy("uid-now"),
+        annotations: mark === undefined ? {} : { "shared-infrastructure.fn.crossplane.io/adoption": mark },
+      }),
+    );
+  test.each<[is: string, reason: string, mark: string | undefined, areLookedAt: boolean]>([
+    ["unlooked", "until providers have looked at all", "pending", false],
+    ["unlooked", "and once more, since a status may go by way of the XR's own", "pending", true],
+    ["ours", "after that", "looked", true],
+    ["unlooked", "but not where another one was restored meanwhile", "looked", false],
+    ["ours", "at once where nothing was restored", undefined, false],
+  ])("is judged %s %s", (is, _reason, mark, areLookedAt) => {
+    expect(verdicts.judgeObserved(putBack(mark), proverFor(composite), () => areLookedAt).is).toBe(is);
+  });
+
+  const created = { creationTimestamp: "2026-01-02T00:00:00Z" };
+  const managed = { spec: { providerConfigRef: { name: "default" } } };
+  const synced = (time: string): JsonObject => ({
+    status: { conditions: [{ type: "Synced", status: "False", lastTransitionTime: time }] },
+  });
+  test.each<[isLookedAt: boolean, reason: string, resource: JsonObject]>([
+    [false, "a managed resource that a restore has stripped of its status", bucket("a", created, managed)],
+    [false, "one whose status is from before", bucket("a", created, { ...managed, ...synced("2026-01-01T00:00:00Z") })],
+    [
+      true,
+      "one that its provider has looked at",
+      bucket("a", created, { ...managed, ...synced("2026-01-03T00:00:00Z") }),
+    ],
+    [
+      false,
+      "a nested XR that is not reconciled yet",
+      { ...store(referring("x")), metadata: { name: "n", ...created } },
+    ],
+    [true, "a native resource, which has no such condition", bucket("a", created)],
+  ])("is looked at or not (%s): %s", (isLookedAt, _reason, resource) => {
+    expect(verdicts.isLookedAt(documentOf(resource))).toBe(isLookedAt);
   });
 });
 
