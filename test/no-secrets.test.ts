@@ -52,7 +52,6 @@ const ways: readonly JsonObject[] = [
   ...["{password}", "{binary}", "{missing}"].flatMap((value) =>
     ["Object", "Secret"].map((via) => ({ ...named, via, keys: [{ value, to: "x" }] })),
   ),
-  { via: "CompositeConnectionDetails" },
 ];
 
 const found = { [REQUIRED.database]: [database()] };

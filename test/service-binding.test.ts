@@ -12,8 +12,8 @@ import { expectedOf, reference } from "../testing/rendering/expectations.ts";
 /** What this function delivers, held against the Service Binding Specification for Kubernetes 1.1. */
 
 interface Binding {
-  /** The type of the Secret; undefined where Crossplane writes it. */
-  readonly type?: unknown;
+  /** The type of the Secret. */
+  readonly type: unknown;
   /** Its entries, decoded. */
   readonly data: Readonly<Record<string, string>>;
 }
@@ -23,7 +23,7 @@ function findBroken({ type, data }: Binding): readonly string[] {
   const { type: own = "", provider = "", host = "", port = "", uri } = data;
   const rules: Readonly<Record<string, boolean>> = {
     "data has a type": own !== "",
-    "the Secret's type is servicebinding.io/ and that": type === undefined || type === `servicebinding.io/${own}`,
+    "the Secret's type is servicebinding.io/ and that": type === `servicebinding.io/${own}`,
     "data has a provider": provider !== "",
     "each entry can be a file": Object.keys(data).every((key) => /^[-._a-zA-Z0-9]{1,253}$/.test(key)),
     "host is a name or an address": /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/.test(host),
@@ -96,11 +96,6 @@ describe("a binding", () => {
   test("may be delivered as a Secret", () => {
     const { type, data: own } = composed("Secret");
     expect(findBroken({ type, data: decode(own as JsonObject) })).toEqual([]);
-  });
-
-  test("may be connection details, but for the type of the Secret, which Crossplane writes", () => {
-    const { connectionDetails } = deliver({ via: "CompositeConnectionDetails" });
-    expect(findBroken({ data: decode(Object.fromEntries(connectionDetails)) })).toEqual([]);
   });
 
   test("cannot be delivered as a ConnectionSecret, and the input says so", () => {

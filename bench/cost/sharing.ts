@@ -236,18 +236,6 @@ const contents = rowsOf("sharing", {
     },
     cluster: [database(), secret()],
   }),
-  "connection details of the XR": (n) => ({
-    xr: xr(),
-    spec: shares({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } }),
-    details: keys(n),
-  }),
-  "connection details that are kept, and those of an earlier step": (n) => ({
-    xr: xr(),
-    spec: shares({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } }),
-    cluster: [database()],
-    details: keys(n),
-    desiredDetails: keys(n),
-  }),
 });
 
 export const sharingRows: readonly Row[] = [...targets, ...copies, ...found, ...contents];

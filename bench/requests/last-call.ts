@@ -7,17 +7,11 @@ import { emptyResource, type PlainResponse, type PlainSelector, type PlainState 
 
 export type Objects = Readonly<Record<string, JsonObject>>;
 
-type Details = Readonly<Record<string, string>>;
-
 /** The parts of a request that one row makes large. */
 export interface Parts {
   readonly xr: JsonObject;
   readonly observed?: Objects;
   readonly desired?: Objects;
-  /** The XR's connection details, in base64. */
-  readonly details?: Details;
-  /** Those that an earlier step desires for it. */
-  readonly desiredDetails?: Details;
   readonly context?: JsonObject;
 }
 
@@ -31,16 +25,15 @@ export interface OurParts extends Parts {
 
 /** Encodes a request to any function: with its input, and the required resources by their names. */
 export function encode(
-  { xr, observed = {}, desired = {}, details = {}, desiredDetails = {}, context }: Parts,
+  { xr, observed = {}, desired = {}, context }: Parts,
   input: JsonObject = { kind: "Input" },
   required: ReadonlyMap<string, readonly JsonObject[]> = new Map(),
 ): Buffer {
-  const composite = { ...emptyResource, object: xr, details: new Map(Object.entries(details)) };
   return encodeRequest({
     tag: "bench",
     capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
-    observed: { ...stateOf(observed), composite },
-    desired: { ...stateOf(desired), composite: { ...emptyResource, details: new Map(Object.entries(desiredDetails)) } },
+    observed: { ...stateOf(observed), composite: { ...emptyResource, object: xr } },
+    desired: stateOf(desired),
     input,
     context,
     extra: new Map(),

@@ -102,20 +102,13 @@ const byTemplate: Kind = {
     },
   ]),
 };
-const byDetails: Kind = {
-  kind: "XDetailsUser",
-  scope: "Legacy",
-  claim: "DetailsUser",
-  input: sharing([{ via: "CompositeConnectionDetails", ...listed }]),
-};
-
 const byOwnKeys: Kind = {
   kind: "KeysUser",
   scope: "Namespaced",
   input: sharing([{ ...named, keys: { fromCompositeFieldPath: "spec.parameters.keys" } }]),
 };
 
-const since2 = [bySecret, byTemplate, byDetails, byOwnKeys];
+const since2 = [bySecret, byTemplate, byOwnKeys];
 
 export const deliveries: Suite = {
   name: "delivering a connection Secret",
@@ -129,7 +122,6 @@ export const deliveries: Suite = {
     { name: "the owner sees who a ReferenceGrant serves", run: ownerSeesWho, isFor: isV2 },
     { name: "an Object holds what a template makes, and the provider the rest", run: templateIsFilled, isFor: isV2 },
     { name: "keys that a team lists, and lists no longer", run: ownKeysAreListed, isFor: isV2 },
-    { name: "connection details of the claim", run: detailsReachTheClaim, isFor: isV2 },
     { name: "a Secret that is nobody's copy is left alone", run: foreignSecretIsLeftAlone, isFor: isV2 },
     { name: "of two that want one Secret, the second is told", run: secondIsTold, isFor: isV2 },
     { name: "of two that wrote one Secret at once, one gives way", run: oneGivesWay },
@@ -285,17 +277,6 @@ async function ownKeysAreListed({ kubectl }: Rig): Promise<string> {
     PATIENCE,
   );
   return "OLD and OLD_URL became NEW and NEW_URL";
-}
-
-async function detailsReachTheClaim({ kubectl }: Rig): Promise<string> {
-  await kubectl.apply({
-    apiVersion: VERSION,
-    kind: byDetails.claim,
-    metadata: { namespace: NAMESPACE, name: "details" },
-    spec: { writeConnectionSecretToRef: { name: "details" } },
-  });
-  await until("the claim's Secret has it", () => holds({ kubectl }, "details", "cache-s3cret/3"), PATIENCE);
-  return `Secret ${NAMESPACE}/details, written by Crossplane`;
 }
 
 async function foreignSecretIsLeftAlone({ kubectl }: Rig): Promise<string> {

@@ -46,7 +46,6 @@ const keys = z.union([unique(z.array(key).min(1), "to"), source]);
 const unusable: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["ConnectionSecret", ["type", "labels", "annotations"]],
   ["Secret", ["providerConfigRef"]],
-  ["CompositeConnectionDetails", ["secretName", "namespaces", "type", "labels", "annotations", "providerConfigRef"]],
 ]);
 
 const findUnusable = (copy: Readonly<Record<string, unknown>>): readonly string[] =>
@@ -60,17 +59,16 @@ const annotations = z
 
 const copy = z
   .strictObject({
-    secretName: optional(value(text), "The copies' name. Required, except with `via: CompositeConnectionDetails`."),
+    secretName: value(text).describe("The copies' name."),
     namespaces: optional(
       value(dnsLabel, z.array(dnsLabel).min(1)),
       "The namespace of the copy, or a list of them. Default: the XR's own, or its claim's.",
     ),
     via: choice(
-      ["Object", "ConnectionSecret", "Secret", "CompositeConnectionDetails"],
+      ["Object", "ConnectionSecret", "Secret"],
       "The resource that delivers the copies: an `Object`, by which provider-kubernetes copies the values; a `ConnectionSecret` that an " +
-        "Object publishes; or the `Secret` itself. `CompositeConnectionDetails`: no Secret, the keys become connection details of this XR " +
-        "and of its claim. For a namespaced XR use `ConnectionSecret` or `Secret` where their limits allow it: with an `Object` its " +
-        "namespace hangs when it is deleted. docs/sharing.md compares them.",
+        "Object publishes; or the `Secret` itself. For a namespaced XR use `ConnectionSecret` or `Secret` where their limits allow it: " +
+        "with an `Object` its namespace hangs when it is deleted. docs/sharing.md compares them.",
     ),
     keys: optional(
       keys,
@@ -98,10 +96,6 @@ const copy = z
       return `${findUnusable(fields).join(" and ")} cannot be used with via: ${fields["via"]}`;
     },
   })
-  .refine(
-    ({ secretName, via: chosen }) => secretName !== undefined || chosen === "CompositeConnectionDetails",
-    faultAt("secretName", "required, except with via: CompositeConnectionDetails"),
-  )
   .refine(
     ({ keys: listed, via: chosen }) => chosen !== "ConnectionSecret" || !hasTemplate(listed),
     faultAt(

@@ -35,8 +35,6 @@ export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
   /** Values set in the desired XR, of which Crossplane takes the status only. Later values win. */
   readonly composite: readonly ValueEdit[];
-  /** Connection details of the XR, in base64, by key; added to those of earlier steps. */
-  readonly connectionDetails: ReadonlyMap<string, string>;
   /** The XR's readiness; undefined leaves it as earlier steps set it. */
   readonly compositeReady: Ready | undefined;
   /** Resources to look up, by requirement name. */
@@ -59,7 +57,6 @@ export interface Draft {
 export const emptyDraft: Draft = {
   resources: new Map(),
   composite: [],
-  connectionDetails: new Map(),
   compositeReady: undefined,
   requirements: new Map(),
   requiredSchemas: new Map(),
@@ -99,11 +96,6 @@ export const withObjects = (draft: Draft, objects: Entries<JsonObject | Document
 export const withCompositeValues = (draft: Draft, values: readonly ValueEdit[]): Draft => ({
   ...draft,
   composite: [...draft.composite, ...values],
-});
-
-export const withConnectionDetails = (draft: Draft, details: Entries<string>): Draft => ({
-  ...draft,
-  connectionDetails: extended(draft.connectionDetails, details),
 });
 
 /** Marks the XR unready, whatever earlier steps said. */

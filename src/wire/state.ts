@@ -1,9 +1,9 @@
-import { type Draft, emptyDraft, type ResourceEdit } from "../model/draft.ts";
+import type { Draft, ResourceEdit } from "../model/draft.ts";
 import type { Ready, Resource, State } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
 import { readBytes, readEntryKey, readEnums, readMap, readMessage, writeExcept } from "./message.ts";
-import { emptySlice, type Slice, toBytes } from "./slice.ts";
+import { emptySlice, type Slice } from "./slice.ts";
 import { writeStruct } from "./struct-writer.ts";
 import type { Writer } from "./writer.ts";
 
@@ -57,8 +57,8 @@ export class WireState implements State {
 
 /** Writes the desired state: that of earlier steps byte for byte, except for the draft's edits. */
 export function writeState(writer: Writer, state: WireState, draft: Draft): void {
-  const { composite: values, compositeReady: ready, connectionDetails: details } = draft;
-  const isCompositeEdited = values.length > 0 || ready !== undefined || details.size > 0;
+  const { composite: values, compositeReady: ready } = draft;
+  const isCompositeEdited = values.length > 0 || ready !== undefined;
   for (const [name, edit] of [...draft.resources].reverse()) {
     if (edit.is === "removed") continue;
     const before = state.resources.get(name)?.slice ?? emptySlice;
@@ -67,7 +67,7 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
   if (isCompositeEdited) {
     const { slice, document: before } = state.composite;
     const object = values.length === 0 ? undefined : before.with(values);
-    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, slice, { object, ready }, details));
+    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, slice, { object, ready }));
   }
   if (!isCompositeEdited && draft.resources.size === 0) {
     writer.bytes(state.slice.bytes, state.slice.start, state.slice.end);
@@ -81,22 +81,11 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
 
 type Edit = Omit<Extract<ResourceEdit, { is: "set" }>, "is">;
 
-/** @param details connection details of the XR, the only resource that has them. */
-function writeResource(writer: Writer, before: Slice, edit: Edit, details = emptyDraft.connectionDetails): void {
-  const { object, ready } = edit;
+function writeResource(writer: Writer, before: Slice, { object, ready }: Edit): void {
   if (ready !== undefined) writer.number(fields.RESOURCE_READY, READY.indexOf(ready));
-  writeDetails(writer, details);
   if (object !== undefined) writer.message(fields.RESOURCE_STRUCT, () => writeStruct(writer, object));
-  writeExcept(writer, before, (tag, content) => {
-    if (tag === fields.RESOURCE_CONNECTION_DETAILS) return details.has(readEntryKey(content));
+  writeExcept(writer, before, (tag) => {
     if (tag === fields.RESOURCE_STRUCT) return object !== undefined;
     return tag === fields.RESOURCE_READY && ready !== undefined;
   });
-}
-
-function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {
-  for (const [key, text] of [...details].reverse()) {
-    const value = toBytes(Buffer.from(text, "base64"));
-    writer.entry(fields.RESOURCE_CONNECTION_DETAILS, key, () => writer.bytes(value, 0, value.length));
-  }
 }

@@ -45,8 +45,7 @@ const ofCredentials = (credentials: JsonObject, ...faults: readonly string[]): R
     { consumers: { list: { toCompositeFieldPath: "status.consumers" }, credentials } },
     ...faults.map((fault) => `spec.consumers.credentials.${fault}`),
   );
-const detailsWithType = { via: "CompositeConnectionDetails", secretName: "a", type: "b" };
-const connectionSecretWithLabels = { via: "ConnectionSecret", secretName: "a", labels: { a: "b" } };
+const connectionSecretWithLabels = { via: "ConnectionSecret", secretName: "a", type: "b", labels: { a: "b" } };
 const role = { apiVersion: "sql.example.org/v1", kind: "Role" };
 
 /** One field, written in two ways. */
@@ -169,7 +168,7 @@ describe("an input", () => {
       "patches[0].toCompositeFieldPath: not below status, the only part of the XR that a function can set",
     ),
     inShared({ connection: { copies: [] } }, "connection.copies: an empty list"),
-    inCopy({ via: "Copy" }, 'via: not one of Object, ConnectionSecret, Secret, CompositeConnectionDetails: "Copy"'),
+    inCopy({ via: "Copy" }, 'via: not one of Object, ConnectionSecret, Secret: "Copy"'),
     inCopy({ namespaces: 3 }, "namespaces: not allowed here: 3; put it in quotes"),
     inCopy(
       { keys: [fromXr("spec..key"), "a b", "x", "x", 7].map((to, index) => ({ from: "abcd"[index] ?? "", to })) },
@@ -194,10 +193,9 @@ describe("an input", () => {
       "keys: a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
     ),
     inShared(
-      { connection: { copies: [{}, detailsWithType, connectionSecretWithLabels] } },
-      "connection.copies[0].secretName: required, except with via: CompositeConnectionDetails",
-      "connection.copies[1]: secretName and type cannot be used with via: CompositeConnectionDetails",
-      "connection.copies[2]: labels cannot be used with via: ConnectionSecret",
+      { connection: { copies: [{}, connectionSecretWithLabels] } },
+      "connection.copies[0].secretName: required",
+      "connection.copies[1]: type and labels cannot be used with via: ConnectionSecret",
     ),
     row(
       { publish: { environmentConfig: { name: "orders", data: PORTS } } },

@@ -53,7 +53,7 @@ export const json = tree.value;
 export const object = tree.object;
 
 /** Connection details, in base64. */
-export const details = mapOf(fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes).toString("base64")));
+const details = mapOf(fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes).toString("base64")));
 
 export const ready = fc.constantFrom("Unspecified", "True", "False");
 

@@ -12,7 +12,7 @@ import {
   type PlainResponse,
   type PlainState,
 } from "../../testing/wire/plain.ts";
-import { details, json, key, mapOf, object, objectOf, ready, text } from "./arbitraries.ts";
+import { json, key, mapOf, object, objectOf, ready, text } from "./arbitraries.ts";
 
 /** Arbitrary Drafts, and what a response to them has to say, computed on plain JSON. */
 
@@ -61,7 +61,6 @@ const contextValue: Arbitrary<ContextValue> = fc.oneof(
 export const draft: Arbitrary<Draft> = fc.record({
   resources: mapOf(edit),
   composite: fc.array(fc.record({ path, value: json }), { maxLength: 2 }),
-  connectionDetails: details,
   compositeReady: option(ready),
   requirements: mapOf(selector),
   requiredSchemas: mapOf(fc.record({ apiVersion: text, kind: text })),
@@ -129,16 +128,15 @@ function expectedState({ composite, resources }: PlainState, draft: Draft): Plai
     else expected.set(name, edited(resources.get(name), { ...edit, object: objectSetBy(edit) }));
   }
   const object = withValues(composite.object, draft.composite);
-  const details = new Map([...composite.details, ...draft.connectionDetails]);
-  return { composite: edited(composite, { object, ready: draft.compositeReady, details }), resources: expected };
+  return { composite: edited(composite, { object, ready: draft.compositeReady }), resources: expected };
 }
 
-type Edit = { [K in keyof PlainResource]?: PlainResource[K] | undefined };
+type Edit = { [K in "object" | "ready"]?: PlainResource[K] | undefined };
 
 const edited = (before = emptyResource, edit: Edit): PlainResource => ({
   object: edit.object ?? before.object,
   ready: edit.ready ?? before.ready,
-  details: edit.details ?? before.details,
+  details: before.details,
 });
 
 function expectedContext(before: JsonObject | undefined, { context }: Draft): JsonObject | undefined {

@@ -34,7 +34,6 @@ const editsOf = (team: ResourceEdit): Draft => ({
     ["ü", team],
   ]),
   composite: [{ path: ["status"], value: { ok: true } }],
-  connectionDetails: new Map([["a", "QQ=="]]),
   context: new Map([["a", "new"]]),
 });
 

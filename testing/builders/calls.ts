@@ -38,8 +38,6 @@ export interface CallParts {
   readonly spec?: JsonObject;
   /** The resources that earlier steps desire. */
   readonly desired?: Readonly<Record<string, JsonObject>>;
-  /** The XR's connection details. */
-  readonly details?: Readonly<Record<string, string>>;
   /** Who else stands for the same cloud resource, whichever it is; undefined is pending. */
   readonly contenders?: readonly JsonObject[];
   /** Schemas by kind; one that is not here is pending. */
@@ -58,7 +56,7 @@ export function callOf(parts: CallParts): NewCall {
     request: {
       tag: "test",
       capabilities: new Set(capabilities),
-      observed: { composite: resourceOf(composite.toObject(), parts.details), resources: resourcesOf(all) },
+      observed: { composite: resourceOf(composite.toObject()), resources: resourcesOf(all) },
       desired: { composite: resourceOf({}), resources: resourcesOf(parts.desired ?? {}) },
       input: documentOf({}),
       context: documentOf(parts.context ?? {}),

@@ -15,22 +15,12 @@ import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
-import { chooseMember } from "./bind.ts";
+import { chooseMember } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import { isEverywhere } from "./support.ts";
-import { type Judgement, type Share, withoutCopies } from "./verdict.ts";
+import { type Found, type Lookup, type Share, withoutCopies } from "./verdict.ts";
 
 const NAMESPACE_PATH = ["metadata", "namespace"];
-
-/** The resources that a selector finds, and the name by which the consumer asked. */
-export interface Found {
-  readonly is: "found";
-  readonly resources: readonly Document[];
-  readonly name: string;
-}
-
-/** The resources that a selector finds, or the judgement where there are none. */
-export type Lookup = Found | Judgement;
 
 const broken = (reason: SharingReason): Lookup => withoutCopies("broken", reason);
 

@@ -6,13 +6,13 @@ import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
-import { findBinding, toWanted, withAdmission, withHeld } from "./bind.ts";
+import { findBinding, toWanted, withHeld } from "./bind.ts";
 import { needsSource } from "./copies/contents.ts";
 import { findTargetFault } from "./copies/targets.ts";
-import type { Found, Lookup } from "./find.ts";
+import { withAdmission } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import { findSource, readSecret } from "./source.ts";
-import { type Judgement, type Share, type Target, withoutCopies } from "./verdict.ts";
+import { type Found, type Judgement, type Lookup, type Share, type Target, withoutCopies } from "./verdict.ts";
 
 const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";

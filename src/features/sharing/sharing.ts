@@ -6,7 +6,6 @@ import type { Result } from "../../model/condition.ts";
 import {
   type Draft,
   withCompositeUnready,
-  withConnectionDetails,
   withContext,
   withResource,
   withResources,
@@ -41,9 +40,7 @@ export const sharing: Feature = (call, draft) => {
   const copies = findCopies(observed.resources);
   const deliveries = deliverCopies(judged, copies, earlier, call);
   const resources = deliveries.flatMap((delivery) => [...delivery.resources]);
-  const details = deliveries.flatMap((delivery) => [...delivery.details]);
-  const delivered = withConnectionDetails(withResources(draft, resources), details);
-  const patched = withPatches(delivered, judged, copies.length > 0, call);
+  const patched = withPatches(withResources(draft, resources), judged, copies.length > 0, call);
   const shares = judged.map((share, index): Outcome => {
     const { reasons = [], made = [], copies: own = [] } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(share.shared.name) ?? [])];

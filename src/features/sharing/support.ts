@@ -1,4 +1,4 @@
-import { type Composite, canSelectNamespaces } from "../../crossplane/composite.ts";
+import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import type { Copy } from "../../input/connection.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { Select } from "../../input/select.ts";
@@ -17,7 +17,7 @@ export function assertSupported({ request, composite, input }: Call): void {
   const isV2 = canSelectNamespaces(request, composite);
   const faults = input.spec.sharedResources.flatMap((shared, index) => {
     const copies = shared.connection?.copies ?? [];
-    const ofCopies = copies.map((copy, at) => toFaults(judgeCopy(copy, isV2, composite), `connection.copies[${at}].`));
+    const ofCopies = copies.map((copy, at) => toFaults(judgeCopy(copy, isV2), `connection.copies[${at}].`));
     const all = [...(isV2 ? [] : toFaults(judgeOnV1(shared), "")), ...ofCopies.flat()];
     return all.map(({ path, message }) => ({ path: `spec.sharedResources[${index}].${path}`, message }));
   });
@@ -41,13 +41,10 @@ const judgeOnV1 = ({ select, grant }: SharedResource): Messages => ({
   ...(grant === "ReferenceGrant" && { grant: `ReferenceGrant ${NEEDS_V2}; else use Annotation` }),
 });
 
-/** Crossplane v1 cannot look up a Secret, so there the provider has to read it. Crossplane v2's own XRs have no connection details. */
-function judgeCopy({ via, keys }: Copy, isV2: boolean, xr: Composite): Messages {
-  if (via === "CompositeConnectionDetails" && xr.isModern)
-    return { via: `${xr.kind} has no connection details, as all XRs of Crossplane v2; use Object` };
+/** Crossplane v1 cannot look up a Secret, so there the provider has to read it. */
+function judgeCopy({ via, keys }: Copy, isV2: boolean): Messages {
   if (isV2) return {};
-  if (via === "Secret" || via === "CompositeConnectionDetails")
-    return { via: `${via} ${NEEDS_V2}; else use Object or ConnectionSecret` };
+  if (via === "Secret") return { via: `Secret ${NEEDS_V2}; else use Object or ConnectionSecret` };
   if (via === "ConnectionSecret")
     return keys === undefined ? { keys: `required here: reading them from the Secret ${NEEDS_V2}` } : {};
   const read = (Array.isArray(keys) ? keys : []).flatMap(({ template = [] }, index) =>

@@ -6,9 +6,21 @@ import type { Document } from "../../model/document.ts";
 import type { Template } from "../../model/template.ts";
 import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
-import type { Targets } from "./copies/targets.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
+
+/** The Secrets that are to be the copies of one shared resource, resolved once. */
+export interface Targets {
+  /** Each once; none while a field is not set. */
+  readonly list: readonly Target[];
+  /** Those of the list, each once. */
+  readonly namespaces: readonly string[];
+  /** True if there are more than MAX_TARGETS. */
+  readonly isCutOff: boolean;
+  /** The field that has to be set first. */
+  readonly unset: string | undefined;
+  readonly fault: string | undefined;
+}
 
 /** A shared resource of the input, in one call. */
 export interface Share {
@@ -40,16 +52,8 @@ export interface JudgedTarget extends Target {
   readonly refusal: SharingReason | undefined;
 }
 
-/** The resources that the XR was bound to and does not name now. */
-interface Held {
-  /** Those that it holds on to, because their grants stand. */
-  readonly held?: readonly Reference[];
-  /** True if a grant was revoked whose values may still be in the XR's connection details. */
-  readonly hasLost?: boolean;
-}
-
 /** The targets of copies; each is decided for itself (copies/deliver.ts). */
-export interface Copying extends Held {
+export interface Copying {
   readonly is: "copy";
   /** The shared resource that copies are made from, and its Secret. */
   readonly origin: Reference;
@@ -74,7 +78,7 @@ export type Cause = "unknown" | "broken" | "gone";
 type Wanted = Pick<Binding, "resource" | "access" | "ticket">;
 
 /** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
-export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) & {
+export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
   readonly reasons: readonly SharingReason[];
   /** The resources that may hand out their fields: to patches, the environment and the context. */
   readonly readable: readonly Document[];
@@ -82,7 +86,19 @@ export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) 
   readonly isRefused: boolean;
   /** The resource that the XR names now; undefined where there is none, or several, or it is not known who has access. */
   readonly wanted?: Wanted | undefined;
+  /** The resources that the XR was bound to, does not name now and holds on to, because their grants stand. */
+  readonly held?: readonly Reference[];
 };
+
+/** The resources that a selector finds, and the name by which the consumer asked. */
+export interface Found {
+  readonly is: "found";
+  readonly resources: readonly Document[];
+  readonly name: string;
+}
+
+/** The resources that a selector finds, or the judgement where there are none. */
+export type Lookup = Found | Judgement;
 
 /** Makes a judgement without copies; without a reason where the input accepts that. */
 export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({

@@ -4,8 +4,7 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { OWNER, SHARED_FROM } from "../../../src/ownership/annotations.ts";
-import { RECORD_NAME } from "../../../src/ownership/record.ts";
-import { boundTo, type CallParts, callOf, runSharing, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
+import { type CallParts, callOf, runSharing, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
 import { copying, KEY, objectIn, RECORD, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { ACCEPT, couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
 import { fatalsIn, reasonIn, requirementsIn, says, toBaseName } from "../../../testing/builders/read-draft.ts";
@@ -625,40 +624,24 @@ test("a resource that a field of the XR takes out of the pipeline stops nothing 
   expect(desired(taken)).toEqual([]);
 });
 
-const toDetails = (copy: JsonObject = {}, overrides: JsonObject = {}) =>
-  shared({ connection: { copies: [{ via: "CompositeConnectionDetails", ...copy }] }, ...overrides });
-const details = { password: "cGFzc3dvcmQ=" };
-
-test("connection details of the XR go where access is refused, also where the database names no Secret any more", () => {
-  const drafts = ["team-a", "team-b"].map((team) =>
-    draftOf({ sharedResources: [toDetails()], details, answers: { db: [grantedTo(team, { spec: {} })] } }),
-  );
+test("a copy goes where access is refused, also where the database names no Secret any more", () => {
+  const drafts = ["team-a", "team-b"].map((team) => {
+    const items = [grantedTo(team, { spec: {} })];
+    return draftOf({ observed, answers: { db: items, "db/recorded": items } });
+  });
   expect(drafts.map(reasonIn)).toEqual(["NoConnectionSecret", "AccessNotGranted"]);
-  expect(drafts.map(({ connectionDetails }) => connectionDetails.size)).toEqual([1, 0]);
+  expect(drafts.map(desired)).toEqual([[KEY], []]);
 });
 
-test.each<[reason: string, xr: JsonObject, answers: CallParts["answers"]]>([
-  ["names nothing", naming(), {}],
-  ["names one that is not there", naming("nope"), { db: [] }],
-  ["grants no Secret yet", naming("billing"), { db: [another("billing", "*")], "db/secret": [] }],
-])("connection details of the XR go with the grant of what it was bound to, while it %s", (_reason, it, answers) => {
-  const bound = { [RECORD_NAME]: boundTo({ db: { ...KIND, name: "orders" } }) };
+test("a plain Secret goes with the grant that it was made under, while the Secret of the database that is named now is not there", () => {
+  const key = `${KEY}/secret`;
+  const copy = { ...SECRET, metadata: { namespace: "team-a", name: "orders-db", annotations: recorded() } };
+  const parts = { xr: naming("billing"), sharedResources: [copying({ via: "Secret" })], observed: { [key]: copy } };
   const left = ["team-a", "team-b"].map((team) => {
-    const all = { ...answers, "db/recorded": [grantedTo(team)] };
-    const draft = draftOf({ xr: it, sharedResources: [toDetails()], details, observed: bound, answers: all });
-    return draft.connectionDetails.size;
+    const found = { db: [another("billing", "*")], "db/secret": [], "db/recorded": [grantedTo(team)] };
+    return desired(draftOf({ ...parts, answers: found }));
   });
-  expect(left).toEqual([1, 0]);
-});
-
-test("connection details of a share that is refused do not stay with another one that lists no keys, or not any more", () => {
-  const orders = toDetails({ keys: [{ from: "password", to: "orders_password" }] });
-  const left = [{}, { keys: fromXr("spec.none") }].map((keys) => {
-    const sharedResources = [orders, toDetails(keys, { name: "other" })];
-    const answers = { db: [refused], other: [database({ spec: {} })] };
-    return draftOf({ sharedResources, details: { orders_password: "cGFzc3dvcmQ=" }, answers }).connectionDetails.size;
-  });
-  expect(left).toEqual([0, 0]);
+  expect(left).toEqual([[key], []]);
 });
 
 test("a namespace or a field with a line break in its name begins no line of a condition", () => {

@@ -26,9 +26,8 @@ export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(f
 
 export interface Composed {
   readonly resource: readonly [name: string, edit: ResourceEdit];
-  /** The shared resources whose values are in the Secret. */
-  readonly origins: readonly Reference[];
-  readonly secret: SecretName | undefined;
+  /** The Secret, once for each shared resource whose values are in it. */
+  readonly made: readonly { readonly origin: Reference; readonly secret: SecretName }[];
 }
 
 /** A copy that is written, and all that it is made from. */
@@ -48,14 +47,15 @@ export function writeCopy(copy: WrittenCopy): Composed {
   const { key, observed, target: secret } = row;
   const isThere = !isObserver && observed !== undefined && isReady(observed);
   const object = isObserver ? asObserver(compose(copy)) : compose(copy);
-  return { resource: [key, toEdit(object, isThere)], origins: [judgement.origin, ...earlier], secret };
+  const made = [judgement.origin, ...earlier].map((origin) => ({ origin, secret }));
+  return { resource: [key, toEdit(object, isThere)], made };
 }
 
 /** Keeps a copy as it is. */
 export function keepCopy(copy: ObservedCopy): Composed {
   const { key, origin, target: secret } = copy;
-  const origins = origin && secret ? [origin] : [];
-  return { resource: [key, toEdit(asDesiredBefore(copy), isReady(copy))], origins, secret };
+  const made = origin && secret ? [{ origin, secret }] : [];
+  return { resource: [key, toEdit(asDesiredBefore(copy), isReady(copy))], made };
 }
 
 /** Gives up a copy, which keeps its Secret: its Object first only observes, and is left out when its provider has read that. */

@@ -86,7 +86,7 @@ export function findKeyFault(copy: NamedCopy, { request, composite }: Call): str
 export function needsSource({ via, keys }: NamedCopy): boolean {
   if (keys === undefined) return via !== "Object";
   if (via === "ConnectionSecret") return false;
-  return keys.some(({ template }) => template?.some(isKey) ?? via !== "Object");
+  return keys.some(({ template }) => template?.some(isKey) ?? via === "Secret");
 }
 
 const isKey = (part: Template[number]): boolean => typeof part !== "string" && "key" in part;
@@ -139,13 +139,12 @@ const KEY_BYTES = 200;
 /** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
 function selectKeys({ via, keys }: NamedCopy, values: Values): Contents {
   const all: readonly NamedKey[] = keys ?? Object.keys(values.data).map((name) => ({ from: name, to: name }));
-  const isFilledIn = via === "Object" || via === "ConnectionSecret";
   const selected: [string, string][] = [];
   let bytes = 0;
   for (const { from = "", template, to } of all) {
     // For each key that the provider copies, an Object repeats the source's name.
     bytes += KEY_BYTES + to.length + from.length + formatSecret(values.secret).length;
-    if (isFilledIn && template === undefined) continue;
+    if (via !== "Secret" && template === undefined) continue;
     const value = template ? fromTemplate(template, values, MAX_COPIES_BYTES - bytes) : fromKey(from, values);
     if (typeof value !== "string") return { is: "broken", reason: value };
     bytes += value.length;

@@ -13,8 +13,8 @@ import type { Copying, Judged, Judgement, NamedCopy, Target } from "../verdict.t
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import { type Contents, contentsFor, type Room } from "./contents.ts";
 import { findFailure, findStale, isLimited, isReady, isReleased, type ObservedCopy } from "./observed.ts";
-import { findTarget, isKept, isTaken, judgeOrigins, type KeptFor } from "./recorded.ts";
-import { findPossession, formatMaker, gatherRows, isDetails, type Possession, type Row } from "./targets.ts";
+import { findTarget, isKept, judgeOrigins, type KeptFor } from "./recorded.ts";
+import { findPossession, formatMaker, gatherRows, type Possession, type Row } from "./targets.ts";
 
 /** The composed resources of one share, and the reasons why copies are missing. */
 export type Delivery = ReturnType<typeof deliverCopies>[number];
@@ -22,14 +22,10 @@ export type Delivery = ReturnType<typeof deliverCopies>[number];
 /** The decision on a target, or on a copy. An observed copy that is not composed again is deleted. */
 interface Decision extends Partial<Composed> {
   readonly reason?: SharingReason;
-  /** Connection details of the XR, which may be of all `origins`. */
-  readonly details?: ReadonlyMap<string, string>;
 }
 
 interface DecidingShare extends Judged {
   readonly possession: Possession;
-  /** True if connection details of the XR may be of another share that is refused: nothing records which are whose. */
-  readonly isMixed: boolean;
 }
 
 /** A share that has a source. */
@@ -51,34 +47,27 @@ export function deliverCopies(
 ) {
   const possession = findPossession(shares, observed, earlier, call);
   const room = { left: MAX_COPIES_BYTES };
-  const refused = shares.filter((share) => share.targets.details.length > 0 && hasNoAccess(share));
   return shares.map((share) => {
     const copies = possession.byShare.get(share.shared.name) ?? [];
-    const isMixed = refused.some((other) => other !== share);
-    const decisions = decideShare({ ...share, possession, isMixed }, copies, room);
+    const decisions = decideShare({ ...share, possession }, copies, room);
     // An earlier step of this function may have kept a copy that this one drops.
     const kept = copies.filter(({ key }) => call.request.desired.resources.has(key));
     const dropped = kept.map(({ key }): readonly [string, ResourceEdit] => [key, { is: "removed" }]);
     return {
       copies, // that the share decides about
       resources: new Map([...dropped, ...decisions.flatMap(({ resource }) => (resource ? [resource] : []))]),
-      details: new Map(decisions.flatMap(({ details = [] }) => [...details])),
       reasons: joinReasons([...share.judgement.reasons, ...decisions.flatMap(({ reason }) => reason ?? [])]),
-      // The Secrets of the copies that are written or kept, and the shared resource that each is made from; details have no Secret.
-      made: decisions.flatMap(({ origins = [], secret }) => origins.map((origin) => ({ origin, secret }))),
+      // The Secrets of the copies that are written or kept, and the shared resource that each is made from.
+      made: decisions.flatMap(({ made = [] }) => made),
     };
   });
 }
 
-const hasNoAccess = ({ judgement: { isRefused, reasons } }: Judged): boolean =>
-  isRefused || reasons.some(({ is }) => is === "AccessNotGranted");
-
 /** Decides Secret by Secret. Copies at no target are dropped. */
 function decideShare(share: DecidingShare, copies: readonly ObservedCopy[], room: Room): readonly Decision[] {
-  const { shared, targets, judgement, possession, call } = share;
+  const { shared, judgement, possession, call } = share;
   if (shared.connection === undefined || judgement.is === "nothing") return [];
-  if (judgement.is !== "copy")
-    return keepGranted(copies, hasNoAccess(share) ? [] : targets.details, judgement.is, share);
+  if (judgement.is !== "copy") return keepGranted(copies, judgement.is, share);
   const copying = { ...share, judgement, contentsOf: contentsFor(judgement, room, call) };
   return gatherRows(shared.name, judgement.targets, possession).flatMap((row) => decideSecret(row, copying));
 }
@@ -91,7 +80,6 @@ function decideShare(share: DecidingShare, copies: readonly ObservedCopy[], room
  * | may not be written to: not granted, not accepted                 | keep while granted     |
  * | has another copy: of another share or way, or of an earlier step  | leave alone            |
  * | is to hold what is not known, not there, or too large             | keep while granted     |
- * | is connection details of the XR                                   | publish                |
  * | is to be new, and its shared resource is being deleted            | keep while granted     |
  * | is not looked up yet                                              | keep while granted     |
  * | exists without our mark                                           | leave alone            |
@@ -112,10 +100,10 @@ function decideSecret(row: Row, share: CopyingShare): readonly Decision[] {
   const contents = share.contentsOf(copy);
   if (contents.is !== "known") {
     // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
-    if (contents.is === "unknown" && !isDetails(target)) findTarget(row.key, target, share.call);
+    if (contents.is === "unknown") findTarget(row.key, target, share.call);
     return keepRow(row, contents.is, share, contents.reason);
   }
-  return isDetails(target) ? [{ details: contents.data }] : decideCopy(row, contents.data, share);
+  return decideCopy(row, contents.data, share);
 }
 
 const leaveAlone = ({ target, copies }: Row, holder: string | undefined): readonly Decision[] => [
@@ -173,32 +161,13 @@ const isWriter = ({ copy: { via } }: Target): boolean => via === "Object";
 const mayWriteAgain = (copy: ObservedCopy): boolean =>
   !isLimited(copy) || (isReleased(copy) && !isBeingDeleted(copy.document));
 
-function keepRow({ target, copies }: Row, cause: KeptFor, share: CopyingShare, ...reasons: readonly SharingReason[]) {
-  const kept = keepGranted(copies, isDetails(target) ? [target.copy.keys] : [], cause, share);
-  return [...kept, ...reasons.map((reason) => ({ reason }))];
-}
-
-/**
- * Keeps copies, and connection details of the XR, as long as nothing new can be written and their grants stand. Of the details that
- * this XR shows it keeps those that may be of these copies; what an earlier step desires is newer.
- *
- * @param details for each copy that is connection details its keys; undefined where these are all, or not known.
- */
-function keepGranted(
-  copies: readonly ObservedCopy[],
-  details: Judged["targets"]["details"],
+const keepRow = (
+  { copies }: Row,
   cause: KeptFor,
-  share: DecidingShare,
-): readonly Decision[] {
-  const { held = [], hasLost = false } = share.judgement;
-  const kept = copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
-  if (details.length === 0 || hasLost || isTaken(cause, share)) return kept;
-  const { observed, desired } = share.call.request;
-  const isAll = details.includes(undefined) && !share.isMixed;
-  const listed = new Set(details.flatMap((keys = []) => keys.map(({ to }) => to)));
-  const shown = [...observed.composite.connectionDetails].filter(
-    ([key]) => (isAll || listed.has(key)) && !desired.composite.connectionDetails.has(key),
-  );
-  const values = new Map(shown.map(([key, value]) => [key, Buffer.from(value).toString("base64")]));
-  return [...kept, { details: values, origins: held }];
-}
+  share: CopyingShare,
+  ...reasons: readonly SharingReason[]
+): readonly Decision[] => [...keepGranted(copies, cause, share), ...reasons.map((reason) => ({ reason }))];
+
+/** Keeps copies as long as nothing new can be written and their grants stand. */
+const keepGranted = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): readonly Composed[] =>
+  copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);

@@ -44,7 +44,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
 }
 
 /** Tells whether what the present shared resource has delivered is taken back. */
-export const isTaken = (cause: KeptFor, { shared }: Share): boolean =>
+const isTaken = (cause: KeptFor, { shared }: Share): boolean =>
   cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
 
 /**

@@ -1,37 +1,26 @@
 import { consumerNamespace } from "../../../crossplane/composite.ts";
-import { CONNECTION_SECRET_REF, formatSecret, type SecretName } from "../../../crossplane/copies.ts";
+import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import type { Copy } from "../../../input/connection.ts";
 import { groupBy } from "../../../model/collections.ts";
 import { quote } from "../../../model/condition.ts";
-import { stringAt } from "../../../model/document.ts";
 import { DNS_LABEL, isName } from "../../../model/names.ts";
 import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
 import { MAX_TARGETS } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
-import type { Judged, JudgedTarget, NamedCopy, Target } from "../verdict.ts";
+import type { Judged, JudgedTarget, NamedCopy, Target, Targets } from "../verdict.ts";
 import { findKeyFault, nameKeys } from "./contents.ts";
 import { copyName, findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
-/** The Secrets that are to be the copies of one shared resource, resolved once. */
-export interface Targets {
-  /** Each once; none while a field is not set. */
-  readonly list: readonly Target[];
-  /** Those of the list, each once. */
-  readonly namespaces: readonly string[];
-  /** True if there are more than MAX_TARGETS. */
-  readonly isCutOff: boolean;
-  /** The field that has to be set first. */
-  readonly unset: string | undefined;
-  readonly fault: string | undefined;
-  /** For each copy that goes into the XR's connection details, its keys; undefined where these are all, or not known. */
-  readonly details: readonly NamedCopy["keys"][];
-}
-
 export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
   const resolved = copies.map((copy) => {
-    return { copy, namespaces: findNamespaces(copy, call), name: findName(copy, call), keys: nameKeys(copy, call) };
+    return {
+      copy,
+      namespaces: findNamespaces(copy, call),
+      name: resolveString(copy.secretName, call),
+      keys: nameKeys(copy, call),
+    };
   });
   const parts = resolved.flatMap(({ namespaces, name, keys }) => [namespaces, name, keys]);
   const [unset] = parts.flatMap((part) => (part.is === "unset" ? [part.field] : []));
@@ -43,29 +32,16 @@ export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
   });
   const list = all.slice(0, MAX_TARGETS);
   const namespaces = [...new Set(list.map(({ namespace }) => namespace))];
-  const details = resolved.filter(isDetails).map(({ keys }) => (keys.is === "set" ? keys.value : undefined));
-  return { list, namespaces, isCutOff: all.length > list.length, unset, fault, details };
+  return { list, namespaces, isCutOff: all.length > list.length, unset, fault };
 }
-
-/** Tells whether a copy is connection details of the XR, and no Secret of its own. */
-export const isDetails = ({ copy }: { readonly copy: Pick<Copy, "via"> }): boolean =>
-  copy.via === "CompositeConnectionDetails";
 
 /** Finds the namespaces of a copy: those of the input, else the XR's own or its claim's. */
-function findNamespaces({ namespaces, via }: Copy, call: Call): Resolved<readonly string[]> {
+function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly string[]> {
   if (namespaces !== undefined) return resolveStrings(namespaces, call);
   const own = consumerNamespace(call.composite);
-  if (own !== undefined) return { is: "set", value: [own] };
-  const published = stringAt(call.composite.document, [...CONNECTION_SECRET_REF, "namespace"]);
-  if (via === "CompositeConnectionDetails" && published !== undefined) return { is: "set", value: [published] };
-  return { is: "unset", field: "spec.claimRef.namespace of the XR, the default of namespaces," };
-}
-
-/** Finds the Secret's name; connection details have that of the Secret that Crossplane writes for the XR. */
-function findName({ secretName }: Copy, call: Call): Resolved<string> {
-  if (secretName !== undefined) return resolveString(secretName, call);
-  const name = stringAt(call.composite.document, [...CONNECTION_SECRET_REF, "name"]);
-  return { is: "set", value: name ?? call.composite.claim?.name ?? call.composite.name };
+  return own === undefined
+    ? { is: "unset", field: "spec.claimRef.namespace of the XR, the default of namespaces," }
+    : { is: "set", value: [own] };
 }
 
 /** Finds a fault in the names of keys or Secrets. They may come from the XR, so they are not checked with the input. */
@@ -149,7 +125,7 @@ export function gatherRows(share: string, targets: readonly JudgedTarget[], poss
   return targets.map((target) => {
     const key = copyName(share, target); // its name in the Composition
     const secret = formatSecret(target);
-    const observed = byKey.get(key); // connection details may have the name of an Object
+    const observed = byKey.get(key);
     const there = bySecret.get(secret) ?? [];
     return {
       target,
@@ -158,7 +134,7 @@ export function gatherRows(share: string, targets: readonly JudgedTarget[], poss
       // The observed copies of the Secret that the share decides about, each in one row.
       copies: [...(observed ? [observed] : []), ...there].filter((copy) => left.delete(copy.key)),
       // The maker of another copy that has the Secret.
-      holder: isDetails(target) ? undefined : findHolder(secret),
+      holder: findHolder(secret),
       // True if an Object that is not released still holds the Secret.
       isHeld: there.some((copy) => !copy.isSecret && !isReleased(copy)),
     };

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { type CallParts, callOf, draftOfCopy, runSharing, V2 } from "../../../../testing/builders/calls.ts";
+import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
 import { copying, KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
 import { base64, synced } from "../../../../testing/builders/kubernetes.ts";
 import { requirementsIn, says } from "../../../../testing/builders/read-draft.ts";
 import { fromXr, grantedTo, naming, refused } from "../../../../testing/builders/shared-database.ts";
-import { connectionSecret, database, observedObject, shared, xr } from "../../../../testing/builders/sharing.ts";
+import { connectionSecret, database, shared, xr } from "../../../../testing/builders/sharing.ts";
 
 /** Every way to deliver a copy: what is asked for, and what is composed. */
 
@@ -84,45 +84,6 @@ describe("via ConnectionSecret", () => {
     const observed = { [`${KEY}/connection-secret`]: { ...COPY_KINDS.Object, status: synced("False", { message }) } };
     const draft = draftOfCopy({ via: "ConnectionSecret", keys: [{ from: "a", to: "a" }] }, { observed });
     expect([says(draft), draft.resources.size]).toEqual([NOT_OURS, 1]);
-  });
-});
-
-describe("via CompositeConnectionDetails", () => {
-  const copies = [{ via: "CompositeConnectionDetails", keys: [{ from: "password", to: "DB_PASSWORD" }] }];
-  const sharedResources = [shared({ connection: { copies } })];
-  test("the keys are the XR's own, and need a grant for the claim's namespace", () => {
-    const { connectionDetails, resources } = draftOfCopy({}, { sharedResources, answers: absent });
-    expect([[...connectionDetails], resources.size]).toEqual([[["DB_PASSWORD", base64("p@ss/1")]], 0]);
-  });
-
-  test("an Object of the same name beside them stays", () => {
-    const manifest = { apiVersion: "v1", kind: "Secret", metadata: { name: "shop", namespace: "team-a" } };
-    const object = { ...observedObject({ ready: "True", synced: "True" }), spec: { forProvider: { manifest } } };
-    const copy = { via: "Object", secretName: "shop" };
-    const both = [shared({ connection: { copies: [{ via: "CompositeConnectionDetails" }, copy] } })];
-    const key = "shared/db/team-a/shop";
-    const answers = { ...absent, [`${key}/target`]: [], "db/recorded": [database()] };
-    const { resources } = draftOfCopy({}, { sharedResources: both, answers, observed: { [key]: object } });
-    expect([...resources.keys()]).toEqual([key]);
-  });
-
-  test.each<[reason: string, answers: NonNullable<CallParts["answers"]>]>([
-    ["the Secret is not looked up yet", {}],
-    ["the Secret is gone", { [SECRET]: [] }],
-    ["the shared resource is gone", { db: [] }],
-  ])("they stay while %s", (_reason, answers) => {
-    const details = { DB_PASSWORD: "old", other: "x" };
-    const { connectionDetails } = draftOfCopy({}, { sharedResources, answers, details });
-    expect([...connectionDetails]).toEqual([["DB_PASSWORD", base64("old")]]);
-  });
-
-  test("without listed keys, what an earlier step desires is newer than what stays", () => {
-    const all = [shared({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } })];
-    const details = { theirs: "old", ours: "kept" };
-    const { request, ...call } = callOf({ capabilities: V2, sharedResources: all, answers: { db: [] }, details });
-    const composite = { ...request.desired.composite, connectionDetails: new Map([["theirs", Buffer.from("new")]]) };
-    const draft = runSharing({ ...call, request: { ...request, desired: { ...request.desired, composite } } });
-    expect([...draft.connectionDetails]).toEqual([["ours", base64("kept")]]);
   });
 });
 
@@ -333,7 +294,6 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
       { secretName: "a", via: "Secret" },
       { secretName: "b", keys },
       { secretName: "c", via: "ConnectionSecret" },
-      { via: "CompositeConnectionDetails" },
     ];
     asked(copies, { capabilities: [] }, { grant: "ReferenceGrant" }).toThrow(
       faults(
@@ -341,14 +301,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
         `connection.copies[0].via: Secret ${needsV2}; else use Object or ConnectionSecret`,
         `connection.copies[1].keys[2].value: a key of the Secret ${needsV2}; else use from`,
         `connection.copies[2].keys: required here: reading them from the Secret ${needsV2}`,
-        `connection.copies[3].via: CompositeConnectionDetails ${needsV2}; else use Object or ConnectionSecret`,
       ),
-    );
-  });
-
-  test("an XR of v2 has no connection details", () => {
-    asked([{ via: "CompositeConnectionDetails" }], { xr: namespaced }).toThrow(
-      faults("connection.copies[0].via: XShop has no connection details, as all XRs of Crossplane v2; use Object"),
     );
   });
 

@@ -132,10 +132,9 @@ describe("keys that a field of the XR lists", () => {
     });
   });
 
-  test("are all read by Crossplane where they become connection details", () => {
-    const connection = { copies: [{ via: "CompositeConnectionDetails", keys }] };
-    const draft = draftWith({}, { sharedResources: [shared({ connection })], xr: own({ keys: { A: "username" } }) });
-    expect([...draft.connectionDetails]).toEqual([["A", base64("app")]]);
+  test("are all read by Crossplane where the copy is a plain Secret", () => {
+    const draft = draftWith({ keys, via: "Secret" }, { xr: own({ keys: { A: "username" } }) });
+    expect(objectIn(draft, `${KEY}/secret`)).toMatchObject({ data: { A: base64("app") } });
   });
 
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, "username"]));

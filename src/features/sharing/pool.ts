@@ -1,0 +1,84 @@
+import { isSameResource, toReference } from "../../crossplane/references.ts";
+import type { SharedResource } from "../../input/shared-resource.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import { hashText } from "../../model/hash.ts";
+import { admissionSubject, askAnswer } from "../../ownership/answer.ts";
+import { isFull, readLoad } from "../../ownership/capacity.ts";
+import { recordOf } from "../../ownership/record.ts";
+import { findShareAccess } from "./access.ts";
+import { findBinding } from "./bind.ts";
+import { type Found, type Judgement, type Lookup, type Share, withoutCopies } from "./verdict.ts";
+
+/**
+ * Chooses the member of a pool that the XR proposes itself to, where it can among those that grant access and have capacity left.
+ *
+ * @param sorted the members that match, in order; the XR is served by none of them yet.
+ */
+export function chooseMember(share: Share, sorted: readonly Document[], name: string): Lookup {
+  const { shared, own, call } = share;
+  const open: Document[] = [];
+  for (const item of sorted) {
+    const access = own === undefined ? undefined : findShareAccess(shared, item, undefined, [own], call);
+    if (access?.is === "pending") return withoutCopies("unknown", access.reason);
+    if (!isFull(item) && access?.isGranted(own ?? "*") !== false) open.push(item);
+  }
+  const chosen = [findProposed(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
+  return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
+}
+
+/**
+ * Finds the member that the XR has proposed itself to before, while that one has room or has admitted it, or no other has room. The XR
+ * was never served there, so nothing moves.
+ */
+function findProposed(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
+  const [last] = share.before;
+  const proposed = sorted.find((item) => last !== undefined && isSameResource(toReference(item), last.resource));
+  if (proposed === undefined || open.length === 0 || open.includes(proposed)) return proposed;
+  return judgeAdmission(proposed, share) === "refused" ? undefined : proposed;
+}
+
+/** The first, or the least used; one that does not say how full it is comes last. */
+function findPreferred({ select }: SharedResource, open: readonly Document[]): Document | undefined {
+  const isByLoad = select.by === "labels" && select.prefer === "LeastUsed";
+  const toRank = (item: Document): number => {
+    const load = readLoad(item);
+    return load === undefined ? Number.MAX_SAFE_INTEGER : isByLoad ? load : 0;
+  };
+  return [...open].sort((a, b) => toRank(a) - toRank(b))[0];
+}
+
+/** Judges by the answer of the resource whether it has admitted the XR with the ticket in its record. */
+function judgeAdmission(resource: Document, { shared, before, call }: Share): "pending" | "admitted" | "refused" {
+  const { composite, requirements } = call;
+  const subject = admissionSubject(composite.namespace, recordOf(composite), shared.name);
+  const answer = askAnswer(resource, subject, requirements);
+  if (answer === "pending") return "pending";
+  const ticket = findBinding(toReference(resource), before)?.ticket;
+  return ticket !== undefined && answer?.ticket === ticket ? "admitted" : "refused";
+}
+
+/** Makes a new ticket for each proposal, so that no answer to an earlier one counts: its place may be another XR's by now. */
+function toTicket({ before, call }: Share): string {
+  const proposals = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
+  const uid = stringAt(call.composite.document, ["metadata", "uid"]) ?? "";
+  return `${hashText(uid, 16)}.${Math.max(0, ...proposals) + 1}`;
+}
+
+/**
+ * Serves an XR only from the member of a pool that has admitted it. An XR that was served and has no answer, as right after a restore,
+ * keeps what it has and gets nothing new: a team may write into its record that it was served.
+ */
+export function withAdmission(judged: Judgement, share: Share, { resources: [resource], name }: Found): Judgement {
+  const { select } = share.shared;
+  const isPool = select.by === "labels" && select.prefer !== undefined;
+  if (!isPool || judged.wanted === undefined || resource === undefined) return judged;
+  const known = findBinding(judged.wanted.resource, share.before);
+  const wanted = { ...judged.wanted, ticket: known?.ticket ?? toTicket(share) };
+  const admission = wanted.access === "Granted" ? judgeAdmission(resource, share) : "admitted";
+  if (admission === "admitted") return { ...judged, wanted };
+  if (admission === "pending")
+    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "its admission" });
+  const reason = { is: isFull(resource) ? "NoCapacity" : "WaitingForAdmission", wanted: name } as const;
+  const access = known?.access ?? "Requested";
+  return { ...withoutCopies(access === "Granted" ? "unknown" : "broken", reason), wanted: { ...wanted, access } };
+}
