@@ -22,7 +22,7 @@ export interface GraphFlags extends ClusterFlags {
   readonly namespace?: string;
 }
 
-const GRAPH_FORMATS = ["html", "mermaid", "dot", "json", "matrix"] as const;
+const GRAPH_FORMATS = ["html", "json", "matrix"] as const;
 
 export const addRegistry: AddCommand = (program, choose) => {
   const registry = withExamples(program.command("registry"), [
@@ -109,7 +109,7 @@ const addGraph: AddCommand = (registry, choose) => {
   ]);
   const formats = "html is a page in one file; matrix is a table of cloud resources and teams.";
   return withFlags(graph, [flag.choice("-o, --output <format>", formats, GRAPH_FORMATS), ...clusterFlags])
-    .option("-n, --namespace <namespace>", "Only what is in this namespace, and what that uses.")
+    .option("-n, --namespace <namespace>", "What is in this namespace, and its direct neighbours.")
     .description(
       "Draw who shares what: shared resources, grants, consumers, and the owners and observers of cloud resources.",
     )

@@ -11,9 +11,8 @@ import { findSharing, type Sharing } from "../lookup/consumers.ts";
 import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
-import { alignColumns, toJson, toPrintable } from "../text.ts";
+import { alignColumns, toJson } from "../text.ts";
 import type { GraphFlags } from "./command.ts";
-import { type Folded, fold } from "./fold.ts";
 import { findManagedKinds, listCloudResources, report } from "./owners.ts";
 import { toPage } from "./page.ts";
 
@@ -59,8 +58,6 @@ export async function drawGraph({ output, namespace, ...flags }: GraphFlags, hos
 
 const FORMATS: Readonly<Record<GraphFlags["output"], (graph: Graph) => string>> = {
   html: toPage,
-  mermaid: (graph) => toMermaid(fold(graph)),
-  dot: (graph) => toDot(fold(graph)),
   json: toJson,
   matrix: toMatrix,
 };
@@ -129,33 +126,6 @@ function inNamespace({ nodes, edges }: Graph, namespace: string | undefined): Gr
   const kept = edges.filter(({ from, to }) => inside.has(from) || inside.has(to));
   const near = new Set(kept.flatMap(({ from, to }) => [from, to]));
   return { nodes: nodes.filter(({ id }) => near.has(id)), edges: kept };
-}
-
-/** Characters that end or structure a label are written as their numbers: teams write names. */
-const toEntities = (text: string): string =>
-  toPrintable(text).replace(/[^\p{L}\p{N} .,·:/_-]/gu, (character) => `#${character.codePointAt(0)};`);
-
-function toMermaid({ nodes, edges }: Folded): string {
-  const lines = nodes.map(
-    ({ type, title, subtitle }, index) => `  n${index}["${toEntities(title)}<br/>${toEntities(subtitle)}"]:::${type}`,
-  );
-  const arrows = edges.map(({ from, to, label }) => `  n${from} -->|${label}| n${to}`);
-  const waiting = edges.flatMap(({ waits }, index) => (waits ? [index] : []));
-  const red = waiting.length === 0 ? [] : [`  linkStyle ${waiting.join(",")} stroke:#d1242f`];
-  const classes = ["  classDef shared stroke-width:3px", "  classDef gone stroke:#d1242f"];
-  return `${["flowchart LR", ...lines, ...arrows, ...classes, ...red].join("\n")}\n`;
-}
-
-function toDot({ nodes, edges }: Folded): string {
-  const quote = (...lines: readonly string[]) => JSON.stringify(lines.map(toPrintable).join("\n"));
-  const lines = nodes.map(
-    ({ type, title, subtitle }, index) =>
-      `  n${index} [label=${quote(title, subtitle)}, shape=${type === "cloud" ? "ellipse" : "box"}${type === "gone" ? ", color=red" : ""}];`,
-  );
-  const arrows = edges.map(
-    ({ from, to, label, waits }) => `  n${from} -> n${to} [label="${label}"${waits ? ", color=red" : ""}];`,
-  );
-  return `${["digraph {", "  rankdir=LR;", ...lines, ...arrows, "}"].join("\n")}\n`;
 }
 
 /** Lists cloud resources, each in a row, by team: the namespaces of those that own or observe them. */

@@ -144,7 +144,7 @@ function show() {
   for (const edge of edges) edge.style.display = ends.has(edge.dataset.ends) ? "" : "none";
   for (const node of nodes) node.style.display = near.has(node.dataset.node) ? "" : "none";
   find("count").textContent = count + " of " + rows.length + (chosen === undefined ? "" : ", of one box: click it again for all");
-  if (svg === null || count === 0 || svg.getBBox === undefined) return;
+  if (svg === null || count === 0) return;
   const { x, y, width, height } = svg.getBBox();
   svg.setAttribute("viewBox", [x - 10, y - 10, width + 20, height + 20].join(" "));
   svg.setAttribute("width", width + 20);
