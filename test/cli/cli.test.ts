@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { FINDINGS } from "../../cli/audit/world.ts";
 import { toProgram } from "../../cli/cli.ts";
 import { reasons } from "../../scripts/generate/reasons.ts";
+import { inRepository } from "../../scripts/package/layout.ts";
 import { readVersion } from "../../src/package.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
 import { run } from "../../testing/tools/server-tools.ts";
@@ -26,6 +28,34 @@ test.each([...commands, ...verbs])("%s --help ends with examples that the comman
     expect(words).toMatch(new RegExp(`^${name.replace("registry who-owns", "who-owns")}\\b`));
     expect(() => program.parse(words.split(" "), { from: "user" })).not.toThrow();
   }
+});
+
+/** What the files of a folder say, each text on one line. */
+const textsIn = (folder: string, ending: RegExp): readonly string[] =>
+  readdirSync(inRepository(folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => ending.test(file))
+    .map((file) => readFileSync(inRepository(`${folder}/${file}`), "utf8").replaceAll(/\\?\n +/g, " "));
+
+const RUN = /(?:^|kubectl |npx |[`|(] ?)shared-infrastructure ([a-z][^`'"|>&;#)\\\n]*)/gm;
+const commandsIn = (texts: readonly string[]): readonly string[] => [
+  ...new Set(texts.flatMap((text) => [...text.matchAll(RUN)].map(([, words = ""]) => words.trim()))),
+];
+
+describe("a command that a reader is told to run is one that the command line takes", () => {
+  const told = commandsIn(textsIn("examples", /\/expected.*\.(?:yaml|txt)$/)); // what the function really says
+  const pages = commandsIn([...textsIn("docs", /\.md$/), ...textsIn("examples", /\.md$/)]);
+
+  test.each([...told, ...pages])("%s", (words) => {
+    expect(() => program.parse(words.split(/ +/), { from: "user" })).not.toThrow();
+  });
+
+  test("the examples have each message of the function that tells to run one", () => {
+    const said = textsIn("src", /\.ts$/).flatMap(
+      (text) => text.match(/(?<=kubectl shared-infrastructure )[a-z -]+/g) ?? [],
+    );
+    expect(said).not.toEqual([]);
+    for (const words of said) expect(told).toContainEqual(expect.stringMatching(`^${words.trim()}`));
+  });
 });
 
 describe.each(commands)("%s", (name) => {

@@ -1,3 +1,5 @@
+import { groupKindOf } from "../../crossplane/api-group.ts";
+import type { Composite } from "../../crossplane/composite.ts";
 import { ALLOWED_NAMESPACES } from "../../crossplane/grants.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
@@ -13,7 +15,6 @@ export const MAX_NAMES = 5;
 
 type Count = { readonly count: string };
 type Fault = { readonly fault: string };
-const LIST_THEM = " (to list them: kubectl shared-infrastructure registry consumers)";
 
 /** The sentences for what its owner should know about this XR's consumers. The names are the reasons of the condition. */
 const SENTENCES = {
@@ -36,8 +37,8 @@ const SENTENCES = {
     `${excess} namespaces get no credential, since there are too many`,
   TooManyToRotate: ({ most }: { readonly most: number }) =>
     `more than ${most} namespaces are granted, so the password is not rotated when one loses its grant`,
-  AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}${LIST_THEM}`,
-  AccessRequested: ({ count }: Count) => `requests for a grant: ${count}${LIST_THEM}`,
+  AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}`,
+  AccessRequested: ({ count }: Count) => `requests for a grant: ${count}`,
   WaitingForCredentials: ({ namespaces }: { readonly namespaces: readonly string[] }) =>
     `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}`,
 };
@@ -50,14 +51,30 @@ export interface Part {
   readonly reasons: readonly ConsumersReason[];
 }
 
-export function withConsumersCondition(draft: Draft, reasons: readonly ConsumersReason[], call: Call): Draft {
+/** Tells how to list the consumers of the shared XR, where a reason counts some of them. */
+function howToList(reasons: readonly ConsumersReason[], owner: Composite | undefined): readonly string[] {
+  if (owner === undefined || !reasons.some((reason) => "count" in reason)) return [];
+  const within = owner.namespace === undefined ? "" : ` -n ${owner.namespace}`;
+  return [
+    `to list the consumers: kubectl shared-infrastructure registry consumers ${groupKindOf(owner)} ${owner.name}${within}`,
+  ];
+}
+
+/** @param owner the shared XR, where it is known. */
+export function withConsumersCondition(
+  draft: Draft,
+  reasons: readonly ConsumersReason[],
+  owner: Composite | undefined,
+  call: Call,
+): Draft {
   const [first] = reasons;
   const isServed = first === undefined || first.is === "AccessRequested";
+  const sentences = [...reasons.map((reason) => tell(SENTENCES, reason, {})), ...howToList(reasons, owner)];
   const condition: Condition = {
     type: TYPE,
     status: isServed ? "True" : first.is === "WaitingForRequiredResources" ? "Unknown" : "False",
     reason: first?.is ?? "Served",
-    message: reasons.map((reason) => tell(SENTENCES, reason, {})).join("; ") || undefined,
+    message: sentences.join("; ") || undefined,
     target: "CompositeAndClaim",
   };
   const severity = isServed || first.is === "WaitingForCredentials" ? "Normal" : "Warning";

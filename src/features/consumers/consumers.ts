@@ -39,5 +39,5 @@ export const consumers: Feature = (call, draft) => {
   ];
   const fault = explainLacking(lacking, call.composite);
   const lacks = lacking.length === 0 ? [] : [{ is: "StatusFieldMissing", fault } as const];
-  return withConsumersCondition(listed, [...(unknown ? [unknown] : known), ...lacks], call);
+  return withConsumersCondition(listed, [...(unknown ? [unknown] : known), ...lacks], facts.owner, call);
 };

@@ -66,7 +66,9 @@ describe("a companion", () => {
     const records = Array.from({ length: 73 }, () => shopIn("team-b", { access: "Requested" }));
     const draft = draftOf({ answers: { "consumers/ConfigMap": [asking, ...records] } });
     expect(statusOf(draft)).toMatchObject({ count: 74, withoutGrant: 73 });
-    expect(draft.conditions[0]?.message).toContain("requests for a grant: 73 (");
+    expect(draft.conditions[0]?.message).toContain(
+      `requests for a grant: 73; to list the consumers: kubectl shared-infrastructure registry consumers ${kind}.data.example.org ${name}`,
+    );
   });
 
   test("asks for the shared XR in its own namespace, and then for what that one says", () => {

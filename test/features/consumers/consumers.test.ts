@@ -50,6 +50,8 @@ const says = ({ conditions: [condition] }: Draft) =>
   condition && [condition.status, condition.reason, condition.message].filter((word) => word !== undefined).join(": ");
 
 const SHOP = "Shop.apps.example.org";
+const HOW_TO_LIST =
+  "to list the consumers: kubectl shared-infrastructure registry consumers XPostgres.data.example.org orders";
 
 describe("the list of consumers", () => {
   test("has every XR that uses the database, sorted, and says who has no grant", () => {
@@ -70,9 +72,14 @@ describe("the list of consumers", () => {
       "team-b: App.apps.example.org other, team-a/other-db, true",
       "team-c: Shop.apps.example.org shop, orders-db, false",
     ]);
-    expect(says(draft)).toBe(
-      "False: AccessNotGranted: copies without a grant: 1 (to list them: kubectl shared-infrastructure registry consumers)",
-    );
+    expect(says(draft)).toBe(`False: AccessNotGranted: copies without a grant: 1; ${HOW_TO_LIST}`);
+  });
+
+  test("of a namespaced database is to be listed in its namespace", () => {
+    const xr = ownDatabase({}, {}, { namespace: "data" });
+    const record = shopIn("data", { namespace: "data", access: "Requested" });
+    const draft = draftOf({ list }, { xr, answers: finding(record) });
+    expect(says(draft)).toBe(`True: AccessRequested: requests for a grant: 1; ${HOW_TO_LIST} -n data`);
   });
 
   const platform = { kind: "XShop.apps.example.org", name: "shop" };
@@ -128,16 +135,13 @@ describe("a team that writes what it likes into its own namespace", () => {
     expect(statusOf(few)).toMatchObject({ count: 5100, withoutGrant: 5100 });
     expect(itemsOf(few)).toHaveLength(3);
     expect(says(few)).toBe(
-      "False: AccessNotGranted: copies without a grant: 5000+ (to list them: kubectl shared-infrastructure registry consumers); " +
-        "requests for a grant: 100+ (to list them: kubectl shared-infrastructure registry consumers)",
+      `False: AccessNotGranted: copies without a grant: 5000+; requests for a grant: 100+; ${HOW_TO_LIST}`,
     );
-    expect(says(listWith(asking))).toBe(
-      "True: AccessRequested: requests for a grant: 100+ (to list them: kubectl shared-infrastructure registry consumers)",
-    );
+    expect(says(listWith(asking))).toBe(`True: AccessRequested: requests for a grant: 100+; ${HOW_TO_LIST}`);
     const [many, more] = [751, 799].map((count) => statusOf(listWith(shops("aaa", 1), shops("team-b", count))));
     expect(many).toEqual({ count: 750, withoutGrant: 0 });
     expect(more).toEqual({ count: 800, withoutGrant: 0 });
-    expect(says(listWith(shops("aaa", 1), shops("team-b", 60)))).toMatch(/^False: .* copies without a grant: 1\+ \(/);
+    expect(says(listWith(shops("aaa", 1), shops("team-b", 60)))).toMatch(/^False: .* copies without a grant: 1\+; /);
   });
 
   test.each<[what: string, granted: number, asking: number]>([
