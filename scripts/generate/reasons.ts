@@ -7,14 +7,8 @@ const page = readFileSync(new URL("../../docs/conditions.md", import.meta.url), 
 
 const STATE = /^\*(True|Unknown|Waits|Stops)\.\* ?/;
 
-/** Makes a text for terminals: of a link the text, and where it leads. */
-const toPlain = (markdown: string): string =>
-  markdown.replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, (_, text: string, link: string) => `${text} (${toPath(link)})`);
-
-function toPath(link: string): string {
-  if (link.startsWith("#")) return `docs/conditions.md${link}`;
-  return link.startsWith("../") ? link.slice("../".length) : `docs/${link}`;
-}
+/** Makes a text for terminals: of a link, which leads about the page, only the text. */
+const toPlain = (markdown: string): string => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
 
 /** The cells of the rows that begin with a word in code. */
 const rowsOf = (section: string): readonly (readonly string[])[] =>

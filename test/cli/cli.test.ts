@@ -123,14 +123,16 @@ describe("explain", () => {
     { name: "WaitingForCopies", says: "It usually passes by itself." },
     { name: "InvalidInput", says: "Synced InvalidInput" },
     { name: "TagsOwned", says: "TagsOwned Conflict" },
-    { name: "DuplicateSuspected", says: "docs/restore.md#duplicatesuspected" },
+    { name: "CopyFailed", says: "Most often the ProviderConfig or the namespace does not exist" },
+    { name: "DuplicateSuspected", says: "Delete the one that is not wanted" },
   ])("$name: $says", async ({ name, says }) => {
     expect(await runCommand("explain", [name])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(says) });
   });
 
-  test("without a name, everything", async () => {
+  test("without a name, everything, and nothing of it refers to another place of the page", async () => {
     const { stdout } = await runCommand("explain", []);
     expect(stdout.match(/^\w.*$/gm)).toHaveLength(reasons.length);
+    expect(stdout).not.toMatch(/\bbelow\b|docs\/|\.md\b|\]\(/i);
   });
 
   test("an unknown reason is exit code 2, with the closest one", async () => {
