@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parents } from "../scripts/facts/corrections.ts";
 import type { Kind, Schema } from "../scripts/facts/crd.ts";
-import type { ExternalName } from "../scripts/facts/external-name.ts";
+import type { ExternalName } from "../scripts/facts/custom-names.ts";
 import { toIdentity } from "../scripts/facts/identity.ts";
 import { assertReferences } from "../scripts/facts/references.ts";
 import { listTables } from "../src/crossplane/providers/families.ts";

@@ -4,17 +4,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { createLog, type Log } from "../../src/log.ts";
 import { parseJson } from "../../src/model/json.ts";
-import { addressToText } from "../../src/server/config.ts";
+import { addressToText, type TcpAddress } from "../../src/server/config.ts";
 import { readCredentials } from "../../src/server/credentials.ts";
 import { type Answer, listen, metricsOf, servePages, toListener } from "../../src/server/pages.ts";
 import { type ApiClient, toClient } from "../cluster/cluster.ts";
 import { connect } from "../cluster/connection.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { EXIT, invalidFlags } from "../command.ts";
+import { type ConnectionFlags, EXIT, invalidFlags } from "../command.ts";
 import { readMappings } from "../files.ts";
 import type { Host } from "../host.ts";
 import { check } from "../lookup/ownership.ts";
-import type { AdmissionOptions } from "./command.ts";
 import { type Departed, decideDeparture, rememberKinds } from "./departures.ts";
 import {
   type AdmissionRequest,
@@ -25,6 +24,19 @@ import {
   toReview,
   withoutAnswer,
 } from "./review.ts";
+
+export interface AdmissionOptions extends ConnectionFlags {
+  readonly mapping?: readonly string[];
+  readonly address: TcpAddress;
+  readonly metricsAddress: TcpAddress;
+  readonly tlsCertsDir?: string;
+  readonly onConflict: "deny" | "warn";
+  readonly onError: "allow" | "deny";
+  /** In milliseconds. */
+  readonly lookupTimeout: number;
+  readonly trust: readonly string[];
+  readonly debug?: true;
+}
 
 /** Serves the webhook over TLS, and its metrics over HTTP, until a signal. @returns the exit code. @throws {FunctionError} */
 export async function admission(options: AdmissionOptions, host: Host): Promise<number> {

@@ -1,19 +1,6 @@
 import { Option } from "commander";
-import type { TcpAddress } from "../../src/server/config.ts";
-import { type AddCommand, type ConnectionFlags, connectionFlags, flag, withExamples, withFlags } from "../command.ts";
-
-export interface AdmissionOptions extends ConnectionFlags {
-  readonly mapping?: readonly string[];
-  readonly address: TcpAddress;
-  readonly metricsAddress: TcpAddress;
-  readonly tlsCertsDir?: string;
-  readonly onConflict: "deny" | "warn";
-  readonly onError: "allow" | "deny";
-  /** In milliseconds. */
-  readonly lookupTimeout: number;
-  readonly trust: readonly string[];
-  readonly debug?: true;
-}
+import { type AddCommand, connectionFlags, flag, withExamples, withFlags } from "../command.ts";
+import type { AdmissionOptions } from "./admission.ts";
 
 const flags: readonly Option[] = [
   flag.repeatable("-m, --mapping <file>", "The cloud resources that XRs and claims represent. Read at the start."),

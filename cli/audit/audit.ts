@@ -6,15 +6,25 @@ import { didYouMean } from "../../src/model/did-you-mean.ts";
 import { stringAt } from "../../src/model/document.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { EXIT } from "../command.ts";
+import { type ClusterFlags, EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable, toWord } from "../text.ts";
 import { findHeldBack, findRestored } from "./cloud-resources.ts";
-import type { AuditOptions } from "./command.ts";
 import { toFindings } from "./findings.ts";
 import { readWorld } from "./read.ts";
 import { compareFindings, type Finding, toPatchCommand, type World } from "./world.ts";
+
+export interface AuditOptions extends ClusterFlags {
+  readonly adopt?: true;
+  readonly beforeRemoval?: true;
+  readonly restore?: true;
+  /** Names of XRs; empty for all. */
+  readonly composite?: readonly string[];
+  /** In milliseconds. */
+  readonly grace: number;
+  readonly output: "table" | "json";
+}
 
 /** Finds faults between XRs and the resources that they compose. @returns the exit code. */
 export async function audit({ composite: names = [], ...options }: AuditOptions, host: Host): Promise<number> {

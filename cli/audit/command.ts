@@ -1,17 +1,7 @@
 import { Option } from "commander";
-import { type AddCommand, type ClusterFlags, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
+import { type AddCommand, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
+import type { AuditOptions } from "./audit.ts";
 import { FINDINGS } from "./world.ts";
-
-export interface AuditOptions extends ClusterFlags {
-  readonly adopt?: true;
-  readonly beforeRemoval?: true;
-  readonly restore?: true;
-  /** Names of XRs; empty for all. */
-  readonly composite?: readonly string[];
-  /** In milliseconds. */
-  readonly grace: number;
-  readonly output: "table" | "json";
-}
 
 const flags: readonly Option[] = [
   new Option(

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, type JsonObject, parseJson } from "../../src/model/json.ts";
+import { isObject, parseJson } from "../../src/model/json.ts";
 import type { Connection } from "./connection.ts";
 import { discover, type ResourceKind } from "./discovery.ts";
-import { type ApiRequest, ClusterError, describeRequest, toError } from "./error.ts";
+import { type ApiRequest, ClusterError, describeRequest, type Get, type Query, toError } from "./error.ts";
 
 /** A read-only client of one API server. */
 export interface ApiClient extends Pick<Connection, "server" | "namespace"> {
-  /** Sends GET, and repeats it while the API server is overloaded or cannot be reached. @throws {ClusterError} */
-  get(request: ApiRequest, query?: Query, accept?: string): Promise<JsonObject>;
+  readonly get: Get;
 }
 
 /** A client, and the kinds that are installed. */
 export interface Cluster extends ApiClient {
   readonly kinds: readonly ResourceKind[];
 }
-
-type Query = Readonly<Record<string, string | undefined>>;
 
 export interface ClusterOptions {
   readonly retry?: RetryPolicy;

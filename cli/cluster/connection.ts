@@ -2,14 +2,8 @@ import { request as overHttp } from "node:http";
 import { Agent, type AgentOptions, request as overHttps, type RequestOptions } from "node:https";
 import { text } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
-import { ClusterError } from "./error.ts";
+import { type Answer, ClusterError } from "./error.ts";
 import { type KubeconfigOptions, loadKubeconfig, readTarget } from "./kubeconfig.ts";
-
-export interface Answer {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  readonly body: string;
-}
 
 export interface Connection {
   /** Its URL, for messages. */

@@ -3,8 +3,7 @@ import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, documentOf, objectsAt, stringAt } from "../../src/model/document.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import { type JsonObject, toPlainText } from "../../src/model/json.ts";
-import type { ApiClient, Cluster } from "./cluster.ts";
-import { ClusterError } from "./error.ts";
+import { ClusterError, type Get } from "./error.ts";
 
 /** A kind that the API server serves, in its preferred version. */
 export interface ResourceKind {
@@ -27,13 +26,13 @@ const ACCEPT = ["v2", "v2beta1"]
   .join(",");
 
 /** Finds all installed kinds, sorted by group and kind (Kubernetes 1.27 and later). @throws {ClusterError} */
-export async function discover(client: ApiClient): Promise<readonly ResourceKind[]> {
-  const found = [...(await findKindsBelow(client, "/apis")), ...(await findKindsBelow(client, "/api"))];
+export async function discover({ get }: { readonly get: Get }): Promise<readonly ResourceKind[]> {
+  const found = [...(await findKindsBelow(get, "/apis")), ...(await findKindsBelow(get, "/api"))];
   return found.sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.kind, b.kind));
 }
 
-async function findKindsBelow(client: ApiClient, path: string): Promise<readonly ResourceKind[]> {
-  const answer = await client.get({ verb: "get", resource: "", apiGroup: "", path }, {}, ACCEPT);
+async function findKindsBelow(get: Get, path: string): Promise<readonly ResourceKind[]> {
+  const answer = await get({ verb: "get", resource: "", apiGroup: "", path }, {}, ACCEPT);
   if (answer["kind"] === "APIGroupDiscoveryList") return objectsAt(documentOf(answer), ["items"]).flatMap(readGroup);
   throw new ClusterError("Refused", `cannot get ${path}: the API server has no aggregated discovery (Kubernetes 1.27)`);
 }
@@ -88,7 +87,7 @@ export const notInstalled = (name: string): string =>
 export type KindReference = Readonly<Record<"apiVersion" | "kind", string>>;
 
 /** Finds the installed kind of an object or reference, in any version. */
-export const findKind = ({ kinds }: Pick<Cluster, "kinds">, { apiVersion, kind }: KindReference) =>
+export const findKind = ({ kinds }: { readonly kinds: readonly ResourceKind[] }, { apiVersion, kind }: KindReference) =>
   kinds.find((one) => one.group === toApiGroup(apiVersion) && one.kind === kind);
 
 export const toApiVersion = ({ group, version }: ResourceKind): string =>

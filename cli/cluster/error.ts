@@ -1,5 +1,4 @@
-import { isObject, parseJson } from "../../src/model/json.ts";
-import type { Answer } from "./connection.ts";
+import { isObject, type JsonObject, parseJson } from "../../src/model/json.ts";
 
 /** The reason for which the API server did not answer. */
 export type ClusterErrorCode =
@@ -41,12 +40,24 @@ export interface ApiRequest {
   readonly path: string;
 }
 
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** Sends GET, and repeats it while the API server is overloaded or cannot be reached. @throws {ClusterError} */
+export type Get = (request: ApiRequest, query?: Query, accept?: string) => Promise<JsonObject>;
+
 /** Describes a request for a message that starts with "cannot": `list buckets.s3.aws.upbound.io in namespace "team-a"`. */
 export function describeRequest({ verb, resource, apiGroup, namespace, name, path }: ApiRequest): string {
   if (resource === "") return `${verb} ${path}`;
   const what = apiGroup === "" ? resource : `${resource}.${apiGroup}`;
   const which = name === undefined ? "" : ` ${JSON.stringify(name)}`;
   return `${verb} ${what}${which}${namespace === undefined ? "" : ` in namespace ${JSON.stringify(namespace)}`}`;
+}
+
+/** An API server's answer. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: string;
 }
 
 /** Makes the error for an unsuccessful answer. Too many requests, or a server or gateway that is unavailable, may pass. */

@@ -1,15 +1,6 @@
 import { Option } from "commander";
-import { type AddCommand, type ClusterFlags, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
-
-export interface PreflightOptions extends ClusterFlags {
-  readonly mapping?: readonly string[];
-  readonly namespace?: string;
-  readonly output: "text" | "json" | "github";
-  /** In milliseconds. */
-  readonly wait: number;
-  readonly allowContenders?: true;
-  readonly allowEmpty?: true;
-}
+import { type AddCommand, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
+import type { PreflightOptions } from "./preflight.ts";
 
 const flags: readonly Option[] = [
   flag.repeatable("-m, --mapping <file>", "The cloud resources that XRs and claims represent."),

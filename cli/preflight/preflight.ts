@@ -7,7 +7,7 @@ import { documentOf } from "../../src/model/document.ts";
 import { formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { type Cluster, toBackoff } from "../cluster/cluster.ts";
 import { findKind } from "../cluster/discovery.ts";
-import { EXIT } from "../command.ts";
+import { type ClusterFlags, EXIT } from "../command.ts";
 import { readMappings } from "../files.ts";
 import type { Host } from "../host.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
@@ -16,8 +16,17 @@ import type { Mapping } from "../lookup/mapping.ts";
 import { check, toTitle } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
 import { toJson, toPrintable } from "../text.ts";
-import type { PreflightOptions } from "./command.ts";
 import { type Manifest, readManifests } from "./manifests.ts";
+
+export interface PreflightOptions extends ClusterFlags {
+  readonly mapping?: readonly string[];
+  readonly namespace?: string;
+  readonly output: "text" | "json" | "github";
+  /** In milliseconds. */
+  readonly wait: number;
+  readonly allowContenders?: true;
+  readonly allowEmpty?: true;
+}
 
 /** Compares manifests with what is owned in the cluster, and with each other. @returns the exit code. */
 export async function preflight(paths: readonly string[], options: PreflightOptions, host: Host): Promise<number> {

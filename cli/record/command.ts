@@ -1,9 +1,6 @@
 import { Option } from "commander";
-import { type AddCommand, type ClusterFlags, clusterFlags, withExamples, withFlags } from "../command.ts";
-
-export interface ExportFlags extends ClusterFlags {
-  readonly file?: string;
-}
+import { type AddCommand, clusterFlags, withExamples, withFlags } from "../command.ts";
+import type { ExportFlags } from "./export.ts";
 
 const flags = [new Option("--file <path>", "The file to write, in place of standard output."), ...clusterFlags];
 

@@ -25,13 +25,16 @@ import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record
 import type { Cluster } from "../cluster/cluster.ts";
 import { toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
-import { EXIT } from "../command.ts";
+import { type ClusterFlags, EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
 import { listRecords } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
 import { toPrintable } from "../text.ts";
 import { toYamlStream } from "../yaml.ts";
-import type { ExportFlags } from "./command.ts";
+
+export interface ExportFlags extends ClusterFlags {
+  readonly file?: string;
+}
 
 /** Prints the records of all XRs as manifests. @returns the exit code. */
 export async function exportRecords(flags: ExportFlags, host: Host): Promise<number> {

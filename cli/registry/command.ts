@@ -2,27 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SecretName } from "../../src/crossplane/copies.ts";
 import { DNS_LABEL, isName } from "../../src/model/names.ts";
-import { type AddCommand, type ClusterFlags, clusterFlags, flag, toPair, withExamples, withFlags } from "../command.ts";
+import { type AddCommand, clusterFlags, flag, toPair, withExamples, withFlags } from "../command.ts";
 import type { Host } from "../host.ts";
+import type { ConsumersFlags } from "./consumers.ts";
+import type { GraphFlags } from "./graph.ts";
+import type { ListFlags, WhoOwnsFlags } from "./owners.ts";
 
-/** The flags of list, who-owns and consumers; each has some of the optional ones. */
-export interface RegistryFlags extends ClusterFlags {
-  readonly output: "table" | "json";
-  readonly namespace?: string;
-  readonly watch?: true;
-  readonly contended?: true;
-  readonly scope?: readonly (readonly [field: string, value: string])[];
-  readonly providerConfig?: string;
-  /** The connection Secret, if the shared resource does not name it. */
-  readonly secret?: SecretName;
-}
-
-export interface GraphFlags extends ClusterFlags {
-  readonly output: (typeof GRAPH_FORMATS)[number];
-  readonly namespace?: string;
-}
-
-const GRAPH_FORMATS = ["html", "json", "matrix"] as const;
+type Watch = { readonly watch?: true };
 
 export const addRegistry: AddCommand = (program, choose) => {
   const registry = withExamples(program.command("registry"), [
@@ -56,7 +42,7 @@ const addList: AddCommand = (registry, choose) =>
     .argument("[kinds...]", `${KIND}. Without one, every kind of the category "managed".`)
     .option("--contended", "Only cloud resources that several managed resources represent.")
     .option(...WATCH)
-    .action((kinds: readonly string[], flags: RegistryFlags) =>
+    .action((kinds: readonly string[], flags: ListFlags & Watch) =>
       choose(repeat(flags, async (host) => (await import("./owners.ts")).listAll(kinds, flags, host))),
     );
 
@@ -77,7 +63,7 @@ export const addWhoOwns: AddCommand = (parent, choose) => {
       "The cloud resource's external name; for an Object, what it manages: v1/ConfigMap/team-a/settings. If nothing has that external " +
         "name, the managed resource of that name is looked for.",
     )
-    .action((kind: string, name: string | undefined, flags: RegistryFlags) => {
+    .action((kind: string, name: string | undefined, flags: WhoOwnsFlags) => {
       const target = toKindAndName(whoOwns, kind, name);
       choose(async (host) => (await import("./owners.ts")).whoOwns(...target, flags, host));
     });
@@ -96,7 +82,7 @@ const addConsumers: AddCommand = (registry, choose) => {
     .argument("[name]", "The shared resource's name.")
     .option("--secret <namespace/name>", secret, toSecretName)
     .option(...WATCH)
-    .action((kind: string, name: string | undefined, flags: RegistryFlags) => {
+    .action((kind: string, name: string | undefined, flags: ConsumersFlags & Watch) => {
       const target = toKindAndName(consumers, kind, name);
       choose(repeat(flags, async (host) => (await import("./consumers.ts")).listConsumers(...target, flags, host)));
     });
@@ -108,7 +94,7 @@ const addGraph: AddCommand = (registry, choose) => {
     "shared-infrastructure registry graph -o matrix",
   ]);
   const formats = "html is a page in one file; matrix is a table of cloud resources and teams.";
-  return withFlags(graph, [flag.choice("-o, --output <format>", formats, GRAPH_FORMATS), ...clusterFlags])
+  return withFlags(graph, [flag.choice("-o, --output <format>", formats, ["html", "json", "matrix"]), ...clusterFlags])
     .option("-n, --namespace <namespace>", "What is in this namespace, and its direct neighbours.")
     .description(
       "Draw who shares what: shared resources, grants, consumers, and the owners and observers of cloud resources.",
@@ -134,7 +120,7 @@ function toSecretName(text: string): SecretName {
 const EVERY_MS = 5_000;
 
 /** Runs a listing once, or with `--watch` until a signal, and then prints each output that differs from the one before. */
-function repeat({ watch }: RegistryFlags, work: (host: Host) => Promise<number>): typeof work {
+function repeat({ watch }: Watch, work: (host: Host) => Promise<number>): typeof work {
   if (watch === undefined) return work;
   return async (host) => {
     const stop = new AbortController();

@@ -1,18 +1,25 @@
+import type { SecretName } from "../../src/crossplane/copies.ts";
 import { ALLOWED_NAMESPACES, readNamespaceGrant } from "../../src/crossplane/grants.ts";
 import { requiredLabels } from "../../src/crossplane/label-selector.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import type { Document } from "../../src/model/document.ts";
 import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
 import { findKindsByName, notInstalled, type ResourceKind, toApiVersion, toFullName } from "../cluster/discovery.ts";
-import { EXIT, invalidFlags } from "../command.ts";
+import { type ClusterFlags, EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toWord } from "../text.ts";
-import type { RegistryFlags } from "./command.ts";
+
+export interface ConsumersFlags extends ClusterFlags {
+  readonly output: "table" | "json";
+  readonly namespace?: string;
+  /** The connection Secret, if the shared resource does not name it. */
+  readonly secret?: SecretName;
+}
 
 /** Prints who uses a shared resource, or asks for it. @returns the exit code. */
-export async function listConsumers(asked: string, name: string, flags: RegistryFlags, host: Host): Promise<number> {
+export async function listConsumers(asked: string, name: string, flags: ConsumersFlags, host: Host): Promise<number> {
   const { namespace, secret, output } = flags;
   const cluster = await openCluster(flags, host);
   const [kind] = findKindsByName(asked, cluster.kinds);

@@ -6,44 +6,20 @@ import { compareTexts, groupBy } from "../../src/model/collections.ts";
 import { formatOwner } from "../../src/ownership/annotations.ts";
 import type { JudgedConsumer } from "../../src/ownership/consumer.ts";
 import { Unread } from "../cluster/list.ts";
+import type { ClusterFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findSharing, type Sharing } from "../lookup/consumers.ts";
 import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson } from "../text.ts";
-import type { GraphFlags } from "./command.ts";
+import type { Graph, GraphEdge, GraphNode } from "./fold.ts";
 import { findManagedKinds, listCloudResources, report } from "./owners.ts";
 import { toPage } from "./page.ts";
 
-/** Who shares what: each output format of `registry graph` is a function of it. */
-export interface Graph {
-  readonly nodes: readonly GraphNode[];
-  readonly edges: readonly GraphEdge[];
-}
-
-export interface GraphNode {
-  readonly id: string;
-  /** `xr`: an XR or claim that others do not use; `gone`: a shared resource that does not exist. */
-  readonly type: "xr" | "shared" | "gone" | "cloud";
-  /** Kind.group */
-  readonly kind: string;
-  readonly name: string;
-  /** Undefined for a cluster-scoped object or a cloud resource. */
-  readonly namespace: string | undefined;
-  /** Of a shared resource: the namespaces with access by its annotations, `*`, or a label selector. */
-  readonly grants?: readonly string[];
-}
-
-export interface GraphEdge {
-  readonly from: string;
-  readonly to: string;
-  /** `requests`: without a grant. */
-  readonly type: "uses" | "requests" | "owns" | "observes";
-  /** The copies of the connection Secret. */
-  readonly secrets: readonly string[];
-  /** The decision of a person that it waits for. */
-  readonly waits: string | undefined;
+export interface GraphFlags extends ClusterFlags {
+  readonly output: keyof typeof FORMATS;
+  readonly namespace?: string;
 }
 
 /** Prints who shares what. @returns the exit code. */
@@ -56,11 +32,7 @@ export async function drawGraph({ output, namespace, ...flags }: GraphFlags, hos
   return report(unread, host);
 }
 
-const FORMATS: Readonly<Record<GraphFlags["output"], (graph: Graph) => string>> = {
-  html: toPage,
-  json: toJson,
-  matrix: toMatrix,
-};
+const FORMATS = { html: toPage, json: toJson, matrix: toMatrix } as const;
 
 function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
   const parts = [...sharing.map(toSharingGraph), ...resources.map(toCloudGraph)];

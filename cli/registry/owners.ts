@@ -4,17 +4,31 @@ import { didYouMean } from "../../src/model/did-you-mean.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKindsByName, notInstalled, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { inParallel, Unread } from "../cluster/list.ts";
-import { EXIT, invalidFlags, PROGRAM } from "../command.ts";
+import { type ClusterFlags, EXIT, invalidFlags, PROGRAM } from "../command.ts";
 import type { Host } from "../host.ts";
 import { type Holding, toNames } from "../lookup/holding.ts";
 import { describeUnknownScope, findScopeFields } from "../lookup/mapping.ts";
 import { type CloudResource, listHoldings, lookUp, lookUpManaged, toCloudResources } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
-import type { RegistryFlags } from "./command.ts";
+
+interface OwnersFlags extends ClusterFlags {
+  readonly output: "table" | "json";
+  /** Only cloud resources with a holder in it. */
+  readonly namespace?: string;
+}
+
+export interface ListFlags extends OwnersFlags {
+  readonly contended?: true;
+}
+
+export interface WhoOwnsFlags extends OwnersFlags {
+  readonly scope?: readonly (readonly [field: string, value: string])[];
+  readonly providerConfig?: string;
+}
 
 /** Prints all registered cloud resources, and what could not be listed. @returns the exit code. */
-export async function listAll(names: readonly string[], flags: RegistryFlags, host: Host): Promise<number> {
+export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
   const unread = new Unread();
   const resources = await listCloudResources(cluster, findManagedKinds(names, cluster), unread);
@@ -38,7 +52,7 @@ export function report(unread: Unread, { printError }: Pick<Host, "printError">)
 }
 
 /** Prints who owns a cloud resource, and who else needs it. @returns the exit code. */
-export async function whoOwns(kind: string, name: string, flags: RegistryFlags, host: Host): Promise<number> {
+export async function whoOwns(kind: string, name: string, flags: WhoOwnsFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
   const kinds = findManagedKinds([kind], cluster);
   assertScope(flags.scope ?? [], kinds);
@@ -52,7 +66,7 @@ export async function whoOwns(kind: string, name: string, flags: RegistryFlags, 
 }
 
 /** @throws {FunctionError} `InvalidFlags` for fields that do not locate a cloud resource of these kinds. */
-function assertScope(scope: NonNullable<RegistryFlags["scope"]>, kinds: readonly ResourceKind[]): void {
+function assertScope(scope: NonNullable<WhoOwnsFlags["scope"]>, kinds: readonly ResourceKind[]): void {
   const known = new Set(kinds.flatMap(({ group, kind }) => findScopeFields(group, kind)));
   const unknown = scope.map(([field]) => field).filter((field) => !known.has(field));
   if (unknown.length === 0) return;
@@ -62,7 +76,7 @@ function assertScope(scope: NonNullable<RegistryFlags["scope"]>, kinds: readonly
 }
 
 /** Looks up by external name; only if nothing has that name, by the managed resource's name. */
-async function findHoldings(cluster: Cluster, managed: readonly ResourceKind[], name: string, flags: RegistryFlags) {
+async function findHoldings(cluster: Cluster, managed: readonly ResourceKind[], name: string, flags: WhoOwnsFlags) {
   const { scope = [], providerConfig } = flags;
   const queries = managed.flatMap(({ group: scoped, kind }) => {
     const group = withoutScope(scoped);

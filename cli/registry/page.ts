@@ -1,8 +1,15 @@
 import { createHash } from "node:crypto";
 import { Graph as Layout, layout } from "@dagrejs/dagre";
 import { toPrintable } from "../text.ts";
-import { type Folded, type FoldedEdge, type FoldedNode, fold } from "./fold.ts";
-import type { Graph, GraphEdge, GraphNode } from "./graph.ts";
+import {
+  type Folded,
+  type FoldedEdge,
+  type FoldedNode,
+  fold,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+} from "./fold.ts";
 
 /** Draws a graph as one HTML page that loads nothing: a picture, laid out here, and a table with the same content. */
 export function toPage(graph: Graph): string {

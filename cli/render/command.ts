@@ -1,16 +1,5 @@
 import { type AddCommand, flag, toPair, withExamples } from "../command.ts";
-
-export interface RenderOptions {
-  readonly contextFiles?: readonly (readonly [key: string, file: string])[];
-  readonly includeContext?: true;
-  readonly includeFunctionResults?: true;
-  readonly observedResources?: string;
-  readonly requiredResources?: string;
-  readonly requiredSchemas?: string;
-  readonly xrd?: string;
-  /** In milliseconds. */
-  readonly timeout: number;
-}
+import type { RenderOptions } from "./inputs.ts";
 
 export const addRender: AddCommand = (program, choose) =>
   withExamples(program.command("render"), EXAMPLES, EXIT_CODES)

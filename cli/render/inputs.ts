@@ -4,8 +4,19 @@ import { documentOf, objectsAt } from "../../src/model/document.ts";
 import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
 import { invalidInput, whileDoing } from "../files.ts";
 import { parseYaml, splitYamlStream } from "../yaml.ts";
-import type { RenderOptions } from "./command.ts";
 import { metadataMap, metadataString, objectAt } from "./objects.ts";
+
+export interface RenderOptions {
+  readonly contextFiles?: readonly (readonly [key: string, file: string])[];
+  readonly includeContext?: true;
+  readonly includeFunctionResults?: true;
+  readonly observedResources?: string;
+  readonly requiredResources?: string;
+  readonly requiredSchemas?: string;
+  readonly xrd?: string;
+  /** In milliseconds. */
+  readonly timeout: number;
+}
 
 export type Files = Readonly<Record<"xr" | "composition" | "functions", string>>;
 

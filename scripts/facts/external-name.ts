@@ -1,19 +1,5 @@
-import { customNames } from "./custom-names.ts";
+import { customNames, type ExternalName } from "./custom-names.ts";
 import type { Source } from "./source.ts";
-
-/** The external name of a Terraform resource, as upjet's `config.ExternalName` configures it. */
-export interface ExternalName {
-  /**
-   * - `metadata`: it defaults to metadata.name.
-   * - `provider`: the cloud makes it up.
-   * - `parameters`: it tells nothing that the parameters do not.
-   */
-  readonly from: "metadata" | "provider" | "parameters";
-  /** True if it is the Terraform ID, which the provider reports in status.atProvider.id. */
-  readonly isId: boolean;
-  /** The Terraform arguments that the ID is made of, beside the external name; `a.b` for an argument of a block. */
-  readonly parameters: readonly string[];
-}
 
 /** Reads the tables of a provider's config/externalname.go, by Terraform resource. */
 export function readExternalNames(source: Source): ReadonlyMap<string, ExternalName> {

@@ -1,6 +1,6 @@
 import { associations, parents } from "./corrections.ts";
 import type { Kind } from "./crd.ts";
-import type { ExternalName } from "./external-name.ts";
+import type { ExternalName } from "./custom-names.ts";
 import { schemaAt } from "./tags.ts";
 
 /** The fields that identify a cloud resource of a kind. */
