@@ -6,7 +6,7 @@ import { type AddCommand, clusterFlags, flag, toPair, withExamples, withFlags } 
 import type { Host } from "../host.ts";
 import type { ConsumersFlags } from "./consumers.ts";
 import type { GraphFlags } from "./graph.ts";
-import type { ListFlags, WhoOwnsFlags } from "./owners.ts";
+import type { OwnersFlags } from "./owners.ts";
 
 type Watch = { readonly watch?: true };
 
@@ -42,18 +42,17 @@ const addList: AddCommand = (registry, choose) =>
     .argument("[kinds...]", `${KIND}. Without one, every kind of the category "managed".`)
     .option("--contended", "Only cloud resources that several managed resources represent.")
     .option(...WATCH)
-    .action((kinds: readonly string[], flags: ListFlags & Watch) =>
+    .action((kinds: readonly string[], flags: OwnersFlags & Watch) =>
       choose(repeat(flags, async (host) => (await import("./owners.ts")).listAll(kinds, flags, host))),
     );
 
 /** Adds `registry who-owns`, which is a command of its own as well: it is what people ask most. */
 export const addWhoOwns: AddCommand = (parent, choose) => {
-  const whoOwns = addVerb(parent, "who-owns", HOLDERS_IN, [
+  const scope = "Only where this field of spec.forProvider has this value, such as region=eu-west-1.";
+  return addVerb(parent, "who-owns", HOLDERS_IN, [
     "shared-infrastructure who-owns bucket orders-data",
     "shared-infrastructure who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json",
-  ]);
-  const scope = "Only where this field of spec.forProvider has this value, such as region=eu-west-1.";
-  return whoOwns
+  ])
     .addOption(flag.repeatable("--scope <field=value>", scope, toPair))
     .option("--provider-config <name>", "Only with this ProviderConfig.")
     .description("Show who owns a cloud resource, and who else needs it.")
@@ -63,27 +62,26 @@ export const addWhoOwns: AddCommand = (parent, choose) => {
       "The cloud resource's external name; for an Object, what it manages: v1/ConfigMap/team-a/settings. If nothing has that external " +
         "name, the managed resource of that name is looked for.",
     )
-    .action((kind: string, name: string | undefined, flags: WhoOwnsFlags) => {
-      const target = toKindAndName(whoOwns, kind, name);
+    .action((kind: string, name: string | undefined, flags: OwnersFlags, command: Command) => {
+      const target = toKindAndName(command, kind, name);
       choose(async (host) => (await import("./owners.ts")).whoOwns(...target, flags, host));
     });
 };
 
 const addConsumers: AddCommand = (registry, choose) => {
-  const consumers = addVerb(registry, "consumers", "The shared resource's own namespace.", [
-    "shared-infrastructure registry consumers XPostgreSQLInstance orders --watch",
-    "shared-infrastructure registry consumers xpostgresqlinstance/orders -n data -o json",
-  ]);
   const secret =
     "The connection Secret beside which ReferenceGrants lie; by default the shared resource's spec.writeConnectionSecretToRef.";
-  return consumers
+  return addVerb(registry, "consumers", "The shared resource's own namespace.", [
+    "shared-infrastructure registry consumers XPostgreSQLInstance orders --watch",
+    "shared-infrastructure registry consumers xpostgresqlinstance/orders -n data -o json",
+  ])
     .description("Show who uses a shared resource, or asks for it.")
     .argument("<kind>", "The kind of the shared resource. KIND/NAME is accepted, too.")
     .argument("[name]", "The shared resource's name.")
     .option("--secret <namespace/name>", secret, toSecretName)
     .option(...WATCH)
-    .action((kind: string, name: string | undefined, flags: ConsumersFlags & Watch) => {
-      const target = toKindAndName(consumers, kind, name);
+    .action((kind: string, name: string | undefined, flags: ConsumersFlags & Watch, command: Command) => {
+      const target = toKindAndName(command, kind, name);
       choose(repeat(flags, async (host) => (await import("./consumers.ts")).listConsumers(...target, flags, host)));
     });
 };

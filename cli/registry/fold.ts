@@ -1,58 +1,5 @@
 import { groupBy } from "../../src/model/collections.ts";
-
-/** Who shares what: each output format of `registry graph` is a function of it. */
-export interface Graph {
-  readonly nodes: readonly GraphNode[];
-  readonly edges: readonly GraphEdge[];
-}
-
-export interface GraphNode {
-  readonly id: string;
-  /** `xr`: an XR or claim that others do not use; `gone`: a shared resource that does not exist. */
-  readonly type: "xr" | "shared" | "gone" | "cloud";
-  /** Kind.group */
-  readonly kind: string;
-  readonly name: string;
-  /** Undefined for a cluster-scoped object or a cloud resource. */
-  readonly namespace: string | undefined;
-  /** Of a shared resource: the namespaces with access by its annotations, `*`, or a label selector. */
-  readonly grants?: readonly string[];
-}
-
-export interface GraphEdge {
-  readonly from: string;
-  readonly to: string;
-  /** `requests`: without a grant. */
-  readonly type: "uses" | "requests" | "owns" | "observes";
-  /** The copies of the connection Secret. */
-  readonly secrets: readonly string[];
-  /** The decision of a person that it waits for. */
-  readonly waits: string | undefined;
-}
-
-/** A graph small enough to read: similar nodes are merged. */
-export interface Folded {
-  readonly nodes: readonly FoldedNode[];
-  readonly edges: readonly FoldedEdge[];
-  /** The folded node of each node, by its id. */
-  readonly indexOf: ReadonlyMap<string, number>;
-}
-
-export interface FoldedNode {
-  readonly type: GraphNode["type"];
-  readonly title: string;
-  readonly subtitle: string;
-}
-
-export interface FoldedEdge {
-  /** Indexes of nodes. */
-  readonly from: number;
-  readonly to: number;
-  readonly type: GraphEdge["type"];
-  /** The type, and the number of the edges if they are several: `uses ×3`. */
-  readonly label: string;
-  readonly waits: boolean;
-}
+import type { Graph, GraphEdge, GraphNode } from "./nodes.ts";
 
 /** The most nodes that a person can read in a picture. */
 const MAX_NODES = 60;
@@ -61,13 +8,11 @@ const MAX_NODES = 60;
 type ToKey = (node: GraphNode) => string;
 
 /**
- * Folds a graph until it is small enough: XRs by namespace, then namespaces that use the same, then all. Cloud resources of one kind are
- * folded with their holders. Shared resources stay, except those that do not exist, of which a team may invent many.
+ * Folds a graph until it is small enough: XRs by namespace, then those that use the same, then all. Cloud resources of one kind are folded
+ * with their holders. Shared resources stay, except those that do not exist, of which a team may invent many.
  */
 export function fold(graph: Graph): Folded {
-  const byNamespace: ToKey = ({ namespace = "" }) => namespace;
-  const patterns = toPatterns(graph);
-  const levels: readonly ToKey[] = [byNamespace, (node) => patterns.get(byNamespace(node)) ?? "", () => ""];
+  const levels: readonly ToKey[] = [({ namespace = "" }) => namespace, usesIn(graph), () => ""];
   let folded = foldBy(graph, new Map(graph.nodes.map(({ id }) => [id, id])));
   for (const toKey of levels) {
     if (folded.nodes.length <= MAX_NODES) break;
@@ -76,17 +21,11 @@ export function fold(graph: Graph): Folded {
   return folded;
 }
 
-/** Finds what the XRs of each namespace use: shared resources, and kinds of cloud resources. */
-function toPatterns({ nodes, edges: all }: Graph): ReadonlyMap<string, string> {
-  const edgesFrom = groupBy(all, ({ from }) => from);
-  const kinds = new Map(nodes.map((node) => [node.id, node.type === "shared" ? node.id : node.kind]));
-  const spaces = groupBy(nodes, ({ type, namespace = "" }) => (type === "xr" ? namespace : undefined));
-  return new Map(
-    [...spaces].map(([namespace, own]) => {
-      const edges = own.flatMap(({ id }) => edgesFrom.get(id) ?? []);
-      return [namespace, [...new Set(edges.map(({ type, to }) => `${type} ${kinds.get(to)}`))].sort().join()];
-    }),
-  );
+/** Finds what each XR uses: shared resources, and kinds of cloud resources. */
+function usesIn({ nodes, edges }: Graph): ToKey {
+  const edgesFrom = groupBy(edges, ({ from }) => from);
+  const used = new Map(nodes.map((node) => [node.id, node.type === "shared" ? node.id : node.kind]));
+  return ({ id }) => [...new Set(edgesFrom.get(id)?.map(({ type, to }) => `${type} ${used.get(to)}`))].sort().join();
 }
 
 function toKeys({ nodes, edges }: Graph, toKey: ToKey): ReadonlyMap<string, string> {
@@ -101,9 +40,17 @@ function toKeys({ nodes, edges }: Graph, toKey: ToKey): ReadonlyMap<string, stri
   return keys;
 }
 
-function foldBy({ nodes, edges }: Graph, keys: ReadonlyMap<string, string>): Folded {
+/** A graph small enough to read: similar nodes are merged. */
+export type Folded = ReturnType<typeof foldBy>;
+export type FoldedNode = Folded["nodes"][number];
+export type FoldedEdge = Folded["edges"][number];
+
+/** @returns nodes; edges, whose ends are indexes of nodes; and the index of each node of the graph, by its id. */
+function foldBy({ nodes, edges }: Graph, keys: ReadonlyMap<string, string>) {
   const groups = [...groupBy(nodes, ({ id }) => keys.get(id)).values()];
-  const indexOf = new Map(groups.flatMap((group, index) => group.map(({ id }) => [id, index] as const)));
+  const indexOf: ReadonlyMap<string, number> = new Map(
+    groups.flatMap((group, index) => group.map(({ id }) => [id, index] as const)),
+  );
   const ends = ({ from, to }: GraphEdge) => [indexOf.get(from) ?? 0, indexOf.get(to) ?? 0] as const;
   const byEnds = groupBy(edges, (edge) => [...ends(edge), edge.type].join());
   return {
@@ -119,7 +66,7 @@ function foldBy({ nodes, edges }: Graph, keys: ReadonlyMap<string, string>): Fol
   };
 }
 
-function toFoldedNode([first, ...rest]: readonly GraphNode[]): readonly FoldedNode[] {
+function toFoldedNode([first, ...rest]: readonly GraphNode[]) {
   if (first === undefined) return [];
   const { type, kind, name, namespace, grants = [] } = first;
   if (rest.length === 0) {

@@ -13,7 +13,7 @@ import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson } from "../text.ts";
-import type { Graph, GraphEdge, GraphNode } from "./fold.ts";
+import type { Graph, GraphEdge, GraphNode } from "./nodes.ts";
 import { findManagedKinds, listCloudResources, report } from "./owners.ts";
 import { toPage } from "./page.ts";
 

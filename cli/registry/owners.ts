@@ -12,23 +12,17 @@ import { type CloudResource, listHoldings, lookUp, lookUpManaged, toCloudResourc
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
 
-interface OwnersFlags extends ClusterFlags {
+/** The flags of list and who-owns; each has some of the optional ones. */
+export interface OwnersFlags extends ClusterFlags {
   readonly output: "table" | "json";
-  /** Only cloud resources with a holder in it. */
   readonly namespace?: string;
-}
-
-export interface ListFlags extends OwnersFlags {
   readonly contended?: true;
-}
-
-export interface WhoOwnsFlags extends OwnersFlags {
   readonly scope?: readonly (readonly [field: string, value: string])[];
   readonly providerConfig?: string;
 }
 
 /** Prints all registered cloud resources, and what could not be listed. @returns the exit code. */
-export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {
+export async function listAll(names: readonly string[], flags: OwnersFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
   const unread = new Unread();
   const resources = await listCloudResources(cluster, findManagedKinds(names, cluster), unread);
@@ -52,7 +46,7 @@ export function report(unread: Unread, { printError }: Pick<Host, "printError">)
 }
 
 /** Prints who owns a cloud resource, and who else needs it. @returns the exit code. */
-export async function whoOwns(kind: string, name: string, flags: WhoOwnsFlags, host: Host): Promise<number> {
+export async function whoOwns(kind: string, name: string, flags: OwnersFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
   const kinds = findManagedKinds([kind], cluster);
   assertScope(flags.scope ?? [], kinds);
@@ -66,7 +60,7 @@ export async function whoOwns(kind: string, name: string, flags: WhoOwnsFlags, h
 }
 
 /** @throws {FunctionError} `InvalidFlags` for fields that do not locate a cloud resource of these kinds. */
-function assertScope(scope: NonNullable<WhoOwnsFlags["scope"]>, kinds: readonly ResourceKind[]): void {
+function assertScope(scope: NonNullable<OwnersFlags["scope"]>, kinds: readonly ResourceKind[]): void {
   const known = new Set(kinds.flatMap(({ group, kind }) => findScopeFields(group, kind)));
   const unknown = scope.map(([field]) => field).filter((field) => !known.has(field));
   if (unknown.length === 0) return;
@@ -76,7 +70,7 @@ function assertScope(scope: NonNullable<WhoOwnsFlags["scope"]>, kinds: readonly 
 }
 
 /** Looks up by external name; only if nothing has that name, by the managed resource's name. */
-async function findHoldings(cluster: Cluster, managed: readonly ResourceKind[], name: string, flags: WhoOwnsFlags) {
+async function findHoldings(cluster: Cluster, managed: readonly ResourceKind[], name: string, flags: OwnersFlags) {
   const { scope = [], providerConfig } = flags;
   const queries = managed.flatMap(({ group: scoped, kind }) => {
     const group = withoutScope(scoped);

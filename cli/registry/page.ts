@@ -1,15 +1,8 @@
 import { createHash } from "node:crypto";
 import { Graph as Layout, layout } from "@dagrejs/dagre";
 import { toPrintable } from "../text.ts";
-import {
-  type Folded,
-  type FoldedEdge,
-  type FoldedNode,
-  fold,
-  type Graph,
-  type GraphEdge,
-  type GraphNode,
-} from "./fold.ts";
+import { type Folded, type FoldedEdge, type FoldedNode, fold } from "./fold.ts";
+import type { Graph, GraphEdge, GraphNode } from "./nodes.ts";
 
 /** Draws a graph as one HTML page that loads nothing: a picture, laid out here, and a table with the same content. */
 export function toPage(graph: Graph): string {
@@ -41,10 +34,7 @@ const escapeHtml = (text: string): string =>
 const WIDTH = 250;
 const HEIGHT = 44;
 
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+type Point = Readonly<Record<"x" | "y", number>>;
 
 function toPicture({ nodes, edges }: Folded): string {
   const picture = new Layout({ multigraph: true });

@@ -131,6 +131,17 @@ test("the page folds a thousand consumers by namespace, and a hundred resources 
   expect(stdout.length).toBeLessThan(400_000);
 });
 
+test("the page folds consumers of more namespaces than fit by what they use", async () => {
+  const consumers = Array.from({ length: 200 }, (_, index) => {
+    const [namespace, name] = [`team-${index % 100}`, index < 100 ? "orders" : "billing"];
+    return labelled(recordIn(namespace, `App.apps.example.org/${namespace}/${name}`, { name }), `r-${index}`);
+  });
+  const { stdout } = await draw("html", [database, withMetadata(database, { name: "billing" }), ...consumers]);
+  const boxes = [...stdout.matchAll(/data-node=.*<title>(.*)<\/title>/g)].map(([, title]) => title);
+  const ofTeams = "100 namespaces: 100 App";
+  expect(boxes).toEqual(["billing: XPostgres · grants team-a", ofTeams, "orders: XPostgres · grants team-a", ofTeams]);
+});
+
 const HOSTILE = `x"];</title><script>alert(1)</script>\u202e`;
 
 test("an external name does not leave its place in the page", async () => {

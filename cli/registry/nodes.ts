@@ -1,0 +1,29 @@
+/** Who shares what: each output format of `registry graph` is a function of it. */
+export interface Graph {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+export interface GraphNode {
+  readonly id: string;
+  /** `xr`: an XR or claim that others do not use; `gone`: a shared resource that does not exist. */
+  readonly type: "xr" | "shared" | "gone" | "cloud";
+  /** Kind.group */
+  readonly kind: string;
+  readonly name: string;
+  /** Undefined for a cluster-scoped object or a cloud resource. */
+  readonly namespace: string | undefined;
+  /** Of a shared resource: the namespaces with access by its annotations, `*`, or a label selector. */
+  readonly grants?: readonly string[];
+}
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  /** `requests`: without a grant. */
+  readonly type: "uses" | "requests" | "owns" | "observes";
+  /** The copies of the connection Secret. */
+  readonly secrets: readonly string[];
+  /** The decision of a person that it waits for. */
+  readonly waits: string | undefined;
+}
