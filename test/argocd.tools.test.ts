@@ -2,8 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { Reason } from "../cli/explain/explain.ts";
-import { healthReasons } from "../scripts/generate/reasons.ts";
+import { healthReasons, type Reason } from "../scripts/generate/reasons.ts";
 import { run, toolOrSkip } from "../testing/tools/server-tools.ts";
 import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
 

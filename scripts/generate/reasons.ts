@@ -1,11 +1,28 @@
 import { readFileSync } from "node:fs";
-import type { Reason } from "../../cli/explain/explain.ts";
 
 /** Reads docs/conditions.md, from which `explain` and the health checks of Argo CD and Flux are made. */
+
+/** A reason of one of the function's conditions, or the code of a Fatal result. */
+export interface Reason {
+  /** The condition's type; `Synced` for a code. */
+  readonly type: string;
+  readonly name: string;
+  /** The condition's status. "Waits" is False, and usually passes by itself; "Stops" is False, with a Fatal result. */
+  readonly state: "True" | "False" | "Unknown" | "Waits" | "Stops";
+  readonly what: string;
+  /** Who acts; "" where nobody has to. */
+  readonly who: string;
+  readonly how: string;
+}
 
 const page = readFileSync(new URL("../../docs/conditions.md", import.meta.url), "utf8");
 
 const STATE = /^\*(True|Unknown|Waits|Stops)\.\* ?/;
+
+const MEANINGS: Partial<Readonly<Record<Reason["state"], string>>> = {
+  Waits: "It usually passes by itself.",
+  Stops: "The XR stops: nothing is applied and nothing is deleted.",
+};
 
 /** Makes a text for terminals: of a link, which leads about the page, only the text. */
 const toPlain = (markdown: string): string => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
@@ -17,7 +34,8 @@ const rowsOf = (section: string): readonly (readonly string[])[] =>
 /** Reads a row, which is about one reason, or about several that differ in degree. */
 function toReasons(type: string, [names = "", what = "", who = "", how = ""]: readonly string[]): readonly Reason[] {
   const state = (STATE.exec(what)?.[1] ?? "False") as Reason["state"];
-  const rest = { state, what: what.replace(STATE, ""), who, how };
+  const texts = [what.replace(STATE, ""), MEANINGS[state]];
+  const rest = { state, what: texts.filter(Boolean).join(" "), who, how };
   return [...names.matchAll(/\w+/g)].map(([name]) => ({ type, name, ...rest }));
 }
 
