@@ -15,32 +15,22 @@ export interface Host {
 
 type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "exit" | "env" | "once">;
 
-/** Makes a host from the process. Standard output is opened on first use: a server does not need it. */
+/** Makes a host from the process, which ends when nobody reads its output any more, as in `… | head`. */
 export function toHost(process: Process): Host {
-  let stdout: NodeJS.WriteStream | undefined;
+  const { stdout } = process;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
   return {
     env: process.env,
-    print: (output) => {
-      stdout ??= endOnClosedPipe(process);
-      stdout.write(output);
-    },
+    print: (output) => stdout.write(output),
     printError: (message) => process.stderr.write(message),
     readInput: () => text(process.stdin),
-    get log() {
-      return process.stderr;
-    },
+    log: process.stderr,
     nextSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => resolve(signal));
       }),
   };
-}
-
-/** Returns standard output, and makes a closed pipe end the process, as in `… | head`. */
-function endOnClosedPipe({ stdout, exit }: Process): NodeJS.WriteStream {
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    exit();
-  });
-  return stdout;
 }

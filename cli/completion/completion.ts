@@ -27,8 +27,6 @@ complete -c ${PROGRAM} -n __shared_infrastructure -f -a '$__shared_infrastructur
 `,
 } as const;
 
-type Shell = keyof typeof SCRIPTS;
-
 const EXAMPLES = [
   "source <(shared-infrastructure completion bash)",
   "source <(shared-infrastructure completion zsh)",
@@ -53,7 +51,7 @@ export const addCompletion: AddCommand = (program, choose) => {
         "kubectl_complete-shared_infrastructure is on the PATH.",
     )
     .addArgument(new Argument("<shell>", "The shell.").choices(Object.keys(SCRIPTS)))
-    .action((shell: Shell) => print(SCRIPTS[shell]));
+    .action((shell: keyof typeof SCRIPTS) => print(SCRIPTS[shell]));
 };
 
 /**

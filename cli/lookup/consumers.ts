@@ -2,7 +2,6 @@ import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "../../src/crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACE_SELECTOR,
-  type Grantee,
   REFERENCE_GRANT,
   readGrantees,
   readNamespaceGrant,
@@ -11,26 +10,14 @@ import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference } from "../../src/crossplane/references.ts";
 import { compareEntries, groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import {
-  type Consumer,
-  compareConsumers,
-  type JudgedConsumer,
-  judgeConsumers,
-  toConsumers,
-  toUses,
-} from "../../src/ownership/consumer.ts";
+import { type Consumer, compareConsumers, judgeConsumers, toConsumers, toUses } from "../../src/ownership/consumer.ts";
 import { RECORD_KINDS, RECORD_LABEL, usesLabel } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list, type Unread } from "../cluster/list.ts";
 
-/** A shared resource, and who uses it or asks for it. */
-export interface Sharing {
-  readonly reference: Reference;
-  /** Undefined where it does not exist; its consumers may. */
-  readonly shared: Document | undefined;
-  readonly consumers: readonly JudgedConsumer[];
-}
+/** A shared resource, undefined where it does not exist, and who uses it or asks for it. */
+export type Sharing = Awaited<ReturnType<typeof judge>>;
 
 /** Finds who uses a shared resource, or asks for it. @param secret its connection Secret, if it names none. @throws {ClusterError} */
 export async function findConsumers(cluster: Cluster, reference: Reference, secret?: SecretName): Promise<Sharing> {
@@ -86,11 +73,8 @@ async function judge(cluster: Cluster, reference: Reference, consumers: readonly
 async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace: string) => boolean> {
   const { names, isForAll, selector } = readNamespaceGrant(shared);
   const spaces = findKind(cluster, { apiVersion: "v1", kind: "Namespace" });
-  const labelSelector = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
-  const matching =
-    selector === undefined || labelSelector === undefined || spaces === undefined
-      ? []
-      : await list(cluster, spaces, { labelSelector, isMetadataOnly: true });
+  const labelSelector = selector && readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
+  const matching = spaces && labelSelector ? await list(cluster, spaces, { labelSelector, isMetadataOnly: true }) : [];
   const granted = new Set([...names, ...matching.map((space) => toReference(space).name)]);
   return (namespace) => isForAll || granted.has(namespace);
 }
@@ -103,7 +87,7 @@ function readSecretName(shared: Document): SecretName | undefined {
   return found.is === "named" ? found.secret : undefined;
 }
 
-async function listGrantees(cluster: Cluster, secret: SecretName | undefined): Promise<readonly Grantee[]> {
+async function listGrantees(cluster: Cluster, secret: SecretName | undefined) {
   const { group, kind } = REFERENCE_GRANT;
   const installed = findKind(cluster, { apiVersion: `${group}/v1`, kind });
   if (secret === undefined || installed === undefined) return [];

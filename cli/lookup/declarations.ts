@@ -64,12 +64,10 @@ export function findDeclarations(
   const { apiVersion, kind } = toReference(document);
   const mapping = mappings.find((one) => one.apiGroup === toApiGroup(apiVersion) && one.kind === kind);
   if (mapping !== undefined) return byMapping(document, mapping);
-  return isManaged(document) ? byItself(document, options) : { ...NOTHING, isKnown: false };
-}
-
-function isManaged(document: Document): boolean {
-  const { group, kind } = readManagedKind(document);
-  return findFacts(group, kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
+  const managed = readManagedKind(document);
+  const isManaged =
+    findFacts(managed.group, managed.kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
+  return isManaged ? byItself(document, options) : { ...NOTHING, isKnown: false };
 }
 
 function byItself(document: Document, { includeObservers = false, trustsMarks = true }: ReadOptions): Declared {
@@ -90,7 +88,7 @@ function byMapping(document: Document, { resources }: Mapping): Declared {
 
 function readMapped(resource: MappedResource, document: Document): Declaration | string {
   const { apiGroup, kind, names, providerConfig, scope } = resource;
-  const path = toPath(names.at(-1) ?? []);
+  const path = names.at(-1)?.find((part) => typeof part !== "string") ?? ["kind"];
   const texts = names.map((source) => readSource(source, document));
   // An Object's namespace may be missing; a name may not.
   if (texts.at(-1) === undefined) return `cannot tell which ${kind} it represents: ${formatFieldPath(path)} is not set`;
@@ -108,13 +106,8 @@ function readMapped(resource: MappedResource, document: Document): Declaration |
   return { owner: formatOwner(toComposite(document)), query, path };
 }
 
-const toPath = (source: Source): FieldPath => source.find((part) => typeof part !== "string") ?? ["kind"];
-
 function readSource(source: Source, document: Document): string | undefined {
-  const parts = source.map((part) => (typeof part === "string" ? part : scalarAt(document, part)));
+  // A number or a boolean is read as its text: Compositions convert it as well.
+  const parts = source.map((part) => (typeof part === "string" ? part : toPlainText(document.at(part)) || undefined));
   return parts.includes(undefined) ? undefined : parts.join("");
 }
-
-/** A number or a boolean is read as its text: Compositions convert it as well. */
-const scalarAt = (document: Document, path: FieldPath): string | undefined =>
-  toPlainText(document.at(path)) || undefined;

@@ -12,7 +12,7 @@ import { formatReference, toReference } from "../../src/crossplane/references.ts
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
 import { CLUSTER } from "../../src/ownership/annotations.ts";
-import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
 import { fold, foldNames, hashExternalName, readNames } from "../../src/ownership/identity.ts";
 import { type ResourceKind, toFullName } from "../cluster/discovery.ts";
@@ -62,37 +62,25 @@ export function toNames(name: string, parts: number): readonly string[] | undefi
 }
 
 /** A managed resource that the function has registered: it represents a cloud resource, and has an owner. */
-export interface Holding {
-  readonly kind: ResourceKind;
-  readonly contender: Contender;
-  /** The cloud resource: `names` is [""] if its provider chooses the name. */
-  readonly query: ResourceQuery;
-  /** `buckets.s3.aws.upbound.io/orders-x7k2p`, with its namespace where it has one: as kubectl takes it. */
-  readonly resource: string;
-  /** `Bucket.s3.aws.upbound.io/orders-x7k2p`, as owners are written. */
-  readonly self: string;
-  readonly externalName: string;
-  /** The cloud's name for it, as far as the provider tells: its ARN, else its id. */
-  readonly id: string | undefined;
-  readonly cluster: string | undefined;
-  readonly composite: string | undefined;
-  readonly claim: string | undefined;
-  readonly namespace: string | undefined;
-}
+export type Holding = ReturnType<typeof toHolding>;
 
 const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath);
 
-export function toHolding(document: Document, kind: ResourceKind): Holding {
+export function toHolding(document: Document, kind: ResourceKind) {
   const contender = toContender(document);
   const claim = [CLAIM_NAMESPACE_LABEL, CLAIM_NAME_LABEL].flatMap((key) => readLabel(document, key) ?? []);
   const { query } = readQuery(document);
   return {
     kind,
     contender,
+    /** The cloud resource: `names` is [""] if its provider chooses the name. */
     query,
+    /** `buckets.s3.aws.upbound.io/orders-x7k2p`: as kubectl takes it, beside its namespace. */
     resource: `${toFullName(kind)}/${contender.name}`,
+    /** `Bucket.s3.aws.upbound.io/orders-x7k2p`, as owners are written. */
     self: formatReference(toReference(document)),
     externalName: toName(query.names),
+    /** The cloud's name for it, as far as the provider tells: its ARN, else its id. */
     id: IDS.map((path) => stringAt(document, path)).find((id) => id !== undefined),
     cluster: readAnnotation(document, CLUSTER),
     composite: stringAt(document, COMPOSITE_LABEL_PATH),

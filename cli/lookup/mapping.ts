@@ -16,7 +16,7 @@ import { parseTemplate, type Template } from "../../src/model/template.ts";
 /** The parts of a text: literals, and paths of fields whose values are inserted. */
 export type Source = readonly (string | FieldPath)[];
 
-const toSourcePart = (part: Template[number]): string | FieldPath =>
+const toSourcePart = (part: Template[number]) =>
   typeof part === "string" ? part : "key" in part ? parseFieldPath(part.key) : part.field;
 
 const template = z
@@ -74,11 +74,9 @@ const resource = exactlyOneOf(
     const { identity } = findFacts(withoutScope(apiGroup), kind);
     const hasManifest = countNames(identity) > 1;
     if (hasManifest === (externalName !== undefined)) {
-      const path = [hasManifest ? "externalName" : "manifest"];
-      const message = hasManifest
-        ? "not allowed for an Object: set manifest"
-        : `not allowed for a ${kind}: set externalName`;
-      check.addIssue({ code: "custom", path, message });
+      const [wrong, right] = hasManifest ? ["externalName", "manifest"] : ["manifest", "externalName"];
+      const message = `not allowed for ${hasManifest ? "an Object" : `a ${kind}`}: set ${right}`;
+      check.addIssue({ code: "custom", path: [wrong], message });
     }
     const known = new Set(findScopeFields(apiGroup, kind));
     for (const field of Object.keys(scope).filter((name) => !known.has(name))) {

@@ -103,15 +103,6 @@ const byKindAndName = (a: CloudResource, b: CloudResource): number => compareTex
 const toKey = ({ identity, holdings: [{ kind, externalName }] }: CloudResource): string =>
   JSON.stringify([kind.kind, kind.group, externalName, identity]);
 
-/** A cloud resource that an object declares and another owner has. */
-interface Conflict {
-  readonly owner: string;
-  /** The owner, its managed resource, and when that was created. */
-  readonly message: string;
-  /** True if the declarer's managed resource is there already, and observes or waits. */
-  readonly isKnown: boolean;
-}
-
 /** The registry's answer to declarations. */
 export type Checked<Declared extends Declaration = Declaration> = Awaited<ReturnType<typeof check<Declared>>>;
 
@@ -129,7 +120,7 @@ export async function check<Declared extends Declaration>(cluster: Cluster, decl
 }
 
 /** Finds the owner that keeps a declarer from a cloud resource. Of several, as of a name without a location, its own one counts. */
-export function findConflict(declaration: Declaration, resources: readonly CloudResource[]): Conflict | undefined {
+export function findConflict(declaration: Declaration, resources: readonly CloudResource[]) {
   const [first] = resources;
   if (first === undefined || resources.some((resource) => isOwn(declaration, resource))) return undefined;
   const { holdings, holder, state } = first;
@@ -138,6 +129,7 @@ export function findConflict(declaration: Declaration, resources: readonly Cloud
   const where = holder.cluster === undefined ? "" : ` in ${holder.cluster}`;
   return {
     owner,
+    /** True if the declarer's managed resource is there already, and observes or waits. */
     isKnown: holdings.some((holding) => belongsTo(declaration, holding)),
     message: `${toTitle(declaration.query)} ${VERBS[state]} ${owner || "somebody"}${where} (${holder.resource}${since})`,
   };

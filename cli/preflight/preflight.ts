@@ -63,19 +63,7 @@ async function askWhileInConflict(forMs: number, host: Host, ask: () => Promise<
   }
 }
 
-/** A cloud resource that a manifest declares and another XR or claim owns. */
-interface ManifestConflict {
-  readonly file: string;
-  readonly line: number;
-  readonly template: string | undefined;
-  /** `Bucket.platform.example.org team-a/orders`. */
-  readonly object: string;
-  readonly field: string;
-  /** `Kind.group/namespace/name`, as the function writes owners. */
-  readonly owner: string;
-  /** Names the owner, its managed resource, and when that was created. */
-  readonly message: string;
-}
+type ManifestConflict = ReturnType<typeof toConflict>;
 
 type Findings = Awaited<ReturnType<typeof findConflicts>>;
 
@@ -131,7 +119,8 @@ function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
   );
 }
 
-function toConflict({ manifest, path }: Wish, owner: string, message: string): ManifestConflict {
+/** Makes a conflict. @param owner of the cloud resource that the manifest declares, as the function writes owners */
+function toConflict({ manifest, path }: Wish, owner: string, message: string) {
   const { file, template } = manifest;
   const [line, object, field] = [manifest.findLine(path), describeObject(manifest), formatFieldPath(path)];
   return { file, line, template, object, field, owner, message };

@@ -20,32 +20,12 @@ export interface RenderOptions {
 
 export type Files = Readonly<Record<"xr" | "composition" | "functions", string>>;
 
-/** Everything that a render depends on, read from the files that the command line names. */
-export interface Inputs {
-  readonly xr: JsonObject;
-  readonly steps: readonly Step[];
-  readonly functions: readonly FunctionManifest[];
-  readonly observed: readonly JsonObject[];
-  readonly required: readonly JsonObject[];
-  /** OpenAPI v3 schemas of kinds. */
-  readonly schemas: readonly JsonValue[];
-  readonly context: JsonObject;
-}
+export type Inputs = ReturnType<typeof readInputs>;
+export type Step = Inputs["steps"][number];
+export type FunctionManifest = Inputs["functions"][number];
 
-export interface Step {
-  readonly step: string;
-  readonly functionRef: { readonly name: string };
-  readonly input?: JsonObject;
-}
-
-export interface FunctionManifest {
-  readonly name: string;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly package: string;
-}
-
-/** @throws {FunctionError} where a file cannot be read, has the wrong kind, or does not match the others. */
-export function readInputs(files: Files, options: RenderOptions): Inputs {
+/** Reads the files of a render. @throws {FunctionError} where one cannot be read, has the wrong kind, or does not match the others. */
+export function readInputs(files: Files, options: RenderOptions) {
   const [xr = {}] = load("composite resource", files.xr, readObjects);
   const steps = load("Composition", files.composition, (path) => {
     const [composition] = readObjects(path);
@@ -118,14 +98,14 @@ function findFiles(path: string, endings: readonly string[]): readonly string[] 
   throw invalidInput(`no ${endings.join(" or ")} files found in ${JSON.stringify(path)}`);
 }
 
-function toFunction(object: JsonObject): FunctionManifest {
+function toFunction(object: JsonObject) {
   assertKind(object, "Function", ["pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1"]);
   const annotations = metadataMap(object, "annotations");
   return { name: metadataString(object, "name"), annotations, package: textAt(object, "spec", "package") };
 }
 
 /** Reads the steps of a Composition. @throws {FunctionError} if it is not for the XR's kind, or no pipeline. */
-function readSteps(composition: JsonObject, xr: JsonObject): readonly Step[] {
+function readSteps(composition: JsonObject, xr: JsonObject) {
   assertKind(composition, "Composition", ["apiextensions.crossplane.io/v1"]);
   for (const field of ["kind", "apiVersion"]) {
     const [wanted, found] = [textAt(composition, "spec", "compositeTypeRef", field), String(xr[field])];
@@ -137,7 +117,7 @@ function readSteps(composition: JsonObject, xr: JsonObject): readonly Step[] {
   return objectsAt(documentOf(composition), ["spec", "pipeline"]).map(toStep);
 }
 
-function toStep(step: JsonObject): Step {
+function toStep(step: JsonObject) {
   const { input } = step;
   const name = textAt(step, "step");
   const unsupported = ["credentials", "requirements"].find((field) => (step[field] ?? undefined) !== undefined);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { compareTexts } from "../../src/model/collections.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
+import { valueAt } from "../../src/model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import { invalidInput, whileDoing } from "../files.ts";
 import type { Inputs, Step } from "./inputs.ts";
 import { metadataMap, metadataString, objectAt } from "./objects.ts";
@@ -153,7 +154,9 @@ export function findResources(selector: ResourceSelector, resources: readonly Js
     if (object["apiVersion"] !== apiVersion || object["kind"] !== kind) return false;
     const isThere = metadataString(object, "namespace") === namespace;
     if (matchLabels === undefined) return isThere && readName(object) === matchName;
-    return (isThere || namespace === "") && hasLabels(object, matchLabels.labels);
+    const labels = metadataMap(object, "labels");
+    const hasLabels = Object.entries(matchLabels.labels).every(([key, value]) => labels[key] === value);
+    return (isThere || namespace === "") && hasLabels;
   };
   const found = resources.filter(isMatch).sort((a, b) => compareTexts(readName(a), readName(b)));
   return {
@@ -177,11 +180,6 @@ export function findOtherVersions(selectors: readonly ResourceSelector[], resour
 
 const readName = (object: JsonObject): string => metadataString(object, "name");
 
-function hasLabels(object: JsonObject, wanted: Readonly<Record<string, string>>): boolean {
-  const labels = metadataMap(object, "labels");
-  return Object.entries(wanted).every(([key, value]) => labels[key] === value);
-}
-
 /** Finds the schema of a kind, references in it unresolved; the answer is empty if there is none. */
 export function findSchema(selector: SchemaSelector, schemas: readonly JsonValue[]): Schema {
   const found = schemas.find((schema) => isSchemaOf(schema, selector));
@@ -190,10 +188,8 @@ export function findSchema(selector: SchemaSelector, schemas: readonly JsonValue
 
 /** Tells whether a schema is that of the kind alone: those of several kinds, such as DeleteOptions, do not count. */
 function isSchemaOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): boolean {
-  const kinds = isObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
-  const [only] = Array.isArray(kinds) && kinds.length === 1 ? kinds : [];
-  if (!isObject(only)) return false;
-  const group = String(ownValue(only, "group") ?? "");
-  const version = String(ownValue(only, "version") ?? "");
-  return (group === "" ? version : `${group}/${version}`) === apiVersion && only["kind"] === kind;
+  const kinds = valueAt(schema, ["x-kubernetes-group-version-kind"]);
+  const [only = null] = Array.isArray(kinds) && kinds.length === 1 ? kinds : [];
+  const { group = "", version = "", kind: own } = objectAt(only);
+  return (group === "" ? version : `${group}/${version}`) === apiVersion && own === kind;
 }
