@@ -24,10 +24,10 @@ const ADMIN = { name: "kubeconfig", token: "e2e" };
 const CROSSPLANE = { name: "crossplane.kubeconfig", token: "e2e-crossplane" };
 
 export async function startControlPlane(directory: string, onPart: (part: Part) => void): Promise<ControlPlane> {
-  const authority = await createAuthority("e2e");
+  const authority = createAuthority("e2e");
   const certs = join(directory, "kubernetes");
   mkdirSync(certs, { recursive: true });
-  writeCertificates(certs, authority, await issue(authority, "localhost"));
+  writeCertificates(certs, authority, issue(authority, "localhost"));
 
   const started = async (part: Promise<Part>): Promise<Part> => {
     onPart(await part);

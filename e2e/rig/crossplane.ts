@@ -36,7 +36,7 @@ export async function startCrossplane(
   const certs = join(directory, "crossplane");
   mkdirSync(join(directory, "xpkg"), { recursive: true });
   mkdirSync(certs, { recursive: true });
-  writeCertificates(certs, plane.authority, await issue(plane.authority, "crossplane"));
+  writeCertificates(certs, plane.authority, issue(plane.authority, "crossplane"));
 
   const module = `github.com/crossplane/crossplane${isV2(version) ? "/v2" : ""}`;
   const source = sourceOf(name, module);

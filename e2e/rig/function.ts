@@ -37,7 +37,7 @@ export async function startFunction(
 ): Promise<RunningFunction> {
   const certsDir = join(directory, "certificates", partName);
   mkdirSync(certsDir, { recursive: true });
-  writeCertificates(certsDir, authority, await issue(authority, name));
+  writeCertificates(certsDir, authority, issue(authority, name));
   const address = port ?? (await freePort());
   const metricsAddress = `127.0.0.1:${await freePort()}`;
   const metrics = `http://${metricsAddress}/metrics`;

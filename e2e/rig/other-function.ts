@@ -20,7 +20,7 @@ export async function startOtherFunction(
 ): Promise<{ readonly part: Part; readonly port: number }> {
   const certsDir = join(directory, "certificates", name);
   mkdirSync(certsDir, { recursive: true });
-  writeCertificates(certsDir, authority, await issue(authority, name));
+  writeCertificates(certsDir, authority, issue(authority, name));
   const port = await freePort();
   const part = await startPart({
     name,

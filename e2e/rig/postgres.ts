@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import pg from "pg";
+import postgres from "postgres";
 import type { JsonObject } from "../../src/model/json.ts";
 import { freePort } from "../../testing/servers/free-port.ts";
 import { pathOf } from "./kubectl.ts";
@@ -68,10 +68,9 @@ export async function query(
   sql: string,
 ): Promise<readonly unknown[]> {
   const [host = "", port] = endpoint.split(":");
-  const client = new pg.Client({ host, port: Number(port), user: username, password, database });
+  const client = postgres({ host, port: Number(port), username, password, database, max: 1, onnotice: () => {} });
   try {
-    await client.connect();
-    return (await client.query<Record<string, unknown>>(sql)).rows;
+    return [...(await client.unsafe(sql).simple())];
   } finally {
     await client.end();
   }

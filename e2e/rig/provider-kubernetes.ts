@@ -31,7 +31,7 @@ export async function startProviderKubernetes(
   await kubectl.apply(...readCrds(folder), roleFor(NAME, groupsIn(folder)));
   const certs = join(directory, NAME);
   mkdirSync(certs, { recursive: true });
-  writeCertificates(certs, authority, await issue(authority, NAME));
+  writeCertificates(certs, authority, issue(authority, NAME));
 
   const probe = await freePort();
   const start = {

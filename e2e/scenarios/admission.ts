@@ -25,7 +25,7 @@ async function startAdmission(rig: Rig, port: number): Promise<Part> {
   const kubeconfig = await kubeconfigOf("shared-infrastructure-registry", rig);
   const certsDir = join(directory, "admission");
   mkdirSync(certsDir, { recursive: true });
-  writeCertificates(certsDir, authority, await issue(authority, "admission"));
+  writeCertificates(certsDir, authority, issue(authority, "admission"));
   const metrics = await freePort();
   return startPart({
     name: "admission",

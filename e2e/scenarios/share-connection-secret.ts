@@ -157,7 +157,7 @@ async function clusterAppGetsItsCopy(rig: Rig): Promise<string> {
 }
 
 async function certificatesAreRotated({ function: running, authority }: Rig): Promise<string> {
-  writeCertificates(running.certsDir, authority, await issue(authority, "rotated"));
+  writeCertificates(running.certsDir, authority, issue(authority, "rotated"));
   const hasThem = async () => readFileSync(running.part.log, "utf8").includes("certificates changed");
   await until("the function has them", hasThem, PATIENCE);
   const calls = (): number => countCalls(running);

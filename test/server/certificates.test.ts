@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import { connect, createServer } from "node:tls";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
-import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { readCredentials } from "../../src/server/credentials.ts";
 import { serve } from "../../src/server/server.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
@@ -18,17 +18,12 @@ interface People {
   readonly client: Identity;
 }
 
-async function createPeople(name: string): Promise<People> {
-  const authority = await createAuthority(name);
-  const [server, client] = await Promise.all([issue(authority, "server"), issue(authority, "client")]);
-  return { authority, server, client };
+function createPeople(name: string): People {
+  const authority = createAuthority(name);
+  return { authority, server: issue(authority, "server"), client: issue(authority, "client") };
 }
 
-let people: People;
-let others: People;
-beforeAll(async () => {
-  [people, others] = await Promise.all([createPeople("ca"), createPeople("another ca")]);
-});
+const [people, others] = [createPeople("ca"), createPeople("another ca")];
 
 /** A folder as Crossplane mounts it. */
 function mount({ authority, server }: Pick<People, "authority" | "server">): string {
@@ -55,7 +50,7 @@ test("a client with a certificate of our authority is answered", async () => {
   expect(await codeFor(await serveMutualTls(mount(people)), people)).toBe("OK");
 });
 
-test.each<[who: string, channel: () => ChannelCredentials | Promise<ChannelCredentials>, reason: string]>([
+test.each<[who: string, channel: () => ChannelCredentials, reason: string]>([
   ["a client without a certificate", () => channelOf(people.authority), "ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE"],
   [
     "a client with another authority's certificate",
@@ -64,13 +59,13 @@ test.each<[who: string, channel: () => ChannelCredentials | Promise<ChannelCrede
   ],
   [
     "a client with a certificate that has ended",
-    async () => channelOf(people.authority, await issue(people.authority, "client", { endsInMs: -1000 })),
+    () => channelOf(people.authority, issue(people.authority, "client", { endsInMs: -1000 })),
     "CERT_HAS_EXPIRED",
   ],
   ["a client without TLS", () => credentials.createInsecure(), "ERR_SSL_WRONG_VERSION_NUMBER"],
 ])("%s is refused, and the log says why", async (_who, channel, reason) => {
   const server = await serveMutualTls(mount(people));
-  expect(await codeOf(server, await channel())).not.toBe("OK");
+  expect(await codeOf(server, channel())).not.toBe("OK");
   await until(() => isLogged(server, "client refused"));
   const client = expect.stringMatching(/^(?:::ffff:)?127\.0\.0\.1$|^::1$/);
   expect(server.lines).toContainEqual({ level: "warn", message: "client refused", client, reason });
@@ -238,7 +233,7 @@ describe("the expiry of the server's certificate", () => {
   const EXPIRED = "the server's certificate has expired: clients refuse it";
 
   const serveUntil = async (endsInMs: number) => {
-    const certsDir = mount({ ...people, server: await issue(people.authority, "server", { endsInMs }) });
+    const certsDir = mount({ ...people, server: issue(people.authority, "server", { endsInMs }) });
     return { ...(await serveMutualTls(certsDir)), certsDir };
   };
 

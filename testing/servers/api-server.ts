@@ -54,8 +54,8 @@ export const kindOf = (group: string, kind: string, options: Partial<ResourceKin
  * ends with the test.
  */
 export async function startApiServer({ kinds, ...options }: ApiServerOptions): Promise<ApiServer> {
-  const authority = await createAuthority("api-server");
-  const identity = await issue(authority, "localhost");
+  const authority = createAuthority("api-server");
+  const identity = issue(authority, "localhost");
   const requests: string[] = [];
   const faults = [...(options.faults ?? [])];
   const objects = [...(options.objects ?? [])];

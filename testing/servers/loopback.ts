@@ -44,8 +44,8 @@ export async function serveLoopback(
 /** Serves over mTLS until the test ends, and issues what a client needs. */
 export async function serveMutualTls(config: Partial<Config> = {}, dependencies: Partial<Dependencies> = {}) {
   const certsDir = temporaryFolder();
-  const authority = await createAuthority("ca");
-  const [server, client] = await Promise.all([issue(authority, "server"), issue(authority, "client")]);
+  const authority = createAuthority("ca");
+  const [server, client] = [issue(authority, "server"), issue(authority, "client")];
   writeCertificates(certsDir, authority, server);
   const running = await serveLoopback({ transport: { is: "mtls", certsDir }, ...config }, dependencies);
   const identity = { ca: authority.certificate, cert: client.certificate, key: client.key };

@@ -43,8 +43,8 @@ interface Webhook {
 async function start(...flags: readonly string[]): Promise<Webhook> {
   const api = await startApiServer({ kinds, objects });
   const folder = temporaryFolder();
-  const authority = await createAuthority("admission");
-  writeCertificates(folder, authority, await issue(authority, "webhook"));
+  const authority = createAuthority("admission");
+  writeCertificates(folder, authority, issue(authority, "webhook"));
   rmSync(join(folder, "ca.crt")); // the API server shows no certificate
   writeFileSync(join(folder, "mapping.json"), JSON.stringify(mapping));
   const args = [

@@ -29,8 +29,8 @@ async function listen(server: Server): Promise<number> {
 
 /** A server that asks for a client's certificate, and answers with each status in turn, 200 in the end. */
 async function startServer(...statuses: readonly number[]) {
-  const authority = await createAuthority("api-server");
-  const { certificate: cert, key } = await issue(authority, "localhost");
+  const authority = createAuthority("api-server");
+  const { certificate: cert, key } = issue(authority, "localhost");
   const seen: Seen[] = [];
   const left = [...statuses];
   const options = { cert, key, ca: authority.certificate, requestCert: true, rejectUnauthorized: false };
@@ -59,7 +59,7 @@ async function start(user: object, ...statuses: readonly number[]) {
   return { ...server, kubeconfig, send: () => send("/apis", "a/b") };
 }
 
-const { certificate, key } = await issue(await createAuthority("clients"), "team-a");
+const { certificate, key } = issue(createAuthority("clients"), "team-a");
 
 test.each<{ reason: string; user: object; sent: Partial<Seen> }>([
   { reason: "a token", user: { token: "t" }, sent: { authorization: "Bearer t" } },
