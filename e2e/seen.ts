@@ -84,6 +84,7 @@ export function testedVersions(): string {
       "`npm run e2e`",
     ],
     ["provider-aws", list(["provider-aws"]), "`npm run e2e`, with moto for AWS"],
+    ["Velero", requiredVersion("velero", "github.com/vmware-tanzu/velero"), "`npm run e2e -- --suite=velero`"],
   ];
   return [
     "| program | versions | run by |",

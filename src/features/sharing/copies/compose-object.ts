@@ -113,7 +113,7 @@ const composeSecret = ({ row: { target }, judgement, call }: WrittenCopy, record
  * secret byte is read here.
  *
  * `watch` lets a provider with --enable-watches read the source at once when it changes. Not for a namespaced Object: for those the
- * provider (v1.3.0, namespaced/object/indexes.go) keeps all of the cluster's Secrets in memory once more for each namespace.
+ * provider (v1.3.1, namespaced/object/indexes.go) keeps all of the cluster's Secrets in memory once more for each namespace.
  */
 function toCopying(copy: WrittenCopy) {
   const { row, judgement, data, call } = copy;
