@@ -91,7 +91,7 @@ describe("the state of earlier steps is returned", () => {
     const composite = { resource: toStruct({ status: { ours: false } }), ready: "READY_TRUE" as const };
     const { desired } = run(requestOf({ desired: { composite }, extraResources: found }, input)).response;
     const status = { ours: false, host: "orders.db.example.org" };
-    expect(desired?.composite).toMatchObject({ resource: toStruct({ status }) });
+    expect(desired?.composite).toMatchObject({ resource: toStruct({ status }), ready: "READY_TRUE" });
   });
 });
 

@@ -51,7 +51,7 @@ describe("with the whole step, the record is not ready", () => {
   test.each<[reason: string, ready: Ready, parts: CallParts]>([
     ["while a shared resource is not found", "False", { sharedResources: [fields], answers: { db: [] } }],
     ["or not granted", "False", { sharedResources: [fields], answers: { db: [refused] } }],
-    ["while a copy is written", "False", { answers: { db: [database()] } }],
+    ["and is while a copy is written, which is unready itself", "True", { answers: { db: [database()] } }],
     ["while nothing is published", "False", { ...nothing, spec: { publish: { environmentConfig: config } } }],
     [
       "while tags are refused",

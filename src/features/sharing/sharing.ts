@@ -1,3 +1,4 @@
+import { COPY_PREFIX } from "../../crossplane/copies.ts";
 import { findGrantSchema } from "../../crossplane/grants.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
@@ -93,9 +94,14 @@ function withShares(draft: Draft, shares: readonly Outcome[], call: Call): Draft
   const shown = withContext(draft, toContext(shares, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
-  const isServed = shares.every(({ reasons }) => reasons.length === 0);
-  return isServed ? conditioned : withCompositeUnready(conditioned);
+  const reasons = shares.flatMap((share) => share.reasons);
+  // A copy that is composed and unready says so itself, and Crossplane names it. One that waits to be composed does not.
+  const isSaid = reasons.every(({ is }) => is === "WaitingForCopies") && hasUnreadyCopy(draft);
+  return reasons.length === 0 || isSaid ? conditioned : withCompositeUnready(conditioned);
 }
+
+const hasUnreadyCopy = ({ resources }: Draft): boolean =>
+  [...resources].some(([name, edit]) => name.startsWith(COPY_PREFIX) && edit.is === "set" && edit.ready === "False");
 
 /** Makes the Fatal result for shares with `resolution: Fail`, once all shares are looked up. */
 function findFailure(shares: readonly Outcome[]): readonly Result[] {

@@ -56,7 +56,6 @@ test("a granted Secret is copied to the claim's namespace", () => {
     conditions: [{ type: "SharedResourcesReady", status: "False", ...waiting, target }],
     results: [{ severity: "Normal", ...waiting, target }],
     shares: [{ kind: "XPostgres.data.example.org", reason: "WaitingForCopies" }],
-    compositeReady: "False",
   });
 });
 
