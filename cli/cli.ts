@@ -8,7 +8,6 @@ import { type AddCommand, type Choose, PROGRAM, type Work } from "./command.ts";
 import { addCompletion } from "./completion/completion.ts";
 import { addExplain } from "./explain/explain.ts";
 import type { Host } from "./host.ts";
-import { addMigrate } from "./migrate/command.ts";
 import { addPreflight } from "./preflight/command.ts";
 import { addRecord } from "./record/command.ts";
 import { addRegistry, addWhoOwns } from "./registry/command.ts";
@@ -22,7 +21,6 @@ const commands: readonly AddCommand[] = [
   addPreflight,
   addAdmission,
   addAudit,
-  addMigrate,
   addRecord,
   addExplain,
   addCompletion,

@@ -105,7 +105,6 @@ const walls: Readonly<Record<string, readonly Importable[]>> = {
   "cli/audit/x.ts": command,
   "cli/registry/x.ts": command,
   "cli/preflight/x.ts": command,
-  "cli/migrate/x.ts": [...command, "input"],
   "cli/admission/x.ts": [...command, "log", "config", "credentials", "prom-client"],
   "cli/render/x.ts": [...command, "run-function", "package", "grpc-js"],
 };

@@ -13,7 +13,7 @@ const visible = program.createHelp().visibleCommands(program);
 const commands = visible.map((one) => one.name()).filter((name) => name !== "help");
 
 test("the program has these commands", () => {
-  const others = ["who-owns", "preflight", "admission", "audit", "migrate", "record", "explain", "completion"];
+  const others = ["who-owns", "preflight", "admission", "audit", "record", "explain", "completion"];
   expect(commands).toEqual(["render", "registry", ...others]);
 });
 
@@ -172,7 +172,6 @@ test.each([
   { command: "admission", args: ["--address=:70000"], says: "Expected an address such as :8443, 127.0.0.1:8443 or" },
   { command: "admission", args: ["--on-error=x"], says: "Allowed choices are allow, deny." },
   { command: "admission", args: [], says: "--tls-certs-dir: give a directory of tls.crt and tls.key" },
-  { command: "migrate", args: [], says: "missing required argument 'composition'" },
 ])("$command $args is an error with exit code 2: $says", async ({ command, args, says }) => {
   const { exitCode, stdout, stderr } = await runCommand(command, args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });

@@ -47,4 +47,4 @@ export function argsOf(example: string, dialect: Dialect): readonly string[] {
 }
 
 /** The context is printed where an example is about nothing but what later steps find in it. */
-const showsContext = (example: string): boolean => example.startsWith("migrate-");
+const showsContext = (example: string): boolean => /^(?:environment|context)-/.test(example);
