@@ -23,7 +23,7 @@ export const withFlags = (command: Command, flags: readonly Option[]): Command =
 
 const EXIT_CODES = [
   "0  Fine.",
-  "1  A finding: a conflict, an inconsistency, no owner, a step that was not translated.",
+  "1  A finding: a conflict, an inconsistency, no owner.",
   "2  No answer: the command line is wrong, a file cannot be read, or the cluster could not be asked about everything.",
 ];
 

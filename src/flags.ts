@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { Command, Option } from "commander";
 import { FunctionError } from "./errors.ts";
 import { didYouMean } from "./model/did-you-mean.ts";
 import { toMilliseconds } from "./model/duration.ts";
@@ -67,33 +67,40 @@ export const flags = [
   },
 ] as const satisfies readonly Flag[];
 
-const common = [
-  { name: "help", help: "Print this help." },
-  { name: "version", help: "Print the version." },
-] as const satisfies readonly Flag[];
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 type Name = (typeof flags)[number]["name"];
 
-const all: readonly Flag[] = [...flags, ...common];
+/** The flags with their texts; true for one without a value. */
+type Texts = ReadonlyMap<string, string | true>;
+
+/** A value may be missing, so that all faults are told at once: the parser stops at the first. */
+const toUsage = ({ name, short, value = "BOOLEAN" }: Flag): string =>
+  `${short === undefined ? "" : `-${short}, `}--${name} [${value}]`;
+
+function commandFor(env: Environment): Command {
+  const command = new Command("function-shared-infrastructure")
+    .usage("[flags]")
+    .description(
+      "Serves a Crossplane composition function: gRPC with mTLS, health and reflection, and Prometheus metrics.\n" +
+        "Crossplane starts it from the package, without flags.",
+    )
+    .helpOption("--help", "Print this help.")
+    .version("", "--version", "Print the version.")
+    .configureHelp({ helpWidth: 1000 })
+    .configureOutput({ writeOut: () => undefined })
+    .exitOverride()
+    .allowUnknownOption()
+    .allowExcessArguments();
+  for (const flag of flags as readonly Flag[]) {
+    const option = new Option(toUsage(flag), flag.env ? `${flag.help} (environment ${flag.env})` : flag.help);
+    command.addOption(option.default((flag.env && env[flag.env]) || flag.default));
+  }
+  return command;
+}
 
 /** Makes the text of `--help`. */
-export function toHelp(): string {
-  const rows = all.map(({ name, short, value, help, default: byDefault, env }) => {
-    const usage = `  ${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : `=${value}`}`;
-    const notes = [byDefault && `default ${byDefault}`, env && `environment ${env}`].filter(Boolean).join(", ");
-    return `${usage.padEnd(40)}${help}${notes === "" ? "" : ` (${notes})`}`;
-  });
-  return `Usage: function-shared-infrastructure [flags]
-
-Serves a Crossplane composition function: gRPC with mTLS, health and reflection, and Prometheus metrics.
-Crossplane starts it from the package, without flags.
-
-Flags:
-${rows.join("\n")}
-`;
-}
+export const toHelp = (): string => commandFor({}).helpInformation();
 
 /**
  * Reads the command line. A flag overrides its environment variable, and that its default. `--help` and `--version` override faults.
@@ -101,46 +108,26 @@ ${rows.join("\n")}
  * @throws {FunctionError} `InvalidFlags` with all faults, one per line.
  */
 export function readFlags(args: readonly string[], env: Environment): Config | "help" | "version" {
-  const { texts, faults } = readTexts(args, env);
-  if (texts.has("help")) return "help";
-  if (texts.has("version")) return "version";
+  for (const is of ["help", "version"] as const) if (args.includes(`--${is}`)) return is;
+  const command = commandFor(env).parse(args, { from: "user" });
+  const names = flags.map(({ name }) => `--${name}`);
+  const faults = command.args.map((text) => {
+    if (!text.startsWith("-")) return `unexpected argument ${JSON.stringify(text)}`;
+    const [name = ""] = text.split("=", 1);
+    return `${name}: unknown flag${didYouMean(name, names)}`;
+  });
+  const texts: Texts = new Map(
+    flags.flatMap(({ name }) => {
+      const text = command.getOptionValue(toAttribute(name)) as string | true | undefined;
+      return text === undefined ? [] : [[name, text] as const];
+    }),
+  );
   const config = toConfig(texts, faults);
   if (faults.length > 0) throw new FunctionError("InvalidFlags", ["cannot use the flags:", ...faults].join("\n  "));
   return config;
 }
 
-/** Reads the text of each flag that is given or has a default, and finds arguments that are no flags or lack a value. */
-function readTexts(args: readonly string[], env: Environment) {
-  const texts = new Map<string, string>();
-  for (const flag of all) {
-    const text = (flag.env && env[flag.env]) || flag.default;
-    if (text !== undefined) texts.set(flag.name, text);
-  }
-  const names = all.map(({ name }) => `--${name}`);
-  const faults = tokenize(args).flatMap((token) => {
-    if (token.kind === "positional") return `unexpected argument ${JSON.stringify(token.value)}`;
-    if (token.kind !== "option") return [];
-    const flag = all.find(({ name }) => name === token.name);
-    if (flag === undefined) return `${token.rawName}: unknown flag${didYouMean(token.rawName, names)}`;
-    if (flag.value !== undefined && lacksValue(token.value, token.inlineValue)) return `--${flag.name}: needs a value`;
-    texts.set(flag.name, token.value ?? "true");
-    return [];
-  });
-  return { texts, faults };
-}
-
-/** Splits arguments into tokens. Not strict, because parseArgs would then throw at the first fault. */
-function tokenize(args: readonly string[]) {
-  const options = all.map(({ name, short, value }) => {
-    const type: "string" | "boolean" = value === undefined ? "boolean" : "string";
-    return [name, { type, ...(short === undefined ? {} : { short }) }] as const;
-  });
-  return parseArgs({ args: [...args], options: Object.fromEntries(options), strict: false, tokens: true }).tokens;
-}
-
-/** Tells whether a flag has no value: "--address --debug" more likely lacks one than has one that looks like a flag. */
-const lacksValue = (value: string | undefined, isInline = false): boolean =>
-  value === undefined || (!isInline && value.startsWith("--"));
+const toAttribute = (name: string): string => new Option(`--${name}`).attributeName();
 
 const MB = 1024 * 1024;
 const AN_ADDRESS = "an address such as :9443, 127.0.0.1:9443 or [::1]:9443";
@@ -149,20 +136,22 @@ const NO_CERTIFICATES =
   "--tls-certs-dir: no directory of certificates; give one (or TLS_SERVER_CERTS_DIR), or --insecure to serve without TLS";
 
 /** Converts the texts, and adds a fault for each that is invalid; with a fault, the result must not be used. */
-function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config {
+function toConfig(texts: Texts, faults: string[]): Config {
   const read = <T>(name: Name, toValue: (text: string) => T | undefined, expected: string): T => {
     const text = texts.get(name) ?? "";
-    const value = toValue(text);
-    if (value === undefined) faults.push(`--${name}: ${expected}; found ${JSON.stringify(text)}`);
+    const value = text === true ? undefined : toValue(text);
+    const fault = text === true ? "needs a value" : `${expected}; found ${JSON.stringify(text)}`;
+    if (value === undefined) faults.push(`--${name}: ${fault}`);
     return value as T;
   };
-  const isOn = (name: Name): boolean => texts.has(name) && read(name, toBoolean, "true or false");
+  const isOn = (name: Name): boolean =>
+    texts.has(name) && (texts.get(name) === true || read(name, toBoolean, "true or false"));
   const toTransport = (): Config["transport"] => {
-    const certsDir = texts.get("tls-certs-dir") ?? "";
     // --insecure overrides TLS_SERVER_CERTS_DIR, which Crossplane sets for every function.
     if (isOn("insecure")) return { is: "insecure" };
-    if (certsDir === "") faults.push(NO_CERTIFICATES);
-    return { is: "mtls", certsDir };
+    const isGiven = texts.has("tls-certs-dir");
+    if (!isGiven) faults.push(NO_CERTIFICATES);
+    return { is: "mtls", certsDir: isGiven ? read("tls-certs-dir", (text) => text || undefined, "a directory") : "" };
   };
   return {
     address: read("address", toAddress, AN_ADDRESS),

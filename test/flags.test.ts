@@ -78,11 +78,11 @@ test("all faults of a command line are told at once", () => {
     "  -x: unknown flag",
     "  --adress: unknown flag; did you mean --address?",
     "  --network: unknown flag",
-    "  --metrics-address: needs a value",
     '  --address: an address such as :9443, 127.0.0.1:9443 or [::1]:9443; found "9443"',
     "  --tls-certs-dir: no directory of certificates; give one (or TLS_SERVER_CERTS_DIR), or --insecure to serve without TLS",
     '  --debug: true or false; found "maybe"',
     '  --max-recv-message-size: a whole number of MB from 1 to 2047; found "0"',
+    "  --metrics-address: needs a value",
     '  --shutdown-grace-period: a duration such as 25s, 1m30s or 500ms; found "25"',
   ]);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -16,10 +16,10 @@ const everything = {
   crossplane: "src/crossplane/metadata.ts",
   input: "src/input/schema.ts",
   ownership: "src/ownership/verdict.ts",
-  features: "src/features/events.ts",
+  features: "src/features/feature.ts",
   sharing: "src/features/sharing/sharing.ts",
   tags: "src/features/tags/tags.ts",
-  operations: "src/operations/operation.ts",
+  operations: "src/operations/operations.ts",
   pipeline: "src/pipeline.ts",
   "run-function": "src/run-function.ts",
   server: "src/server/server.ts",
@@ -92,11 +92,10 @@ const walls: Readonly<Record<string, readonly Importable[]>> = {
   "src/ownership/x.ts": [...model, "crossplane", "ownership", "crypto"],
   "src/features/x.ts": [...model, "crossplane", "input", "ownership", "features", "crypto"],
   "src/features/tags/x.ts": [...model, "crossplane", "input", "ownership", "features", "tags", "crypto"],
-  "src/features/tags/rules/x.ts": [...model, "crossplane", "input", "ownership", "features", "tags", "crypto"],
   "src/operations/x.ts": [...model, "crossplane", "input", "operations", "crypto"],
   "src/pipeline.ts": ["model", "didYouMean", "features", "sharing", "tags"],
   "src/server/x.ts": server,
-  "src/flags.ts": ["errors", "didYouMean", "config"],
+  "src/flags.ts": ["errors", "didYouMean", "config", "commander"],
   "src/main.ts": ["errors", "flags", "log", "package", "run-function", "server"],
   "src/run-function.ts": [...model, "crossplane", "input", "operations", "wire", "pipeline"],
   "cli/x.ts": [...basics, "package", "config"],
@@ -115,6 +114,13 @@ function toSpecifier(path: string, file: string): string {
   const specifier = relative(dirname(file), path);
   return specifier.startsWith(".") ? specifier : `./${specifier}`;
 }
+
+test("what the walls name is there", () => {
+  const paths = Object.values(everything).filter((path) => path.endsWith(".ts"));
+  expect(paths.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
+  const folders = Object.keys(walls).map((path) => path.replace(/\/x\.ts$/, ""));
+  expect(folders.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
+});
 
 test("every folder may import what its wall lists, and nothing else", () => {
   const specifiersFor = (file: string, isWanted: (name: Importable) => boolean): readonly string[] =>

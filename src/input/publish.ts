@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DNS_SUBDOMAIN, MAX_NAME } from "../model/names.ts";
-import { choice, fieldPath, json, unique, value } from "./fields.ts";
+import { fieldPath, json, unique, value } from "./fields.ts";
 
 const field = z.strictObject({
   value: value(z.string(), z.number(), z.boolean(), z.array(json)).describe("Its value."),
@@ -10,10 +10,6 @@ const field = z.strictObject({
 export const publishSchema = z.strictObject({
   environmentConfig: z
     .strictObject({
-      apiVersion: choice(
-        ["apiextensions.crossplane.io/v1beta1", "apiextensions.crossplane.io/v1alpha1"],
-        "Crossplane v1.18 and later serve v1beta1, earlier versions v1alpha1.",
-      ),
       name: value(z.string().max(MAX_NAME, "too long").regex(DNS_SUBDOMAIN, "not a resource's name")).describe(
         "Its name.",
       ),

@@ -36,15 +36,10 @@ const rescueRule = z.strictObject({
 });
 
 export const externalNamesSchema = z.strictObject({
-  pin: flag(
-    true,
-    "Desire each external name once it is observed. `false`: desire only rescued names and names from the record.",
-  ),
   rescue: list(
     rescueRule,
-    "Kinds whose provider may lose the external name, and the field to restore it from. They precede the built-in rules.",
+    "Kinds whose provider may lose the external name, and the field to restore it from. They precede the built-in rules, which docs/restore.md names.",
   ),
-  builtInRescue: flag(true, "Also rescue the built-in kinds. docs/restore.md names them."),
   requireRecord: flag(
     false,
     "Create no managed resource unless the pipeline or the record names it; `metadata.name` is enough where its provider does not choose " +

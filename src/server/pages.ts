@@ -10,7 +10,7 @@ import { addressToText, type TcpAddress } from "./config.ts";
 export type Answer = readonly [status: number, body: string, contentType?: string];
 
 /** Answers by method and path: `GET /metrics`. */
-type Pages = Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>>;
+export type Pages = Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>>;
 
 export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [
   200,

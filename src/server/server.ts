@@ -11,7 +11,7 @@ import { type Connections, createGate, type Gate, trackConnections, within } fro
 import { createHandler, type RunFunction } from "./handler.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { logRefusals, MutualTlsCredentials } from "./mutual-tls.ts";
-import { type Answer, cannotListen, metricsOf, servePages } from "./pages.ts";
+import { type Answer, cannotListen, metricsOf, type Pages, servePages } from "./pages.ts";
 import { addHealthAndReflection, functionRunners, runFunctionPaths } from "./services.ts";
 
 export interface Dependencies {
@@ -41,7 +41,7 @@ export async function serve(config: Config, dependencies: Dependencies) {
     "GET /readyz": async (): Promise<Answer> => (isReady ? [200, "ok\n"] : [503, "draining\n"]),
   };
   // Before gRPC's address: if the port of metrics is taken, no call must have been answered.
-  const endpoint = config.metricsAddress === "off" ? undefined : await servePages(config.metricsAddress, pages, log);
+  const endpoint = await serveMetrics(config, pages, log);
   const port = await bind(server, config.address, security.credentials).catch((error: unknown) => {
     endpoint?.close();
     throw error;
@@ -89,6 +89,18 @@ function createServer(config: Config, handler: ReturnType<typeof createHandler>)
 }
 
 /** Makes the server's credentials; `follow` follows their files once it is bound, and returns a function that stops this. */
+/** Serves metrics. Beside another function on a developer's machine their port is taken: without TLS the function goes on without them. */
+async function serveMetrics({ metricsAddress, transport }: Config, pages: Pages, log: Log) {
+  if (metricsAddress === "off") return undefined;
+  try {
+    return await servePages(metricsAddress, pages, log);
+  } catch (error) {
+    if (transport.is !== "insecure" || !(error instanceof FunctionError)) throw error;
+    log.warn("goes on without metrics", { error: error.message });
+    return undefined;
+  }
+}
+
 function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
   if (transport.is === "insecure") {
     log.warn("serving without TLS: anyone who reaches the address can call the function");

@@ -352,7 +352,7 @@ describe("a section of an input", () => {
   test("that is empty turns its feature on, with all defaults", () => {
     const { adoption, externalNames } = specOf({ adoption: {}, externalNames: {} });
     expect(adoption).toEqual({ onUnadopted: "Adopt", onUnproven: "Block", onMissing: "Wait", restore: "Continue" });
-    expect(externalNames).toEqual({ pin: true, rescue: [], builtInRescue: true, requireRecord: false });
+    expect(externalNames).toEqual({ rescue: [], requireRecord: false });
   });
 
   test("that rescues external names reads status.atProvider.id by default", () => {

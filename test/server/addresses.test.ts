@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { freePort, takePort } from "../../testing/servers/free-port.ts";
-import { call, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { call, isRefused, serveLoopback, serveMutualTls, until } from "../../testing/servers/loopback.ts";
 
 test.each([
   ["127.0.0.1", { port: 0 }],
@@ -20,10 +20,17 @@ async function takeAddress(): Promise<{ host: string; port: number }> {
 test.each(["gRPC", "metrics"] as const)("a port for %s that is taken is an error", async (purpose) => {
   const address = await takeAddress();
   const at = `127.0.0.1:${address.port}`;
-  await expect(serveLoopback(purpose === "gRPC" ? { address } : { metricsAddress: address })).rejects.toMatchObject({
+  const serving = purpose === "gRPC" ? serveLoopback({ address }) : serveMutualTls({ metricsAddress: address });
+  await expect(serving).rejects.toMatchObject({
     code: "CannotServe",
     message: `cannot listen for ${purpose} at ${at}: listen EADDRINUSE: address already in use ${at}`,
   });
+});
+
+test("a port for metrics that is taken, as by another function beside it, is a warning with --insecure", async () => {
+  const { port, metricsPort, lines } = await serveLoopback({ metricsAddress: await takeAddress() });
+  expect([metricsPort, (await call(`127.0.0.1:${port}`, Buffer.alloc(0))).code]).toEqual([undefined, "OK"]);
+  expect(lines).toContainEqual(expect.objectContaining({ level: "warn", message: "goes on without metrics" }));
 });
 
 test("a server that cannot listen leaves the metrics port", async () => {

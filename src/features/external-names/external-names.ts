@@ -24,7 +24,7 @@ export const externalNames: Feature = (call, draft) => {
   if (policy === undefined) return draft;
 
   const resources = findNames(policy, call, draft);
-  const named = withNamesCondition(withResources(draft, pinNames(resources, policy)), resources, call);
+  const named = withNamesCondition(withResources(draft, pinNames(resources)), resources, call);
   return resources.some(({ verdict }) => verdict.is === "held") ? withCompositeUnready(named) : named;
 };
 
@@ -59,7 +59,7 @@ function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): re
   const paths = policy.rescue
     .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)
     .map(({ fromFieldPath }) => fromFieldPath);
-  return policy.builtInRescue && findFacts(group, kind).isNamedById ? [...paths, ID] : paths;
+  return findFacts(group, kind).isNamedById ? [...paths, ID] : paths;
 }
 
 /**
@@ -72,21 +72,20 @@ const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =
   findFacts(group, kind).cloud !== "Kubernetes";
 
 /** Sets the external name on desired resources. One whose creation has begun, without a name yet, is not created once more. */
-const pinNames = (resources: readonly NamedResource[], policy: ExternalNames): Edits =>
+const pinNames = (resources: readonly NamedResource[]): Edits =>
   resources.flatMap((resource): Edits => {
     const { name, desired, observed, verdict } = resource;
     if (verdict.is === "held" && observed === undefined) return [[name, { is: "removed" }]];
-    const pinned = toPin(resource, policy);
+    const pinned = toPin(resource);
     if (pinned === undefined) return [];
     return [[name, { is: "set", object: desired.with([pinned]) }]];
   });
 
-function toPin({ verdict, desired, observed }: NamedResource, { pin }: ExternalNames): ValueEdit | undefined {
+function toPin({ verdict, desired, observed }: NamedResource): ValueEdit | undefined {
   if (verdict.is === "held" || verdict.is === "notRecorded") {
     const value = withoutCreate(readPolicies(desired) ?? ALL_ACTIONS);
     return observed && readPolicies(observed) && { path: MANAGEMENT_POLICIES, value };
   }
   if (verdict.is === "unnamed" || verdict.is === "setByPipeline") return undefined;
-  const isPinned = verdict.is !== "observed" || pin || verdict.isOurs;
-  return isPinned ? { path: EXTERNAL_NAME, value: verdict.name } : undefined;
+  return { path: EXTERNAL_NAME, value: verdict.name };
 }

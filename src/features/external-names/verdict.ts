@@ -27,9 +27,7 @@ export interface NamedResource extends Evidence {
 /** The external name of a managed resource, and its source. */
 export type NameVerdict =
   | { readonly is: "setByPipeline"; readonly name: string; readonly observed: string | undefined }
-  /** `isOurs`: from the record or rescued; the resource would lose the annotation if we no longer desired it. */
-  | { readonly is: "observed"; readonly name: string; readonly isOurs: boolean }
-  | { readonly is: "recorded" | "rescued"; readonly name: string }
+  | { readonly is: "observed" | "recorded" | "rescued"; readonly name: string }
   | { readonly is: "duplicate"; readonly name: string; readonly other: string }
   /** Not created: its name is not recorded (`requireRecord`), or is `unconfirmed`. */
   | { readonly is: "held"; readonly unconfirmed: string | undefined }
@@ -67,7 +65,7 @@ function judgeNamed({ recorded, isConfirmed }: Evidence, seen: string | undefine
   const other = seen === undefined ? id : recorded;
   if (name === undefined) return undefined;
   if (other !== undefined && other !== name) return { is: "duplicate", name, other } as const;
-  if (seen !== undefined) return { is: "observed", name, isOurs: name === recorded || name === id } as const;
+  if (seen !== undefined) return { is: "observed", name } as const;
   return { is: confirmed === undefined ? "rescued" : "recorded", name } as const;
 }
 

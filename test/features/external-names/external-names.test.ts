@@ -44,14 +44,12 @@ test("an observed name is added to what the pipeline desires", () => {
 
 describe("no resource is edited", () => {
   const inner = { ...observed({ name: "x" }), spec: { compositionRef: { name: "x" } } };
-  const unpinned = { pin: false, builtInRescue: false };
   test.each<[reason: string, parts: AdoptionParts]>([
     ["the pipeline sets the same name", vpc({ name: "vpc-1" }, withName("vpc-1", desired))],
     ["the pipeline sets another name, which it may", vpc({ name: "vpc-1" }, withName("vpc-2", desired))],
     ["nothing desires the resource", { observed: { vpc: observed({ name: "vpc-1" }) } }],
     ["the resource does not exist yet", { desired: { vpc: desired } }],
     ["the resource is a nested XR, named after its claim", { observed: { inner }, desired: { inner: {} } }],
-    ["pin is false and the provider has set the name", { policy: unpinned, ...vpc({ name: "vpc-1", id: "vpc-1" }) }],
   ])("when %s", (_reason, parts) => {
     expect(draftOf(parts).resources.size).toBe(0);
   });
@@ -70,7 +68,6 @@ describe("a lost name", () => {
 
   test.each<[name: string | undefined, reason: string, desired: JsonObject, status: JsonObject, policy?: JsonObject]>([
     ["vpc-1", "a built-in rule finds it in the status", desired, { id: "vpc-1" }],
-    [undefined, "the built-in rules are off", desired, { id: "vpc-1" }, { builtInRescue: false }],
     ["arn:1", "a rule of the input finds it in the status", cluster, { arn: "arn:1" }, arns],
     [undefined, "the status holds no string", desired, { id: 5 }],
     ["arn:1", "a rule of the input wins over a built-in one", desired, { id: "vpc-1", arn: "arn:1" }, arns],
@@ -97,9 +94,8 @@ describe("a lost name", () => {
   });
 });
 
-test("a rescued name stays desired even with pin: false, or Crossplane would remove it again", () => {
-  const parts = { ...vpc({ name: "vpc-1", id: "vpc-1" }), policy: { pin: false } };
-  expect(draftOf(parts).resources.has("vpc")).toBe(true);
+test("a rescued name stays desired, or Crossplane would remove it again", () => {
+  expect(draftOf(vpc({ name: "vpc-1", id: "vpc-1" })).resources.has("vpc")).toBe(true);
 });
 
 describe("a resource with two names", () => {

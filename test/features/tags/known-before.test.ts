@@ -373,3 +373,28 @@ describe("an object of another kind to which a team has its XR refer in a bucket
     expect([reasonIn(draft), policiesOf(draft), later.requirements.size]).toEqual(["Arbitrating", ["Observe"], 1]);
   });
 });
+
+describe("two of one name in a kind that no table lists", () => {
+  const cluster = (projectId: string): JsonObject => ({
+    apiVersion: "mongodbatlas.example.org/v1alpha1",
+    kind: "Cluster",
+    ...externallyNamed("main"),
+    spec: { forProvider: { projectId, tags: {} } },
+  });
+  const identityOf = (projectId: string, rule: JsonObject) => {
+    const resources = [{ apiGroup: "mongodbatlas.example.org", fieldPath: "spec.forProvider.tags", ...rule }];
+    const draft = run({ tags: { add: [team], resources }, desired: { bucket: cluster(projectId) }, contenders: [] });
+    return at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`);
+  };
+  test.each<[reason: string, areTwo: boolean, rule: JsonObject]>([
+    [
+      "are two where scopeFieldPaths name what distinguishes them",
+      true,
+      { scopeFieldPaths: ["spec.forProvider.projectId"] },
+    ],
+    ["are one without", false, {}],
+  ])("%s", (_reason, areTwo, rule) => {
+    const [a, b] = ["a", "b"].map((project) => identityOf(project, rule));
+    expect([typeof a, a !== b]).toEqual(["string", areTwo]);
+  });
+});
