@@ -29,7 +29,7 @@ const everything = {
   package: "src/package.ts",
   didYouMean: "src/model/did-you-mean.ts",
   cluster: "cli/cluster/cluster.ts",
-  lookup: "cli/lookup/check.ts",
+  lookup: "cli/lookup/ownership.ts",
   cli: "cli/text.ts",
   commander: "commander",
   yaml: "yaml",
