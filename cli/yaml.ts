@@ -1,4 +1,4 @@
-import { parseDocument, stringify, type Tags } from "yaml";
+import { Document, parseDocument, type Tags, visit } from "yaml";
 import type { JsonValue } from "../src/model/json.ts";
 
 /**
@@ -34,8 +34,41 @@ export function parseYaml(text: string): JsonValue {
 export const splitYamlStream = (text: string): readonly string[] =>
   text.split(/^---[^\n]*\n?/m).filter((part) => part !== "");
 
-/** Writes documents as a stream that Kubernetes' tools can read: keys are sorted, `on` and `1:30` quoted. */
+/**
+ * Writes documents as a stream that Kubernetes' tools can read: keys are sorted, `on` and `1:30` quoted. YAML 1.1, and go-yaml with it, breaks
+ * lines at NEL, LS and PS, too, and accepts no character that does not print: a text with any of these, which a tenant may write, would become
+ * other fields or other documents. It is quoted, and they are escaped.
+ */
 export const toYamlStream = (documents: readonly JsonValue[]): string =>
-  documents.map((document) => `---\n${stringify(document, STREAM)}`).join("");
+  documents.map((document) => `---\n${toYaml(document)}`).join("");
 
-const STREAM = { version: "1.1", sortMapEntries: true, indentSeq: false, lineWidth: 0 } as const;
+function toYaml(value: JsonValue): string {
+  const document = new Document(value, STREAM);
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value !== "string") return;
+      node.value = node.value.replace(/\p{Cs}/gu, "\ufffd");
+      if (UNSAFE.test(String(node.value))) node.type = "QUOTE_DOUBLE";
+    },
+  });
+  return document.toString(STREAM).replace(UNPRINTABLE, toEscape);
+}
+
+const STREAM = {
+  version: "1.1",
+  sortMapEntries: true,
+  aliasDuplicateObjects: false,
+  indentSeq: false,
+  lineWidth: 0,
+  // No line break of a text becomes one of the stream.
+  doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+} as const;
+
+/** Control and format characters, line and paragraph separators, and what no text has. */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu;
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/u;
+
+function toEscape(character: string): string {
+  const hex = (character.codePointAt(0) ?? 0).toString(16);
+  return hex.length > 4 ? `\\U${hex.padStart(8, "0")}` : `\\u${hex.padStart(4, "0")}`;
+}

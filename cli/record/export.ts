@@ -12,16 +12,26 @@ import {
 import { compareEntries } from "../../src/model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { isObject, type JsonObject, pick } from "../../src/model/json.ts";
-import { DOMAIN } from "../../src/model/names.ts";
+import { DNS_LABEL, DOMAIN, isLabelValue } from "../../src/model/names.ts";
+import { OWNER } from "../../src/ownership/annotations.ts";
 import {
   composeNames,
   namesRecordName,
+  RECORD_PREFIX,
   type RecordedName,
   type RecordedNames,
   readNames,
+  toNamesData,
   toRecordedKind,
 } from "../../src/ownership/names-record.ts";
-import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
+import {
+  type Bindings,
+  RECORD_KINDS,
+  RECORD_LABEL,
+  readBindings,
+  recordOf,
+  toRecordData,
+} from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
@@ -64,17 +74,41 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
 /** The most entries that are looked at: each costs a request, and teams write the ConfigMap. */
 const MAX_ENTRIES = 1000;
 
-/** Leaves out what belongs to this cluster, and what others have written on the record. */
+/**
+ * Makes a record anew of what this function reads of it. A team may write into the one in its namespace, and what an export holds an operator
+ * applies.
+ */
 function toManifest(record: Document): JsonObject {
   const { apiVersion, kind, namespace, name } = toReference(record);
-  const marks = (field: string): JsonObject => {
+  const marks = (field: string, isWanted: (key: string, value: string) => boolean): JsonObject => {
     const all = record.at(["metadata", field]);
-    return pick(isObject(all) ? all : {}, (key) => [DOMAIN, "crossplane.io"].includes(key.split("/")[0] ?? ""));
+    return pick(isObject(all) ? all : {}, (key, value) => typeof value === "string" && isWanted(key, value));
   };
-  const place = namespace === undefined ? {} : { namespace };
-  const metadata = { name, ...place, labels: marks("labels"), annotations: marks("annotations") };
-  return { apiVersion, kind, metadata, data: record.at(["data"]) ?? {} };
+  const metadata = {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    labels: marks("labels", (key, value) => LABELS.test(key) && isLabelValue(value)),
+    annotations: marks("annotations", (key, value) => ANNOTATIONS.includes(key) && PRINTABLE.test(value)),
+  };
+  const isOfNames = name.startsWith(RECORD_PREFIX);
+  return {
+    apiVersion,
+    kind,
+    metadata,
+    data: isOfNames ? toNamesData(readNames(record)) : toRecordData(readKnown(record)),
+  };
 }
+
+/** Reads the bindings of shares, whose names are DNS labels. */
+const readKnown = (record: Document): Bindings =>
+  new Map([...readBindings(record)].filter(([share, bindings]) => DNS_LABEL.test(share) && bindings.length > 0));
+
+/** The labels by which an XR finds its record, and owners find the records of their consumers. */
+const LABELS = new RegExp(
+  `^(?:crossplane\\.io/(?:composite|claim-name|claim-namespace)|${DOMAIN}/(?:record-of|uses-[0-9a-f]{40}))$`,
+);
+const ANNOTATIONS: readonly string[] = [OWNER, String(COMPOSITION_RESOURCE_NAME.at(-1))];
+const PRINTABLE = /^[!-~]{1,1000}$/;
 
 /**
  * Makes the record of a namespaced XR that a rebuilt cluster trusts: a team may have edited the ConfigMap, so it counts only with what

@@ -52,16 +52,17 @@ export const toRecordedKind = ({ kind, group }: Pick<ManagedKind, "kind" | "grou
 const toKey = (name: string): string =>
   SECRET_KEY.test(name) && !name.startsWith(".") ? name : `sha256-${hashText(name, 40)}`;
 
-export function composeNames(composite: Composite, names: RecordedNames): JsonObject {
-  const data = [...names].map(
-    ([resource, entry]) => [toKey(resource), JSON.stringify({ resource, ...entry })] as const,
+export const composeNames = (composite: Composite, names: RecordedNames): JsonObject => ({
+  ...recordKind(composite),
+  metadata: { name: namesRecordName(recordOf(composite)), labels: { [RECORD_LABEL]: recordOf(composite) } },
+  data: toNamesData(names),
+});
+
+/** Makes the data of a record of names. */
+export const toNamesData = (names: RecordedNames): JsonObject =>
+  toSortedObject(
+    new Map([...names].map(([resource, entry]) => [toKey(resource), JSON.stringify({ resource, ...entry })])),
   );
-  return {
-    ...recordKind(composite),
-    metadata: { name: namesRecordName(recordOf(composite)), labels: { [RECORD_LABEL]: recordOf(composite) } },
-    data: toSortedObject(new Map(data)),
-  };
-}
 
 /** Reads a record of names, without invalid entries: people may have edited it. */
 export const readNames = (record: Document | undefined): RecordedNames =>

@@ -80,9 +80,15 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
       labels: { [RECORD_LABEL]: recordOf(composite), ...Object.fromEntries(uses.map((label) => [label, "true"])) },
       annotations: { [OWNER]: formatOwner(composite) },
     },
-    data: Object.fromEntries(entries.map(([share, list]) => [share, JSON.stringify(list.map(toEntry))])),
+    data: toRecordData(bindings),
   };
 }
+
+/** Makes the data of a record. */
+export const toRecordData = (bindings: Bindings): JsonObject =>
+  Object.fromEntries(
+    [...bindings].sort(compareEntries).map(([share, list]) => [share, JSON.stringify(list.map(toEntry))]),
+  );
 
 /** Makes an entry of the list in JSON, which has no fields that are undefined. */
 function toEntry({ resource, access, secrets, credentialFor, copied, ticket }: Binding) {

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseYaml, splitYamlStream, toYamlStream } from "../../cli/yaml.ts";
+import { anyDocument } from "../../testing/builders/yaml-texts.ts";
 
 describe("plain scalars mean what they mean to Kubernetes' tools", () => {
   test.each([
@@ -42,3 +44,21 @@ test("what is written is read as the same, in sorted order", () => {
   expect(splitYamlStream(yaml).map(parseYaml)).toEqual([document]);
   expect(yaml.startsWith('---\na:\n  nothing: null\n  number: 1.5\n  ready: true\nz:\n- "on"\n')).toBe(true);
 });
+
+test("whatever text goes in comes out, in one document", () => {
+  fc.assert(
+    fc.property(anyDocument, (document) => {
+      const yaml = toYamlStream([document, { next: true }]);
+      expect(splitYamlStream(yaml).map(parseYaml)).toEqual([document, { next: true }]);
+      expect(yaml).toMatch(PRINTABLE);
+    }),
+    { seed: 20261128, numRuns: 500 },
+  );
+});
+
+test("half a character is replaced: no tool would read the rest", () => {
+  expect(toYamlStream([{ a: "\ud800" }])).toBe("---\na: \ufffd\n");
+});
+
+/** Everything but the line breaks of the stream itself prints, to YAML 1.1 and 1.2. */
+const PRINTABLE = /^(?:\n|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF])*$/u;

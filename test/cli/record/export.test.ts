@@ -84,6 +84,41 @@ test("what is not back yet is printed as it was applied", async () => {
   expect(manifests.map(({ data }) => data)).toEqual([dataOf({ a: "cloud-a", c: "cloud-3" })]);
 });
 
+const BINDINGS = JSON.stringify([{ apiVersion: "a/v1", kind: "A", name: "a", access: "Granted" }]);
+
+const BREAKS = ["\n", "\r", "\u0085", "\u2028", "\u2029"];
+
+test.each(BREAKS)("nothing that a team has written on its record is applied by an operator: %j", async (br) => {
+  const lines = [
+    "a",
+    "kind:",
+    "  ConfigMap",
+    "metadata:",
+    "  name:",
+    "    aws-auth",
+    "  namespace:",
+    "    kube-system",
+    "--- b",
+  ];
+  const text = lines.join(br);
+  const labels = { [RECORD_LABEL]: label, "crossplane.io/evil": "x", "crossplane.io/composite": text };
+  const annotations = { "crossplane.io/evil": text, "shared-infrastructure.fn.crossplane.io/owner": text };
+  const record = configMap(
+    { name: "bindings", labels, annotations, ...controlledBy("1") },
+    { a: BINDINGS, evil: text, [text]: text },
+  );
+  const { manifests, stdout } = await run(record);
+  expect(manifests).toEqual([
+    {
+      apiVersion: expect.any(String),
+      kind: "ConfigMap",
+      metadata: { namespace: "team", name: "bindings", labels: { [RECORD_LABEL]: label }, annotations: {} },
+      data: { a: BINDINGS },
+    },
+  ]);
+  expect(stdout.split(/[\n\r\u0085\u2028\u2029]/)).not.toContain("kind:");
+});
+
 test.each([
   ["it has no controller", {}],
   ["its controller has another uid than the XR", controlledBy("theirs")],
@@ -96,7 +131,7 @@ test.each([
 
 test("the other records are printed in a fixed order, without what belongs to this cluster", async () => {
   const records = [
-    environmentConfig("z", { a: "1" }),
+    environmentConfig("z", { a: BINDINGS, more: "kind: ConfigMap" }),
     environmentConfig("a", {}, "4"),
     configMap({ name: "bindings", ...controlledBy("1") }, { db: "[]" }),
   ];
@@ -104,7 +139,7 @@ test("the other records are printed in a fixed order, without what belongs to th
   expect(there.stdout).toBe(back.stdout);
   expect(there.manifests).toMatchObject([
     { kind: "EnvironmentConfig", metadata: { name: "a" } },
-    { kind: "EnvironmentConfig", metadata: { name: "z" }, data: { a: "1" } },
+    { kind: "EnvironmentConfig", metadata: { name: "z" }, data: { a: BINDINGS } },
     { kind: "ConfigMap", metadata: { namespace: "team", name: "bindings", labels: { [RECORD_LABEL]: label } } },
   ]);
   expect(there.stdout).not.toMatch(/uid|resourceVersion|team: x/);

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+
+// Texts with what YAML makes something else of: line breaks of YAML 1.1 and 1.2, separators of documents, what does not print, indicators.
+
+const PIECES = [
+  ...["\n", "\r", "\r\n", "\u0085", "\u2028", "\u2029", "\n---\n", "\n--- b", "\n...\n", "\u007f", "\u0000", "\u0080"],
+  ...[
+    "\ufeff",
+    "\ufffe",
+    "\u200e",
+    "\t",
+    " ",
+    ": ",
+    " #",
+    "- ",
+    "a",
+    "kind:",
+    "'",
+    '"',
+    "\\",
+    "%",
+    "@",
+    "\u{1f600}",
+    "\u{e0001}",
+    "é",
+  ],
+];
+
+const anyText = fc.oneof(
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((pieces) => pieces.join("")),
+  fc.string({ unit: "grapheme", maxLength: 30 }),
+);
+
+/** An object of texts, by any text. */
+export const anyDocument = fc.dictionary(anyText, fc.oneof(anyText, fc.array(anyText, { maxLength: 3 })), {
+  maxKeys: 5,
+  noNullPrototype: true,
+});
