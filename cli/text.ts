@@ -26,7 +26,3 @@ export function alignColumns(rows: readonly (readonly string[])[], gap = "   "):
   });
   return `${lines.join("\n")}\n`;
 }
-
-/** Quotes a text for sh, unless it is a word as it is: tenants write names and annotations, and an operator runs the commands. */
-export const toWord = (text: string): string =>
-  /^[-\w@%+=:,./]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

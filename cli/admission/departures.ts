@@ -6,6 +6,7 @@ import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { toCommand } from "../../src/model/shell.ts";
 import { IDENTITY_LABEL, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { type ApiClient, type Cluster, toCluster } from "../cluster/cluster.ts";
@@ -115,13 +116,13 @@ export function leavesBehind(leaving: Contender, contenders: readonly Contender[
 function explainDeparture({ document, name: qualified }: Contender): string {
   const { apiVersion, kind, namespace, name } = toReference(document);
   const target = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));
-  const resource = `${target} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
+  const resource = [target, name, ...(namespace === undefined ? [] : ["-n", namespace])];
   const spec = readPolicies(document) === undefined ? { deletionPolicy: "Delete" } : { managementPolicies: ["*"] };
   return (
     `cannot delete ${kind} ${qualified}: it is the last managed resource of a cloud resource that was created for it or for an ` +
     "earlier owner, and its policies do not allow Delete, so the cloud resource would be orphaned. " +
-    `To delete both: kubectl patch ${resource} --type=merge -p '${JSON.stringify({ spec })}', and delete it again. ` +
-    `To orphan the cloud resource: kubectl annotate ${resource} ${LEAVE_BEHIND}=true, and delete it again`
+    `To delete both: ${toCommand("kubectl", "patch", ...resource, "--type=merge", "-p", JSON.stringify({ spec }))}, and delete it again. ` +
+    `To orphan the cloud resource: ${toCommand("kubectl", "annotate", ...resource, `${LEAVE_BEHIND}=true`)}, and delete it again`
   );
 }
 

@@ -3,7 +3,7 @@ import { COMPOSITION_RESOURCE_NAME } from "../../src/crossplane/metadata.ts";
 import { formatReference, type Reference, toReference } from "../../src/crossplane/references.ts";
 import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import { toWord } from "../text.ts";
+import { toWord } from "../../src/model/shell.ts";
 
 /** The cluster's state when it was read; findings are made from nothing else. */
 export interface World {

@@ -3,13 +3,14 @@ import { ALLOWED_NAMESPACES, readNamespaceGrant } from "../../src/crossplane/gra
 import { requiredLabels } from "../../src/crossplane/label-selector.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import type { Document } from "../../src/model/document.ts";
+import { toCommand } from "../../src/model/shell.ts";
 import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
 import { findKindsByName, notInstalled, type ResourceKind, toApiVersion, toFullName } from "../cluster/discovery.ts";
 import { type ClusterFlags, EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
-import { alignColumns, toJson, toWord } from "../text.ts";
+import { alignColumns, toJson } from "../text.ts";
 
 export interface ConsumersFlags extends ClusterFlags {
   readonly output: "table" | "json";
@@ -61,11 +62,12 @@ function toGrantCommand(shared: Document, kind: ResourceKind, consumers: readonl
   const { names, selector } = readNamespaceGrant(shared);
   const labels = selector === undefined ? [] : Object.entries(requiredLabels(selector));
   if (selector !== undefined && labels.length === selector.length) {
-    const values = labels.map(([key, value]) => `${key}=${value}`).join(" ");
-    return `\nTo grant it:\n  kubectl label namespace ${asking.join(" ")} ${values}\n`;
+    const values = labels.map(([key, value]) => `${key}=${value}`);
+    return `\nTo grant it:\n  ${toCommand("kubectl", "label", "namespace", ...asking, ...values)}\n`;
   }
   const { namespace, name } = toReference(shared);
-  const target = `${toFullName(kind)}/${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
-  const granted = [...new Set([...names, ...asking])].sort().join(",");
-  return `\nTo grant it:\n  kubectl annotate ${target} --overwrite ${ALLOWED_NAMESPACES}=${toWord(granted)}\n`;
+  const within = namespace === undefined ? [] : ["-n", namespace];
+  const granted = `${ALLOWED_NAMESPACES}=${[...new Set([...names, ...asking])].sort().join(",")}`;
+  const command = toCommand("kubectl", "annotate", `${toFullName(kind)}/${name}`, ...within, "--overwrite", granted);
+  return `\nTo grant it:\n  ${command}\n`;
 }

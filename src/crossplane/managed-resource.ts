@@ -1,5 +1,6 @@
 import { findCondition, shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
+import { toCommand } from "../model/shell.ts";
 import { toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
 import { EXTERNAL_NAME, readAnnotation } from "./metadata.ts";
 import { findFacts } from "./providers/families.ts";
@@ -127,5 +128,5 @@ export function annotate({ apiVersion, kind }: ManagedKind, managed: Document | 
   const resource = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));
   const namespace = managed && stringAt(managed, ["metadata", "namespace"]);
   const name = (managed && stringAt(managed, ["metadata", "name"])) ?? "NAME";
-  return `kubectl annotate ${resource} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
+  return toCommand("kubectl", "annotate", resource, name, ...(namespace === undefined ? [] : ["-n", namespace]));
 }

@@ -13,6 +13,7 @@ import { findCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isList, isObject, type JsonValue, ownValue, toPlainText } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
+import { toWord } from "../model/shell.ts";
 import { RESTORED } from "./annotations.ts";
 
 /** The annotation of an XR by which a person releases what was restored: `UID/NAME,NAME`, or `UID/*` for all. */
@@ -37,13 +38,20 @@ export function readReleased(composite: Document): (name: string) => boolean {
   const [uid, names = ""] = (readAnnotation(composite, RELEASE) ?? "").split(/\/(.*)/s);
   if (uid === "" || uid !== stringAt(composite, ["metadata", "uid"])) return () => false;
   const released = new Set(names.split(","));
-  return (name) => released.has("*") || released.has(name);
+  return (name) => released.has("*") || released.has(toReleased(name));
 }
 
-/** Writes the command by which a person releases names of an XR. */
-export function releaseCommand({ apiVersion, kind, document }: Composite, names: string): string {
+/** Writes a name for the list: a claim's texts may be part of it, and a comma or an asterisk would release others. */
+const toReleased = (name: string): string =>
+  name.replace(/[^-\w.:@/]/gu, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  );
+
+/** Writes the command by which a person releases names of an XR; without names, with a placeholder for these. */
+export function releaseCommand({ apiVersion, kind, document }: Composite, ...names: readonly string[]): string {
   const uid = stringAt(document, ["metadata", "uid"]) ?? "UID";
-  return `${annotate(toManagedKind(apiVersion, kind), document)} '${RELEASE}=${uid}/${names}'`;
+  const list = names.length === 0 ? "NAME,NAME" : names.map(toReleased).join(",");
+  return `${annotate(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
 /** What a provider has found of a managed resource that only observes. */

@@ -107,7 +107,7 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
     (is) => [held.filter(({ judged }) => judged.is === is).length, is] as const,
   );
   const resource = counts.flatMap(([count, is]) => (count === 0 ? [] : [`${count} ${is}`])).join(", ");
-  const command = releaseCommand(composite, "NAME,NAME");
+  const command = releaseCommand(composite);
   const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
   const reason = isFine ? "ObservingRestored" : "RestoreNotConfirmed";

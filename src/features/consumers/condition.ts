@@ -4,6 +4,7 @@ import { ALLOWED_NAMESPACES } from "../../crossplane/grants.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import { toCommand } from "../../model/shell.ts";
 import { type ReasonOf, tell, withConditionAndEvent } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -54,10 +55,9 @@ export interface Part {
 /** Tells how to list the consumers of the shared XR, where a reason counts some of them. */
 function howToList(reasons: readonly ConsumersReason[], owner: Composite | undefined): readonly string[] {
   if (owner === undefined || !reasons.some((reason) => "count" in reason)) return [];
-  const within = owner.namespace === undefined ? "" : ` -n ${owner.namespace}`;
-  return [
-    `to list the consumers: kubectl shared-infrastructure registry consumers ${groupKindOf(owner)} ${owner.name}${within}`,
-  ];
+  const within = owner.namespace === undefined ? [] : ["-n", owner.namespace];
+  const target = toCommand(groupKindOf(owner), owner.name, ...within);
+  return [`to list the consumers: kubectl shared-infrastructure registry consumers ${target}`];
 }
 
 /** @param owner the shared XR, where it is known. */

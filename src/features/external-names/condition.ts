@@ -48,7 +48,7 @@ const REMARKS: Remarks<NameVerdict, NamedResource, NameReason> = {
   notRecorded: ({ createdAt }, { kind, observed }) => [
     "NameNotRecorded",
     `its provider began to create it at ${brief(createdAt)} and has not recorded a name; it is not created once more. If this ` +
-      `stays, look in the cloud for a ${kind.kind} of that time: ${annotate(kind, observed)} crossplane.io/external-name=NAME, or, where ` +
+      `stays, look in the cloud for a ${kind.kind} of that time: ${annotate(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-, or, where ` +
       `there is none, ${annotate(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
   ],
   held: ({ unconfirmed }) => [

@@ -118,7 +118,7 @@ describe("--restore", () => {
 
   test("says of each what its provider found, and how to release it; what is as desired needs nobody", async () => {
     const release = (name: string) =>
-      `to release it: kubectl annotate xstore.platform.example.org orders '${DOMAIN}/release-restored=1/${name}'`;
+      `to release it: kubectl annotate xstore.platform.example.org orders ${DOMAIN}/release-restored=1/${name}`;
     const before = { lastTransitionTime: "2025-12-31T00:00:00Z" };
     const all = [
       ...objects,

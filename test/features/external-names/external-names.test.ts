@@ -160,7 +160,7 @@ describe("a creation that has begun", () => {
     expect(condition?.status).toBe("False");
     expect(condition?.message).toBe(
       "vpc: its provider began to create it at 2026-01-01T00:00:01Z and has not recorded a name; it is not created once more. If this " +
-        "stays, look in the cloud for a VPC of that time: kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-name=NAME, or, " +
+        "stays, look in the cloud for a VPC of that time: kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-name=NAME crossplane.io/external-create-pending-, or, " +
         "where there is none, kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-create-succeeded- " +
         "crossplane.io/external-create-pending-",
     );
