@@ -41,8 +41,9 @@ export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefi
 export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[], trusted: ReadonlySet<string>) {
   const { operation, subResource, object, oldObject } = request;
   if (object === undefined || subResource !== undefined || !["CREATE", "UPDATE"].includes(operation)) return NOTHING;
-  if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NOTHING;
-
+  // An XR that is being deleted composes nothing any more. A managed resource deletes what it names.
+  const has = (path: FieldPath): boolean => documentOf(object).at(path) !== undefined;
+  if (has(["metadata", "deletionTimestamp"]) && !has(["spec", "forProvider"])) return NOTHING;
   const trustsMarks = trusted.has(request.userInfo.username ?? "");
   const found = findDeclarations(named(object, request), mappings, { trustsMarks });
   if (oldObject === undefined) return found;

@@ -43,7 +43,15 @@ function isReferred(document: Document, path: FieldPath): boolean {
   return listReferences(String(path.at(-1))).some((key) => valueBelow(document, [...block, key]) !== undefined);
 }
 
+/** Reads a field below spec.forProvider, else below spec.initProvider: upjet merges the two, and the first one wins. */
 function valueBelow(document: Document, path: FieldPath): JsonValue | undefined {
+  const [spec, block, ...field] = path;
+  const value = readBelow(document, path);
+  if (value !== undefined || block !== "forProvider" || spec !== "spec") return value;
+  return readBelow(document, ["spec", "initProvider", ...field]);
+}
+
+function readBelow(document: Document, path: FieldPath): JsonValue | undefined {
   return path.slice(3).reduce<JsonValue | undefined>(
     (value, step) => {
       const inner = Array.isArray(value) ? value[0] : value;
@@ -114,8 +122,9 @@ interface Block {
 const NO_FIELDS: JsonObject = {};
 
 function readParameters(document: Document | undefined): JsonObject {
-  const parameters = document?.at(["spec", "forProvider"]);
-  return isObject(parameters) ? parameters : NO_FIELDS;
+  const [parameters, initial] = ["forProvider", "initProvider"].map((block) => document?.at(["spec", block]));
+  const fields = isObject(parameters) ? parameters : NO_FIELDS;
+  return isObject(initial) ? { ...initial, ...fields } : fields;
 }
 
 const REFERENCE = /^(?<field>.*?)s?(?:Ref|Refs|Selector)$/;

@@ -28,6 +28,10 @@ describe("two managed resources stand for", () => {
   const twin = { ...branch({ appId: "a" }), apiVersion: "amplify.aws.m.upbound.io/v1beta1" };
   const forProvider = { region: "eu-west-1", bucket: "a" };
   const ofTheirs = { spec: { forProvider, providerConfigRef: { name: "theirs" } } };
+  const initially = (object: JsonObject, initProvider: JsonObject): JsonObject => ({
+    ...object,
+    spec: { ...(object["spec"] as JsonObject), initProvider },
+  });
   const below = (namespace: string) => unknown({ namespace, namespaceRef: { name: `x-${namespace}` } });
   const inBlock = (id: string) => unknown({ parents: [{ id, idSelector: {} }] });
   const [asList, asObject] = [groupTag("v1beta1", [{ key: "k" }]), groupTag("v1beta2", { key: "k" })];
@@ -38,6 +42,19 @@ describe("two managed resources stand for", () => {
     ["one", "branch named by metadata.name", branch({ appId: "a" }), branch({ appId: "a" }, { name: "main" })],
     ["one", "block: the same bucket, no name", block({ bucket: "a" }), block({ bucket: "a" })],
     ["one", "block, although only one has a name yet", block({ bucket: "a" }), block({ bucket: "a" }, named("a"))],
+    ["one", "block whose bucket is in initProvider", block({ bucket: "a" }), initially(block({}), { bucket: "a" })],
+    [
+      "one",
+      "block, as forProvider comes before initProvider",
+      block({ bucket: "a" }),
+      initially(block({ bucket: "a" }), { bucket: "b" }),
+    ],
+    [
+      "two",
+      "topics in two projects of initProvider",
+      initially(unknown({}), { project: "a" }),
+      initially(unknown({}), { project: "b" }),
+    ],
     ["two", "blocks of two buckets", block({ bucket: "a" }), block({ bucket: "b" })],
     ["two", "blocks in two regions", block({ bucket: "a" }), block({ bucket: "a", region: "us-east-1" })],
     ["two", "blocks of two ProviderConfigs", block({ bucket: "a" }), { ...block({ bucket: "a" }), ...ofTheirs }],

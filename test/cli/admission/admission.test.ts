@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { request as overHttps } from "node:https";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { withMetadata } from "../../../testing/builders/composed.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
@@ -146,6 +147,7 @@ const update = (object: object, oldObject: object, more = {}) => ({ operation: "
 const wanting = claim("team-b", "mine");
 const deleting = claim("team-b", "orders", { deletionTimestamp: "2026-03-01T10:00:00Z" });
 const observer = bucket("mine", ["Observe"]);
+const going = (object: JsonObject): JsonObject => withMetadata(object, { deletionTimestamp: "2026-03-01T10:00:00Z" });
 const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
 
 test.each<[reason: string, request: object]>([
@@ -156,6 +158,7 @@ test.each<[reason: string, request: object]>([
   ["one with a forged owner", { object: marked({ owner: OWNER }) }],
   ["an observer that begins to write", update(bucket("mine"), observer)],
   ["one with forged marks that does so", update(promoted, observer)],
+  ["one that is being deleted and takes its name", update(going(bucket("mine")), going(bucket("mine", ["*"], "mine")))],
   ["one that a Composition without the function makes do so", byCrossplane(update(bucket("mine"), observer))],
 ])("%s is denied", async (_, request) => {
   const answer = await ask(await start(), request);
@@ -169,6 +172,7 @@ test.each<[reason: string, request: object]>([
   ["an update that changes something else", update(claim("team-b", "orders", { labels: { a: "b" } }), claim("team-b"))],
   ["a deletion", { operation: "DELETE", oldObject: claim("team-b") }],
   ["finalizers of what is being deleted", update(deleting, wanting)],
+  ["finalizers of a managed resource that is being deleted", update(going(bucket("mine")), going(bucket("mine")))],
   ["a status", update(claim("team-b"), wanting, { subResource: "status" })],
   ["a managed resource that starts as an observer, as the function's do", { object: observer }],
   ["the observer that the function promotes", byCrossplane(update(promoted, observer))],
