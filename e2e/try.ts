@@ -9,7 +9,7 @@ import { applyWithoutPackages, isStep, packages, readPage, runBlock, standInForI
 import { pathOf } from "./rig/kubectl.ts";
 import { at } from "./rig/objects.ts";
 import { otherFunctions } from "./rig/other-function.ts";
-import { programsOf, providers, type Rig, type RigOptions, startRig } from "./rig/rig.ts";
+import { assertMetricsPortIsFree, programsOf, providers, type Rig, type RigOptions, startRig } from "./rig/rig.ts";
 
 /** `npm run try`: the control plane of the quick start on this machine. */
 
@@ -27,7 +27,8 @@ const HELP = `Usage: npm run try [-- FLAG]
 
 Starts the control plane of docs/quick-start.md on this machine, as processes: no Docker, no nodes. Applies the page up
 to the grant, says how to look around with kubectl, and runs until Ctrl-C. Then nothing stays but the programs, which
-the first run builds from Go modules; that takes Go 1.26 or later.
+the first run builds from Go modules; that takes Go 1.26 or later. Port 8080 has to be free, for the metrics of
+provider-kubernetes.
 
   --empty     applies nothing: the page goes on with "2. Permissions"
   --check     ends by itself: with 0 once the page's team has its Secret and an XR of a new kind is Ready, else with 1
@@ -46,6 +47,8 @@ if (values.help) {
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => void end());
 
+// Before anything is built, which takes long; and startRig looks again.
+await assertMetricsPortIsFree(options.providers).catch((error) => refuse(messageOf(error)));
 await build();
 const directory = mkdtempSync(join(tmpdir(), "try-"));
 // After the parts, which end with this process as well: they write into it. Where something failed, their logs stay.
@@ -74,9 +77,13 @@ function readFlags() {
     if (values.empty && values.check) throw new Error("--check applies the quick start, and --empty does not");
     return values;
   } catch (error) {
-    process.stderr.write(`cannot try: ${messageOf(error)}: see npm run try -- --help\n`);
-    process.exit(2);
+    refuse(`cannot try: ${messageOf(error)}: see npm run try -- --help`);
   }
+}
+
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
 }
 
 /** Builds the programs that are missing, and says first what that takes. */

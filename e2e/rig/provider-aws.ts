@@ -11,7 +11,7 @@ const NAME = "provider-aws";
 const MODULE = "github.com/crossplane-contrib/provider-aws";
 
 /** Its metrics have this port and no flag for another. It is that of provider-kubernetes, so the two cannot run side by side. */
-const METRICS = 8080;
+export const METRICS = 8080;
 
 /**
  * provider-aws, which takes moto for AWS. It polls every two seconds, so that scenarios need not wait.

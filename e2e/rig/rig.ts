@@ -9,8 +9,9 @@ import { startGrantingXrds } from "./crossplane-rights.ts";
 import { type RunningFunction, registerFunction, startFunction } from "./function.ts";
 import { type Moto, startMoto } from "./moto.ts";
 import { type OtherFunction, startOtherFunction } from "./other-function.ts";
+import { assertIsFree } from "./ports.ts";
 import type { Part } from "./process.ts";
-import { startProviderAws } from "./provider-aws.ts";
+import { METRICS, startProviderAws } from "./provider-aws.ts";
 import { startProviderKubernetes } from "./provider-kubernetes.ts";
 import { startUpjetProvider, type UpjetProvider } from "./upjet-provider.ts";
 
@@ -32,9 +33,15 @@ export interface Rig extends ControlPlane {
   stop(): Promise<void>;
 }
 
-/** provider-kubernetes writes into the rig's own API server, provider-aws into moto. Both serve metrics on port 8080, so a rig has one of them. */
+/** provider-kubernetes writes into the rig's own API server, provider-aws into moto. */
 export const providers = ["provider-kubernetes", "provider-aws", "upjet-provider"] as const;
 export type Provider = (typeof providers)[number];
+
+/** Asserts that providers can serve their metrics, which two of them do on one port: a rig has one of them, and a machine one such rig. */
+export async function assertMetricsPortIsFree(names: readonly Provider[]): Promise<void> {
+  const name = names.find((each) => each !== "upjet-provider");
+  if (name !== undefined) await assertIsFree(METRICS, name);
+}
 
 /** The parts that differ from rig to rig. Each has etcd, the API server with its controllers, Crossplane and the function. */
 export interface RigOptions {
@@ -65,6 +72,7 @@ type Keep = <T extends Pick<Part, "crashed" | "stop">>(part: T) => T;
 
 /** Starts all parts, each on ports of its own. What was started is stopped where a later part does not start. */
 export async function startRig(options: RigOptions): Promise<Rig> {
+  await assertMetricsPortIsFree(options.providers);
   const { version, functions, directory = mkdtempSync(join(tmpdir(), `e2e-${version}-`)) } = options;
   const crashes: Promise<string>[] = [];
   const ends: (() => Promise<void>)[] = [];
