@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { benchPictures, benchTables } from "../bench/page.ts";
-import { matrix, testedVersions } from "../e2e/seen.ts";
+import { matrix, readResults, testedVersions } from "../e2e/seen.ts";
+import { suites } from "../e2e/suites.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
@@ -58,7 +59,7 @@ const sections: Readonly<Record<string, string>> = {
   input: inputReference(),
   flags: flagsReference(),
   bench: benchTables(),
-  seen: matrix(),
+  seen: matrix(readResults(), suites),
   versions: testedVersions(),
   "provider facts": providerFacts(),
 };

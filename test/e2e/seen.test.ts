@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import type { Suite } from "../../e2e/scenarios/scenario.ts";
+import { FAILED, matrix, missingIn, type Results, readResults, withRun } from "../../e2e/seen.ts";
+
+/** Suites with scenarios of these names; those that end with "v2" are not for v1.20. */
+const suite = (name: string, scenarios: readonly string[], more: Partial<Suite> = {}): Suite => ({
+  name,
+  scenarios: scenarios.map((scenario) => ({
+    name: scenario,
+    run: async () => "",
+    isFor: (version) => version !== "v1.20" || !scenario.endsWith("v2"),
+  })),
+  ...more,
+});
+
+const suites = [
+  suite("sharing", ["granted", "revoked"]),
+  suite("new in v2", ["on v2"]),
+  suite("velero", ["backup", "restore", "later"], { isByHand: true }),
+  suite("costs", ["counted"], { isByHand: true }),
+];
+
+const passed = (day: string, ...scenarios: readonly string[]) => ({
+  day,
+  said: new Map(scenarios.map((name) => [name, `${name} was seen`])),
+});
+
+const all = ["v1.20", "v2.3", "v2.4"] as const;
+const whole = all
+  .map((version) => ["sharing", version, passed("2026-11-21", "granted", "revoked")] as const)
+  .reduce<Results>((results, [name, ...run]) => withRun(results, name, ...run), { seen: {}, days: {} });
+const onV2 = (["v2.3", "v2.4"] as const).reduce(
+  (results, version) => withRun(results, "new in v2", version, passed("2026-11-22", "on v2")),
+  whole,
+);
+
+const HEAD = ["| suite | v1.20 | v2.3 | v2.4 |", "| --- | --- | --- | --- |"];
+
+describe("the matrix", () => {
+  test.each<{ reason: string; results: Results; rows: readonly string[] }>([
+    {
+      reason: "has a row for a suite that did not run, with a dash, and its scenarios are in no total",
+      results: onV2,
+      rows: [
+        "| velero | – | – | – |",
+        "| costs | – | – | – |",
+        "| all 4 suites | 2 of 2 | 3 of 3 | 3 of 3 |",
+        "| run on | 2026-11-21 | 2026-11-21 to 2026-11-22 | 2026-11-21 to 2026-11-22 |",
+      ],
+    },
+    {
+      reason: "counts what ran of a suite, and has a dash where nothing of it did",
+      results: withRun(onV2, "velero", "v2.4", passed("2026-11-23", "backup", "restore")),
+      rows: [
+        "| velero | – | – | 2 of 2 |",
+        "| costs | – | – | – |",
+        "| all 4 suites | 2 of 2 | 3 of 3 | 5 of 5 |",
+        "| run on | 2026-11-21 | 2026-11-21 to 2026-11-22 | 2026-11-21 to 2026-11-23 |",
+      ],
+    },
+    {
+      reason: "counts a scenario that failed as one that ran, and not those after it",
+      results: withRun(onV2, "velero", "v1.20", {
+        day: "2026-11-23",
+        said: new Map([
+          ["backup", "backup was seen"],
+          ["restore", FAILED],
+        ]),
+      }),
+      rows: [
+        "| velero | 1 of 2 | – | – |",
+        "| costs | – | – | – |",
+        "| all 4 suites | 3 of 4 | 3 of 3 | 3 of 3 |",
+        "| run on | 2026-11-21 to 2026-11-23 | 2026-11-21 to 2026-11-22 | 2026-11-21 to 2026-11-22 |",
+      ],
+    },
+    {
+      reason: "shows a suite that is whole where it failed once",
+      results: withRun(onV2, "sharing", "v2.3", { day: "2026-11-23", said: new Map([["granted", FAILED]]) }),
+      rows: [
+        "| sharing | 2 of 2 | 0 of 1 | 2 of 2 |",
+        "| velero | – | – | – |",
+        "| costs | – | – | – |",
+        "| all 4 suites | 2 of 2 | 1 of 2 | 3 of 3 |",
+        "| run on | 2026-11-21 | 2026-11-22 to 2026-11-23 | 2026-11-21 to 2026-11-22 |",
+      ],
+    },
+  ])("$reason", ({ results, rows }) => {
+    expect(matrix(results, suites).split("\n")).toEqual([...HEAD, ...rows]);
+  });
+
+  test("of no results has dashes only", () => {
+    expect(matrix({ seen: {}, days: {} }, suites.slice(0, 1)).split("\n").slice(2)).toEqual([
+      "| sharing | – | – | – |",
+      "| all 1 suites | – | – | – |",
+      "| run on | – | – | – |",
+    ]);
+  });
+});
+
+test("a run replaces all that is recorded of its suite on its Crossplane, and nothing else", () => {
+  const again = withRun(whole, "sharing", "v2.4", passed("2026-11-28", "revoked"));
+  expect(again).toEqual({
+    seen: {
+      sharing: {
+        granted: { "v1.20": "granted was seen", "v2.3": "granted was seen" },
+        revoked: { "v1.20": "revoked was seen", "v2.3": "revoked was seen", "v2.4": "revoked was seen" },
+      },
+    },
+    days: { sharing: { "v1.20": "2026-11-21", "v2.3": "2026-11-21", "v2.4": "2026-11-28" } },
+  });
+});
+
+test("a run of everything lacks what has no result, is for the Crossplane and runs without being named", () => {
+  const expected = [...suites, suite("on AWS", ["tagged"], { cloud: "AWS" })];
+  expect(missingIn(whole, expected)).toEqual(["new in v2: on v2 on v2.3", "new in v2: on v2 on v2.4"]);
+  expect(missingIn(onV2, expected)).toEqual([]);
+  // The run itself has said so.
+  const failed = withRun(onV2, "sharing", "v2.3", { day: "2026-11-28", said: new Map([["granted", FAILED]]) });
+  expect(missingIn(failed, expected)).toEqual([]);
+});
+
+test("no scenario of the landed results has failed, and each has the day of its suite's run", () => {
+  const { seen, days } = readResults();
+  const faults = Object.entries(seen).flatMap(([name, scenarios]) =>
+    Object.entries(scenarios).flatMap(([scenario, said]) =>
+      Object.entries(said)
+        .filter(([version, words]) => words === FAILED || !Object.hasOwn(days[name] ?? {}, version))
+        .map(([version, words]) => `${name}: ${scenario} on ${version}: ${words}`),
+    ),
+  );
+  expect(faults).toEqual([]);
+});
