@@ -8,9 +8,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const tooSlow = ["tools", "cost", "all-kinds", "drain", "fuzz", "interleavings"];
 
-/** Replaces a module, which it cannot where several files of tests share one. */
-const alone = ["hidden-http2"];
-
 /** Tables first, which take milliseconds: most mutants die of them, and the first that fails is the last that runs. */
 class TablesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -23,7 +20,7 @@ class TablesFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["**/*.test.ts"],
-    exclude: [...tooSlow, ...alone].map((name) => `**/*${name}.test.ts`),
+    exclude: tooSlow.map((name) => `**/*${name}.test.ts`),
     setupFiles: ["testing/tools/brief-properties.ts"],
     sequence: { sequencer: TablesFirst },
     isolate: false,

@@ -1,6 +1,6 @@
 /**
  * `npm run examples:update [-- NAME …]`: renders all examples, or those named, with the real CLIs and stores the output as the
- * expected one. Read the changes before you commit them: `npm test` compares with them from then on.
+ * expected one. Read the changes before you commit them: tests compare with them from then on.
  */
 import { generations, renderWith } from "../testing/rendering/crossplane.ts";
 import { examples } from "../testing/rendering/examples.ts";

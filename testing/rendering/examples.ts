@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
+import { NAME } from "../../scripts/package/layout.ts";
 import { findTool, toolNames } from "../../scripts/tools/catalogue.ts";
 
 const root = fileURLToPath(new URL("../../examples/", import.meta.url));
@@ -16,6 +17,9 @@ export const fileOf = (example: string, file: string): string => join(root, exam
 /** Tells whether the functions that an example's steps call are built, of those that this project builds. */
 export const canRender = (example: string): boolean =>
   functionsOf(example).every((name) => !toolNames.some((tool) => tool === name && findTool(tool) === undefined));
+
+/** Tells whether an example's steps call our function alone: then nothing has to be built. */
+export const isAlone = (example: string): boolean => functionsOf(example).every((name) => name === NAME);
 
 const functionsOf = (example: string): readonly string[] =>
   parseAllDocuments(readFileSync(fileOf(example, "functions.yaml"), "utf8")).map((document) =>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { Generation } from "./crossplane.ts";
 import { fileOf } from "./examples.ts";
-import { type Rendering, toMeaning } from "./rendering.ts";
+import { type Meaning, type Rendering, toMeaning } from "./rendering.ts";
 
 /** The generation whose output the embedded runner reproduces, and that the others are compared with. */
 export const reference: Generation = "v2.2";
@@ -15,6 +15,12 @@ const kinds = ["yaml", "txt"] as const;
  */
 export function expectedOf(example: string, generation: Generation): Rendering | undefined {
   return readExpected(example, generation) ?? readExpected(example, reference);
+}
+
+/** What the expected rendering means: layout and the order of keys are each CLI's own. */
+export function expectedMeaning(example: string, generation: Generation): Meaning | undefined {
+  const expected = expectedOf(example, generation);
+  return expected && toMeaning(expected);
 }
 
 function readExpected(example: string, generation: Generation): Rendering | undefined {
