@@ -1,21 +1,22 @@
 import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { toHost } from "../../cli/host.ts";
 import { externallyNamed, withMetadata } from "../../testing/builders/composed.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
+import { bundled } from "../../testing/servers/process.ts";
 
 const kinds = [kindOf("s3.aws.upbound.io", "Bucket")];
 const bucket = registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` });
 
 const manual = withMetadata(externallyNamed("orders"), { name: "x" });
 
+const program = bundled("cli");
+
 function run(args: readonly string[], stdin: string): Promise<{ code: number | null; out: string }> {
-  const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--import", "tsx", main, ...args]);
+    const child = spawn(process.execPath, [program, ...args]);
     let out = "";
     child.stdout.on("data", (chunk) => {
       out += String(chunk);

@@ -4,13 +4,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { inputOf, shared, xr } from "../../testing/builders/sharing.ts";
-import { serving } from "../../testing/servers/process.ts";
+import { bundled, serving } from "../../testing/servers/process.ts";
 import { toolOrSkip } from "../../testing/tools/server-tools.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 import { encodeRequest } from "../../testing/wire/oracle.ts";
 import { stateOf, v2Request } from "../../testing/wire/plain.ts";
 
 const client = toolOrSkip("grpc-drain") ?? "";
+const program = bundled("function");
 
 const CALLS_AT_A_TIME = 20;
 
@@ -53,7 +54,7 @@ test.skipIf(client === "").each(runs)(
   `no call of grpc-go fails when one of two replicas is ended with ${CALLS_AT_A_TIME} large calls in flight (%i)`,
   { timeout: 120_000 },
   async () => {
-    const [leaving, staying] = await Promise.all([serving(), serving()]);
+    const [leaving, staying] = await Promise.all([serving(program), serving(program)]);
     const stopCalling = await startCalling([leaving.port, staying.port]);
 
     leaving.process.kill("SIGTERM"); // as Kubernetes ends a pod

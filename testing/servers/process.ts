@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { onTestFinished } from "vitest";
-import { packageRoot } from "../../src/package.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { bundle } from "../../scripts/package/bundle.ts";
+import type { Target } from "../../scripts/package/layout.ts";
 import { until } from "./loopback.ts";
 
 /** The function as a process of its own. */
@@ -12,11 +16,23 @@ interface Program {
   readonly stderr: () => string;
 }
 
-/** Starts the program; it ends with the test. */
-export function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], {
-    cwd: packageRoot,
-    env: { PATH: process.env["PATH"], ...env },
+/**
+ * Bundles a program as the image has it, for all tests of the file that calls this: tsx would translate it anew at each start, which takes
+ * ten times as long.
+ *
+ * @returns the file to run, which is there before the first test.
+ */
+export function bundled(target: Target): string {
+  const folder = mkdtempSync(join(tmpdir(), "program-"));
+  beforeAll(async () => void (await bundle(folder, target)));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return join(folder, "dist/main.cjs");
+}
+
+/** Starts the bundled function; it ends with the test. */
+export function start(file: string, args: readonly string[]): Program {
+  const child = spawn(process.execPath, [file, ...args], {
+    env: { PATH: process.env["PATH"] },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -27,9 +43,9 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   return { process: child, ended, stderr: () => output.stderr };
 }
 
-/** Starts the program without TLS on a free port of this machine and without metrics, and waits until it serves. */
-export async function serving(args: readonly string[] = []): Promise<Program & { port: number }> {
-  const program = start(["--insecure", "--address=127.0.0.1:0", "--metrics-address=", ...args]);
+/** Starts it without TLS on a free port of this machine and without metrics, and waits until it serves. */
+export async function serving(file: string, args: readonly string[] = []): Promise<Program & { port: number }> {
+  const program = start(file, ["--insecure", "--address=127.0.0.1:0", "--metrics-address=", ...args]);
   await until(() => program.stderr().includes('"message":"serving"'));
   const port = /"address":"127\.0\.0\.1:(\d+)"/.exec(program.stderr())?.[1];
   return { ...program, port: Number(port) };

@@ -14,18 +14,21 @@ export interface RunOptions {
   readonly env?: Host["env"];
   /** The signal that ends a command that serves. */
   readonly signal?: Promise<string>;
+  /** Called with all that it has printed, each time that it prints. */
+  readonly onPrint?: (stdout: string) => void;
   /** Called with each line of the log. */
   readonly onLog?: (line: string) => void;
 }
 
 /** Runs a command of the operators' program in this process, with streams of its own. */
 export async function runCommand(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { stdin = "", env = {}, signal = new Promise<string>(() => {}), onLog } = options;
+  const { stdin = "", env = {}, signal = new Promise<string>(() => {}), onPrint, onLog } = options;
   const said = { stdout: "", stderr: "" };
   const exitCode = await run([command, ...args], {
     env,
     print: (text) => {
       said.stdout += text;
+      onPrint?.(said.stdout);
     },
     printError: (text) => {
       said.stderr += text;

@@ -170,10 +170,12 @@ test("list --watch prints the table again when it has changed, until a signal", 
   const signal = new Promise<string>((resolve) => {
     stop = resolve;
   });
-  const ran = runCommand("registry", ["list", "--watch", "--kubeconfig", server.kubeconfig], { signal });
-  setTimeout(() => server.objects.push(registered({ bucket: "logs", owner: SHOP })), 2000);
-  setTimeout(() => stop("SIGINT"), 7000);
-  const { exitCode, stdout } = await ran;
+  const onPrint = (stdout: string): void => {
+    if (!stdout.includes("logs")) server.objects.push(registered({ bucket: "logs", owner: SHOP }));
+    else stop("SIGINT");
+  };
+  const args = ["list", "--watch", "--kubeconfig", server.kubeconfig];
+  const { exitCode, stdout } = await runCommand("registry", args, { signal, onPrint });
   expect([exitCode, stdout.match(/^KIND/gm)?.length, stdout.match(/logs/g)?.length]).toEqual([0, 2, 1]);
 });
 
