@@ -30,8 +30,7 @@ const extent =
 
 const options = {
   mutate: [`${folder}/${pattern}`],
-  plugins: ["@stryker-mutator/*", "./scripts/mutants/sample.mjs", "./scripts/mutants/fast-paths.mjs"],
-  ignorers: ["fast-paths"],
+  plugins: ["@stryker-mutator/*", "./scripts/mutants/sample.mjs"],
   testRunner: "vitest",
   // Only the folder's own tests: that run-function's notice as well says nothing about these, and takes an hour.
   vitest: { configFile: "vitest.mutants.config.ts", dir: tests, related: false },

@@ -2,7 +2,7 @@ import { type Document, documentOf, type ValueEdit, withValues } from "../model/
 import { type FieldPath, valueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { Slice } from "./slice.ts";
-import { type Container, canHold, lookUpValue, toContainer, UNUSUAL } from "./struct-lookup.ts";
+import { canHold, lookUpValue, UNUSUAL } from "./struct-lookup.ts";
 import { readStruct, TooDeep } from "./struct-reader.ts";
 
 const NO_EDITS: readonly ValueEdit[] = [];
@@ -14,7 +14,6 @@ export class WireDocument implements Document {
   readonly edits: readonly ValueEdit[];
   /** The Struct without the values. */
   readonly #base: WireDocument | undefined;
-  #root: Container | undefined;
   #object: JsonObject | undefined;
 
   constructor(slice: Slice, edits = NO_EDITS, base?: WireDocument) {
@@ -30,7 +29,7 @@ export class WireDocument implements Document {
       return valueAt(edit.value, path.slice(edit.path.length));
     }
     try {
-      const found = edit === undefined ? lookUpValue(this.#container(), path) : UNUSUAL;
+      const found = edit === undefined ? lookUpValue(this.slice, path) : UNUSUAL;
       return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
     } catch (error) {
       if (error instanceof TooDeep) return tooDeep;
@@ -47,16 +46,11 @@ export class WireDocument implements Document {
   with(edits: readonly ValueEdit[]): Document {
     const all = [...this.edits];
     for (const edit of edits) {
-      const canBeSpliced = canHold(this.#container(), edit.path) && !all.some(({ path }) => meet(path, edit.path));
+      const canBeSpliced = canHold(this.slice, edit.path) && !all.some(({ path }) => meet(path, edit.path));
       if (!canBeSpliced) return documentOf(withValues(this.toObject(), edits));
       all.push(edit);
     }
     return new WireDocument(this.slice, all, this.#base ?? this);
-  }
-
-  #container(): Container {
-    this.#root ??= this.#base === undefined ? toContainer(this.slice) : this.#base.#container();
-    return this.#root;
   }
 }
 

@@ -1,8 +1,7 @@
-import { isUsualEntry, keyFrom, keyTo, valueFrom } from "./entry.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { next, readEnum, readTag, skip } from "./scan.ts";
+import { next, readEnd, readEnum, readTag, skip } from "./scan.ts";
 import { emptySlice, mergeSlices, type Slice } from "./slice.ts";
-import { readKey, readText } from "./text.ts";
+import { readText } from "./text.ts";
 import type { Writer } from "./writer.ts";
 
 /** Reads and copies fields of a message; a missing one has its default. Each reader walks over all fields, which are few. */
@@ -54,6 +53,25 @@ export function readEnums({ bytes, start, end }: Slice, unpacked: number, packed
   return values;
 }
 
+/** The key's range and the value's start in the last entry that was read; the next one overwrites them. */
+export let keyFrom = 0;
+export let keyTo = 0;
+export let valueFrom = 0;
+
+/**
+ * Tells whether a map's entry has the usual form: key, then value, and nothing else. Protobuf allows others, with swapped, repeated or
+ * unknown fields.
+ */
+export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean {
+  if (start === end || bytes[start] !== ENTRY_KEY) return false;
+  keyTo = readEnd(bytes, start + 1, end);
+  keyFrom = next;
+  if (keyTo === end || bytes[keyTo] !== ENTRY_VALUE) return false;
+  const valueTo = readEnd(bytes, keyTo + 1, end);
+  valueFrom = next;
+  return valueTo === end;
+}
+
 /**
  * Reads a map field, in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others.
  *
@@ -72,7 +90,7 @@ export function readMap<T>(
     if (tag !== field) continue;
     const from = next;
     if (isUsualEntry(bytes, from, at)) {
-      map.set(readKey(bytes, keyFrom, keyTo), make({ bytes, start: valueFrom, end: at }));
+      map.set(readText(bytes, keyFrom, keyTo), make({ bytes, start: valueFrom, end: at }));
     } else {
       const entry: Slice = { bytes, start: from, end: at };
       map.set(readEntryKey(entry), make(readValue(entry, ENTRY_VALUE)));
@@ -83,7 +101,7 @@ export function readMap<T>(
 
 export function readEntryKey(entry: Slice): string {
   const { bytes, start, end } = entry;
-  return isUsualEntry(bytes, start, end) ? readKey(bytes, keyFrom, keyTo) : readString(entry, ENTRY_KEY);
+  return isUsualEntry(bytes, start, end) ? readText(bytes, keyFrom, keyTo) : readString(entry, ENTRY_KEY);
 }
 
 /**

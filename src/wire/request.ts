@@ -2,7 +2,7 @@ import type { Capability, Request } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
 import { readEnums, readMap, readMessage, readMessages, readString } from "./message.ts";
-import { emptySlice, type Slice, toBytes } from "./slice.ts";
+import { emptySlice, type Slice } from "./slice.ts";
 import { WireState } from "./state.ts";
 
 export interface WireRequest extends Request {
@@ -22,7 +22,7 @@ const CAPABILITIES = ["Capabilities", "RequiredResources", "Credentials", "Condi
  * @throws {FunctionError} `InvalidMessage`, here or when a part of the request is first read.
  */
 export function readRequest(message: Uint8Array): WireRequest {
-  const bytes = toBytes(message);
+  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength); // a view, no copy
   const request: Slice = { bytes, start: 0, end: bytes.length };
   const meta = readMessage(request, fields.REQUEST_META);
   const capabilities = readCapabilities(meta);

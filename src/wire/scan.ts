@@ -35,19 +35,6 @@ export function readVarint(bytes: Uint8Array, start: number, end: number): numbe
     next = start + 1;
     return bytes[start] as number;
   }
-  return readLongVarint(bytes, start, end);
-}
-
-function readLongVarint(bytes: Uint8Array, start: number, end: number): number {
-  // The lengths of most structs have two or three bytes.
-  if (end - start >= 3) {
-    const second = bytes[start + 1] as number;
-    const third = second < 0x80 ? 0 : (bytes[start + 2] as number);
-    if (third < 0x80) {
-      next = start + (second < 0x80 ? 2 : 3);
-      return ((bytes[start] as number) & 0x7f) | ((second & 0x7f) << 7) | (third << 14);
-    }
-  }
   return readAnyVarint(bytes, start, end);
 }
 

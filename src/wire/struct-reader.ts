@@ -1,11 +1,10 @@
 import { FunctionError } from "../errors.ts";
 import { define, isObject, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
-import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
-import { readEntryKey, readMessages } from "./message.ts";
+import { isUsualEntry, keyFrom, keyTo, readEntryKey, readMessages, valueFrom } from "./message.ts";
 import { next, readTag, readVarint, skip } from "./scan.ts";
-import type { Bytes, Slice } from "./slice.ts";
-import { readKey, readText } from "./text.ts";
+import type { Slice } from "./slice.ts";
+import { readText } from "./text.ts";
 
 /**
  * Decodes google.protobuf.Struct, Value and ListValue to plain objects. The last of a repeated key counts; repeated messages are
@@ -19,33 +18,23 @@ export class TooDeep extends FunctionError {
   }
 }
 
-export const readStruct = (bytes: Bytes, start: number, end: number): JsonObject =>
+export const readStruct = (bytes: Buffer, start: number, end: number): JsonObject =>
   readFields({}, bytes, start, end, 1);
 
-function readFields(object: MutableObject, bytes: Bytes, start: number, end: number, depth: number): MutableObject {
+function readFields(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): MutableObject {
   if (depth > MAX_DEPTH) throw new TooDeep(start);
   for (let at = start; at < end; ) {
-    if (readUsualEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
-      at = valueTo; // before the value is read, which overwrites valueTo
-      define(object, readKey(bytes, keyFrom, keyTo), readShortValue(bytes, valueFrom, at, depth));
-      continue;
-    }
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);
-    if (tag === fields.STRUCT_FIELDS) readAnyEntry(object, { bytes, start: next, end: at }, depth);
+    if (tag !== fields.STRUCT_FIELDS) continue;
+    const from = next;
+    if (isUsualEntry(bytes, from, at)) {
+      define(object, readText(bytes, keyFrom, keyTo), readValue(null, bytes, valueFrom, at, depth));
+    } else {
+      readAnyEntry(object, { bytes, start: from, end: at }, depth);
+    }
   }
   return object;
-}
-
-/** Reads a Value, fast for the usual encoding with one field. */
-function readShortValue(bytes: Bytes, start: number, end: number, depth: number): JsonValue {
-  const from = start + 2;
-  const length = bytes[start + 1] as number;
-  if (from <= end && length < 0x80 && from + length === end) {
-    if (bytes[start] === fields.VALUE_STRING) return readText(bytes, from, end);
-    if (bytes[start] === fields.VALUE_STRUCT) return readFields({}, bytes, from, end, depth + 1);
-  }
-  return readValue(null, bytes, start, end, depth);
 }
 
 function readAnyEntry(object: MutableObject, entry: Slice, depth: number): void {
@@ -57,7 +46,7 @@ function readAnyEntry(object: MutableObject, entry: Slice, depth: number): void 
 }
 
 /** Reads a Value. @param before the result of an earlier occurrence of the same Value, to merge messages into. */
-export function readValue(before: JsonValue, bytes: Bytes, start: number, end: number, depth: number): JsonValue {
+export function readValue(before: JsonValue, bytes: Buffer, start: number, end: number, depth: number): JsonValue {
   let value = before;
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
@@ -68,7 +57,7 @@ export function readValue(before: JsonValue, bytes: Bytes, start: number, end: n
   return value;
 }
 
-function readKind(before: JsonValue, tag: number, bytes: Bytes, from: number, to: number, depth: number): JsonValue {
+function readKind(before: JsonValue, tag: number, bytes: Buffer, from: number, to: number, depth: number): JsonValue {
   switch (tag) {
     case fields.VALUE_STRING:
       return readText(bytes, next, to);
@@ -77,7 +66,7 @@ function readKind(before: JsonValue, tag: number, bytes: Bytes, from: number, to
     case fields.VALUE_LIST:
       return readList(Array.isArray(before) ? before : [], bytes, next, to, depth + 1);
     case fields.VALUE_NUMBER:
-      return bytes.view.getFloat64(from, true);
+      return bytes.readDoubleLE(from);
     case fields.VALUE_BOOL:
       return readVarint(bytes, from, to) !== 0;
     case fields.VALUE_NULL:
@@ -87,7 +76,7 @@ function readKind(before: JsonValue, tag: number, bytes: Bytes, from: number, to
   }
 }
 
-function readList(list: JsonValue[], bytes: Bytes, start: number, end: number, depth: number): JsonValue[] {
+function readList(list: JsonValue[], bytes: Buffer, start: number, end: number, depth: number): JsonValue[] {
   if (depth > MAX_DEPTH) throw new TooDeep(start);
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);

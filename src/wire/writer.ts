@@ -1,6 +1,5 @@
 import { FunctionError } from "../errors.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { type Bytes, toBytes } from "./slice.ts";
 
 /** @param size the message's size in bytes; undefined if it was not written to its end. */
 function tooLarge(most: number, size?: number): FunctionError {
@@ -12,9 +11,6 @@ function tooLarge(most: number, size?: number): FunctionError {
 
 const MIB = 1024 * 1024;
 
-/** The longest text that is copied in a loop; V8 copies longer ones faster. */
-const LONGEST_LOOP_COPY = 64;
-
 /**
  * Writes a message from its end to its start, so that the length of a nested message is known when it is written. Callers write
  * fields in reverse order, and each field's content before its tag.
@@ -23,7 +19,7 @@ const LONGEST_LOOP_COPY = 64;
  */
 export class Writer {
   readonly #most: number;
-  #buffer: Bytes;
+  #buffer: Buffer;
   #at: number;
 
   /**
@@ -32,7 +28,7 @@ export class Writer {
    */
   constructor(size: number, most = Number.POSITIVE_INFINITY) {
     this.#most = most;
-    this.#buffer = toBytes(Buffer.allocUnsafeSlow(size));
+    this.#buffer = Buffer.allocUnsafeSlow(size);
     this.#at = size;
   }
 
@@ -41,34 +37,14 @@ export class Writer {
     return this.#buffer.length - this.#at;
   }
 
-  bytes(source: Bytes, start: number, end: number): void {
+  bytes(source: Buffer, start: number, end: number): void {
     const length = end - start;
     this.#reserve(length);
     this.#at -= length;
     source.copy(this.#buffer, this.#at, start, end);
   }
 
-  /** Writes a text: a short ASCII one in a loop, which is faster than calling into V8 twice. */
   text(text: string): void {
-    const { length } = text;
-    if (length > LONGEST_LOOP_COPY) {
-      this.#anyText(text);
-      return;
-    }
-    this.#reserve(length);
-    const buffer = this.#buffer;
-    const start = this.#at - length;
-    let all = 0;
-    for (let i = 0; i < length; i++) {
-      const char = text.charCodeAt(i);
-      buffer[start + i] = char;
-      all |= char;
-    }
-    if (all > 0x7f) this.#anyText(text);
-    else this.#at = start;
-  }
-
-  #anyText(text: string): void {
     const length = Buffer.byteLength(text);
     this.#reserve(length);
     this.#at -= length;
@@ -77,19 +53,11 @@ export class Writer {
 
   /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
-    if (value < 0x80) this.#byte(value);
-    else this.#longVarint(value);
-  }
-
-  #longVarint(value: number): void {
-    this.varint(Math.floor(value / 0x80)); // the upper bits come last
-    this.#byte((value % 0x80) | 0x80);
-  }
-
-  #byte(value: number): void {
+    const isLong = value >= 0x80;
+    if (isLong) this.varint(Math.floor(value / 0x80)); // the upper bits come last
     this.#reserve(1);
     this.#at--;
-    this.#buffer[this.#at] = value;
+    this.#buffer[this.#at] = isLong ? (value % 0x80) | 0x80 : value;
   }
 
   /** Writes the tag and length of a message that started at `mark`, an earlier `length`. */
@@ -142,7 +110,7 @@ export class Writer {
     if (size <= this.#at) return;
     const written = this.length;
     if (written + size > this.#most) throw tooLarge(this.#most);
-    const larger = toBytes(Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, written + size)));
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, written + size));
     this.#buffer.copy(larger, larger.length - written, this.#at);
     this.#buffer = larger;
     this.#at = larger.length - written;

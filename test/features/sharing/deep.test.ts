@@ -6,7 +6,6 @@ import type { Document } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import { type JsonObject, type JsonValue, MAX_DEPTH } from "../../../src/model/json.ts";
 import { WireDocument } from "../../../src/wire/document.ts";
-import { toBytes } from "../../../src/wire/slice.ts";
 import { writeStruct } from "../../../src/wire/struct-writer.ts";
 import { Writer } from "../../../src/wire/writer.ts";
 import { type CallParts, callOf, runSharing } from "../../../testing/builders/calls.ts";
@@ -26,7 +25,7 @@ function onWire(document: Document): Document {
   const writer = new Writer(1024);
   writeStruct(writer, document.toObject());
   const bytes = Buffer.from(writer.finish());
-  return new WireDocument({ bytes: toBytes(bytes), start: 0, end: bytes.length });
+  return new WireDocument({ bytes, start: 0, end: bytes.length });
 }
 
 /** Calls with documents in the request's bytes: others can be as deep as one likes. */
