@@ -40,6 +40,7 @@ test("the function's bundle has these of the dependencies in package.json", () =
     "@grpc/grpc-js",
     "@grpc/proto-loader",
     "@grpc/reflection",
+    "commander",
     "grpc-health-check",
     "prom-client",
     "protobufjs",
