@@ -80,5 +80,5 @@ export function withAdmission(judged: Judgement, share: Share, { resources: [res
     return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "its admission" });
   const reason = { is: isFull(resource) ? "NoCapacity" : "WaitingForAdmission", wanted: name } as const;
   const access = known?.access ?? "Requested";
-  return { ...withoutCopies(access === "Granted" ? "unknown" : "broken", reason), wanted: { ...wanted, access } };
+  return { ...withoutCopies("broken", reason), wanted: { ...wanted, access } };
 }

@@ -6,10 +6,10 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { admissionSubject, composeAnswer } from "../../../src/ownership/answer.ts";
 import { RECORD_NAME, recordOf } from "../../../src/ownership/record.ts";
 import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
-import { objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
+import { KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { toStatus } from "../../../testing/builders/shared-database.ts";
-import { ALLOWED, xr } from "../../../testing/builders/sharing.ts";
+import { ALLOWED, observedObject, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const load = (reason: string): JsonObject => ({
   conditions: [{ type: "CapacityAvailable", status: reason === "Full" ? "False" : "True", reason }],
@@ -38,6 +38,23 @@ const answer = (name: string, uid = `${name}-uid`): JsonObject => {
 /** The XR's record: what it was bound to, or proposed itself to, before. */
 const bound = (name: string, access: string, ticket = TICKET): CallParts["observed"] => ({
   [RECORD_NAME]: { data: { db: JSON.stringify([{ ...KIND, name, access, ticket }]) } },
+});
+
+test("a copy of a member that took its grant back goes, whatever the record says of another one that is full", () => {
+  const revoked = { ...member("b"), metadata: { name: "b" } };
+  const object = observedObject({ ready: "True" });
+  const copy = { ...object, metadata: { ...(object["metadata"] as JsonObject), annotations: recorded("b") } };
+  const sharedResources = [shared({ select: { matchLabels: { pool: "orders" }, prefer: "First" } })];
+  const resourcesOf = (b: JsonObject) =>
+    runFeature(
+      sharing,
+      callOf({
+        observed: { [KEY]: copy, ...bound("a", "Granted") },
+        answers: { db: [member("a", load("Full"))], answer: [], "db/recorded": [b] },
+        sharedResources,
+      }),
+    ).resources;
+  expect([resourcesOf(revoked).has(KEY), resourcesOf(member("b")).has(KEY)]).toEqual([false, true]);
 });
 
 describe("an XR that selects from a pool", () => {

@@ -63,8 +63,12 @@ export const isOfKind = (origin: Reference, shared: SharedResource): boolean =>
 /** Tells whether the namespace of a copy accepts it, or cannot be asked. */
 function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: Share): boolean {
   if (target === undefined) return true;
+  // Of two copies in one namespace, one may take it from a field that a team writes.
   const isListed = (connection?.copies ?? []).some(
-    ({ namespaces }) => namespaces?.is === "literal" && [namespaces.value].flat().includes(target.namespace),
+    ({ namespaces, secretName }) =>
+      namespaces?.is === "literal" &&
+      [namespaces.value].flat().includes(target.namespace) &&
+      (secretName.is !== "literal" || secretName.value === target.name),
   );
   return findUnaccepting(target.namespace, isListed, call)?.is !== "NamespaceNotAccepting";
 }

@@ -162,7 +162,7 @@ describe("keys that a field of the XR lists", () => {
     ["empty", invalid("spec.keys of the XR has no keys"), {}],
     ["100,000", invalid("spec.keys of the XR has 100000 keys, more than 1000"), many],
     ...wrongs("no text", invalid('"A" in spec.keys of the XR is not a text'), ...inA(7, null, "", ["a"], {})),
-    ...["a b", "", "../x", "k".repeat(254), "__proto__ "].map(
+    ...["a b", "", "../x", "k".repeat(254), "__proto__ ", ".", "..", "..x"].map(
       (name): Wrong => ["a name that no key can have", noKey(name), { [name]: "username" }],
     ),
     ["a path for a key of the source", noKey("username].x[y"), { A: "username].x[y" }],
