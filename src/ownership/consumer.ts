@@ -11,14 +11,14 @@ import {
   readComposers,
   readLabel,
 } from "../crossplane/metadata.ts";
-import { type Reference, resourceKey } from "../crossplane/references.ts";
+import type { Reference } from "../crossplane/references.ts";
 import { compareTexts } from "../model/collections.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import { OWNER } from "./annotations.ts";
 import { admissionSubject } from "./answer.ts";
-import { type Binding, RECORD_LABEL, readBindings } from "./record.ts";
+import { type Binding, type Bindings, RECORD_LABEL, readBindings, readBindingsTo } from "./record.ts";
 
 /** An XR or claim that uses a shared resource, or asks for it. */
 export interface Consumer {
@@ -80,15 +80,13 @@ export function judgeConsumers(
  *
  * @returns none if Crossplane did not compose the record.
  */
-export function toConsumers(record: Document, shared: Reference): readonly Consumer[] {
-  const key = resourceKey(shared);
-  return toUses(record, (resource) => resourceKey(resource) === key).map(({ consumer }) => consumer);
-}
+export const toConsumers = (record: Document, shared: Reference): readonly Consumer[] =>
+  toUses(record, () => readBindingsTo(shared, record)).map(({ consumer }) => consumer);
 
-/** Reads the same for all shared resources of the record, or for those that are wanted. */
+/** Reads the same for all shared resources of the record, or for those to which it is bound like this. */
 export function toUses(
   record: Document,
-  isWanted: (shared: Reference) => boolean = () => true,
+  readBound: () => Bindings = () => readBindings(record),
 ): readonly { readonly shared: Reference; readonly consumer: Consumer }[] {
   const controller = findController(record);
   if (!isComposed(record, controller)) return [];
@@ -116,10 +114,9 @@ export function toUses(
       place,
     };
   };
-  return [...readBindings(record)].flatMap(([share, bindings]) =>
+  return [...readBound()].flatMap(([share, bindings]) =>
     bindings.flatMap((binding) => {
       const { resource: shared, secrets } = binding;
-      if (!isWanted(shared)) return [];
       const place = toPlace(share, binding);
       const copies = secrets.length === 0 ? [undefined] : secrets;
       return copies.map((secret) => ({ shared, consumer: toConsumer(secret, binding, place) }));

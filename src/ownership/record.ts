@@ -106,22 +106,46 @@ function toEntry({ resource, access, secrets, credentialFor, copied, ticket }: B
  * hundred times as large in memory, and the owner reads the records of all.
  */
 export function readBindings(record: Document | undefined): Bindings {
+  const read = readerOf(MAX_SECRETS_IN_ALL);
+  return new Map(sharesIn(record).map(([share, text]) => [share, read(text)]));
+}
+
+/** The most shares of one XR that use the same resource, as its owner reads them: the owner reads the records of all teams at once. */
+const MAX_USES = 20;
+
+/** Reads the bindings to one resource, the first ones where a record has very many. */
+export function readBindingsTo(shared: Reference, record: Document): Bindings {
+  const read = readerOf(MAX_SECRETS_IN_ALL);
+  const key = resourceKey(shared);
+  const found = new Map<string, readonly Binding[]>();
+  for (const [share, text] of sharesIn(record)) {
+    if (found.size >= MAX_USES) break;
+    // Most texts name something else, and are not parsed.
+    const bindings = text.includes(shared.name) ? read(text) : [];
+    const own = bindings.filter(({ resource }) => resourceKey(resource) === key).slice(0, 1);
+    if (own.length > 0) found.set(share, own);
+  }
+  return found;
+}
+
+function sharesIn(record: Document | undefined): readonly (readonly [share: string, text: string])[] {
   const data = record?.at(["data"]);
-  if (!isObject(data)) return new Map();
-  let room = MAX_SECRETS_IN_ALL;
+  const shares = Object.entries(isObject(data) ? data : {}).slice(0, MAX_SHARES);
+  return shares.map(([share, text]) => [share, typeof text === "string" ? text : ""]);
+}
+
+/** @param room the most copies to read, in all. */
+function readerOf(room: number): (text: string) => readonly Binding[] {
+  let left = room;
   const read = (entry: JsonValue): readonly Binding[] => {
-    const bindings = readEntry(entry, Math.min(room, MAX_SECRETS));
-    for (const { secrets } of bindings) room -= secrets.length;
+    const bindings = readEntry(entry, Math.min(left, MAX_SECRETS));
+    for (const { secrets } of bindings) left -= secrets.length;
     return bindings;
   };
-  return new Map(
-    Object.entries(data)
-      .slice(0, MAX_SHARES)
-      .map(([share, text]) => {
-        const list = typeof text === "string" ? parseJson(text) : undefined;
-        return [share, isList(list) ? list.slice(0, MAX_BINDINGS).flatMap(read) : []];
-      }),
-  );
+  return (text) => {
+    const list = parseJson(text);
+    return isList(list) ? (list as readonly JsonValue[]).slice(0, MAX_BINDINGS).flatMap(read) : [];
+  };
 }
 
 function readEntry(entry: JsonValue, most: number): readonly Binding[] {

@@ -58,6 +58,13 @@ test("a record tells of 1,000 copies at most, whatever its team writes into it",
   expect(consumers.filter(({ secretName }) => secretName !== undefined)).toHaveLength(1000);
 });
 
+test("a record tells of twenty shares of one resource at most: its owner reads the records of all teams at once", () => {
+  const binding = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders", access: "Granted" };
+  const shares = Array.from({ length: 1000 }, (_, index) => [`s${index}`, JSON.stringify(Array(10).fill(binding))]);
+  const many = documentOf({ ...shopIn("team-a", {}), data: Object.fromEntries(shares) });
+  expect(toConsumers(many, { ...binding, namespace: undefined })).toHaveLength(20);
+});
+
 test("consumers are sorted by namespace, kind, name and Secret", () => {
   const each = (namespace: string, kind: string, name: string, secretName: string) =>
     consumer({ namespace, kind, name, secretName });

@@ -67,8 +67,9 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     is: "known",
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
     remedy: (refused) => {
-      const misspelt = faults().map((fault) => `; its annotation ${fault}`);
-      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${misspelt.join("")}`;
+      // Whom else the owner grants is not the business of a team without a grant.
+      const misspelt = faults().length > 0 ? ", of whose grants one is misspelt and grants nothing" : "";
+      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${misspelt}`;
     },
   };
 }
