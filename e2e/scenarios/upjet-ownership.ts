@@ -194,6 +194,9 @@ async function renamedInDeletion(rig: Rig): Promise<string> {
   await kubectl.apply(xrOf(KIND.moved, "victim", "theirs"), thief);
   await isReason(rig, KIND.moved, "theirs-victim", "Owned");
   await isReason(rig, KIND.moved, "mine-thief", "Owned");
+  // Within seconds of its creation no managed resource has the policy Delete yet, and the bucket would stay.
+  const mayDelete = async () => at(await managedOf(rig, BUCKETS, "mine-thief"), "spec.managementPolicies[0]") === "*";
+  await until("it has the policy Delete", mayDelete, PATIENCE);
   const going = await managedOf(rig, BUCKETS, "mine-thief");
   cloud.inUse.add("buckets/mine");
   await kubectl.run("delete", `${BUCKETS}/${String(at(going, "metadata.name"))}`, "--wait=false");
