@@ -36,12 +36,14 @@ const LABEL = "e2e.example.org/backup";
 const OBJECTS = "objects.kubernetes.crossplane.io";
 const CLOUD = "velero-cloud";
 
-let started: Promise<Velero> | undefined;
+/** By rig: a second try has a new one. */
+const started = new WeakMap<Rig, Promise<Velero>>();
 
 /** Velero, and what the scenarios compose. It ends with the rig. */
 function veleroOf(rig: Rig): Promise<Velero> {
-  started ??= prepare(rig);
-  return started;
+  const velero = started.get(rig) ?? prepare(rig);
+  started.set(rig, velero);
+  return velero;
 }
 
 async function prepare(rig: Rig): Promise<Velero> {
@@ -282,7 +284,7 @@ async function phased(rig: Rig): Promise<string> {
   const { reason } = (await conditionFor(rig, "drifted")) ?? {};
   if (reason !== "RestoreNotConfirmed") throw new Error(`the condition is ${reason}`);
   if ((await tier("drifted-second")) !== "large") throw new Error("the cloud was written before it was released");
-  const command = /kubectl annotate (?<target>\S+) (?<name>\S+) '(?<annotation>[^']+)\/NAME,NAME'/.exec(
+  const command = /kubectl annotate (?<target>\S+) (?<name>\S+) (?<annotation>\S+)\/NAME,NAME/.exec(
     await message(),
   );
   const { target = "", name = "", annotation = "" } = command?.groups ?? {};
