@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { FunctionError } from "../errors.ts";
+import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 import { DOMAIN, SECRET_KEY } from "../model/names.ts";
-import { NOT_A_TEMPLATE, parseTemplate } from "../model/template.ts";
+import { type FieldsText, parseFieldsText, parseTemplate } from "../model/template.ts";
 import {
+  atMostOneOf,
   choice,
   converted,
   dnsLabel,
@@ -19,11 +20,7 @@ import {
   value,
 } from "./fields.ts";
 
-const keyTemplate = converted((text) => {
-  const parsed = parseTemplate(text);
-  if (parsed === undefined) throw new FunctionError("InvalidInput", NOT_A_TEMPLATE);
-  return parsed;
-});
+const keyTemplate = converted(parseTemplate);
 
 const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
 
@@ -32,8 +29,8 @@ const key = exactlyOneOf(
     from: optional(secretKey, "A key of the shared resource's connection Secret."),
     value: optional(
       keyTemplate,
-      "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR, and {key|url} or " +
-        "{xr:spec.database|url} by the same, encoded for a URL.",
+      "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR and {shared:status.endpoint} by that " +
+        "of the shared resource. {key|url}, {key|base64} and {key|json} encode it: for a URL, in base64, and for a JSON string, without its quotes.",
     ),
     to: value(secretKey).describe("The key's name in the copy."),
   }),
@@ -115,24 +112,50 @@ const copy = z
 const hasTemplate = (listed: unknown): boolean =>
   Array.isArray(listed) && listed.some((item) => isObject(item) && ("template" in item || "value" in item));
 
-/** The fields in which a resource names its connection Secret. */
-export const secretRef = z.strictObject({
+const namespaceFieldPath = fieldPath.prefault("spec.writeConnectionSecretToRef.namespace");
+
+/** The fields in which a credential names its Secret. */
+export const credentialRef = z.strictObject({
   nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
-  namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),
+  namespaceFieldPath,
 });
+
+/** How a resource's connection Secret is named: in a field, or by a text with its fields. */
+const secretShape = {
+  name: optional(
+    converted(parseFieldsText),
+    "The Secret's name, where no field has it: a text with fields of the resource, such as {metadata.name}-sql.",
+  ),
+  nameFieldPath: optional(fieldPath, "A field with the Secret's name. Default: spec.writeConnectionSecretToRef.name."),
+  namespaceFieldPath,
+};
+
+const WRITTEN = parseFieldPath("spec.writeConnectionSecretToRef.name");
+
+/** The name as a text of fields, whichever way it is given. */
+const toNamed = <T extends { name?: FieldsText | undefined; nameFieldPath?: FieldPath | undefined }>({
+  name,
+  nameFieldPath = WRITTEN,
+  ...rest
+}: T) => ({ ...rest, name: name ?? [nameFieldPath] });
+
+export const secretRef = atMostOneOf(z.strictObject(secretShape), ["name", "nameFieldPath"]).transform(toNamed);
+
+const perConsumer = flag(
+  false,
+  "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the common Secret.",
+);
 
 /** The connection Secret of a shared resource, and its copies. */
 export const connection = z.strictObject({
-  secretRef: secretRef
-    .extend({
-      perConsumer: flag(
-        false,
-        "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the " +
-          "common Secret.",
-      ),
-    })
+  secretRef: atMostOneOf(z.strictObject({ ...secretShape, perConsumer }), ["name", "nameFieldPath"])
+    .refine(
+      ({ name, perConsumer: isOwn }) => name === undefined || !isOwn,
+      faultAt("name", "not allowed with perConsumer: the shared resource's answer names the Secret"),
+    )
+    .transform(toNamed)
     .prefault({})
-    .describe("The fields in which the shared resource names its connection Secret."),
+    .describe("How the shared resource names its connection Secret."),
   onSourceMissing: choice(
     ["Keep", "Delete"],
     "Keep or delete copies once the shared resource, its Secret, or its reference to the Secret no longer exists.",

@@ -181,12 +181,25 @@ describe("an input", () => {
     ...[{ fromFieldPath: "spec.keys" }, { PGHOST: "endpoint" }].map((keys) =>
       inCopy({ keys }, `keys.${Object.keys(keys)[0]}: unknown field`, `keys: ${ONE_SOURCE} none; ${ITEM}`),
     ),
-    ...["{", "}", "{a b}", "{xr:}", "{xr:spec..a}", "{xr:spec.a|base64}"].map((value) =>
+    ...["{", "}", "{a b}", "{xr:}", "{xr:spec..a}", "{xr:spec.a|base46}"].map((value) =>
       inCopy(
         { keys: [{ value, to: "x" }] },
-        "keys[0].value: not a template: {key} is replaced by a value of the Secret and {xr:spec.field} by one of the XR, with |url " +
-          "before the } for a URL; write {{ and }} for braces",
+        `keys[0].value: not a template: ${/^{[^ ]+}/.test(value) ? value : "the brace at character 1"} is wrong; {key} is ` +
+          "replaced by a value of the Secret, {xr:spec.field} by one of the XR and {shared:status.field} by one of the shared resource, " +
+          "with |url, |base64 or |json before the }; write {{ and }} for braces",
       ),
+    ),
+    inShared(
+      { connection: { ...connection({}), secretRef: { name: "{metadata.name}-sql", nameFieldPath: "spec.name" } } },
+      "connection.secretRef: exactly one of name, nameFieldPath; found name and nameFieldPath",
+    ),
+    inShared(
+      { connection: { ...connection({}), secretRef: { name: "{xr:spec.name}" } } },
+      "connection.secretRef.name: not a template: {xr:spec.name} is wrong; {metadata.name} is replaced by that field's value",
+    ),
+    inShared(
+      { connection: { ...connection({ via: "Secret" }), secretRef: { name: "{metadata.name}", perConsumer: true } } },
+      "connection.secretRef.name: not allowed with perConsumer: the shared resource's answer names the Secret",
     ),
     inCopy(
       { via: "ConnectionSecret", keys: [{ value: "postgresql", to: "type" }] },
@@ -282,7 +295,7 @@ describe("a parsed input", () => {
 
   test("has the defaults and the parsed paths of a shared resource", () => {
     const secretRef = {
-      nameFieldPath: ["spec", "writeConnectionSecretToRef", "name"],
+      name: [["spec", "writeConnectionSecretToRef", "name"]],
       namespaceFieldPath: ["spec", "writeConnectionSecretToRef", "namespace"],
       perConsumer: false,
     };

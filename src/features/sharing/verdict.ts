@@ -57,6 +57,7 @@ export interface Copying {
   readonly is: "copy";
   /** The shared resource that copies are made from, and its Secret. */
   readonly origin: Reference;
+  readonly resource: Document;
   readonly source: SecretName;
   readonly secret: SourceSecret;
   readonly targets: readonly JudgedTarget[];

@@ -561,15 +561,18 @@ describe("an XR that is nested below a claim's XR asks for the claim's namespace
 
 test("the XR of a claim hands out no Secret that its tenant chose, also not to itself (select.self)", () => {
   const secretRef = { nameFieldPath: "spec.parameters.secret", namespaceFieldPath: "spec.parameters.space" };
-  const parameters = { space: "dba", secret: "root-credentials" };
+  const parameters = { space: "dba", secret: "root-credentials", part: "credentials" };
   const labels = { "crossplane.io/claim-namespace": "team-b" };
   const lure = another("orders", "*", { labels }, { spec: { parameters } });
-  const share = copying({}, { secretRef });
-  const self = { name: "db", connection: share["connection"] ?? {}, select: { self: {} } };
-  const drafts = [
-    draftOf({ sharedResources: [share], answers: { db: [lure] } }),
-    draftOf({ xr: naming("orders", { parameters }), sharedResources: [self] }),
-  ];
+  const byText = { name: "root-{spec.parameters.part}", namespaceFieldPath: "spec.parameters.space" };
+  const drafts = [secretRef, byText].flatMap((ref) => {
+    const share = copying({}, { secretRef: ref });
+    const self = { name: "db", connection: share["connection"] ?? {}, select: { self: {} } };
+    return [
+      draftOf({ sharedResources: [share], answers: { db: [lure] } }),
+      draftOf({ xr: naming("orders", { parameters }), sharedResources: [self] }),
+    ];
+  });
   for (const draft of drafts) expect([desired(draft), reasonIn(draft)]).toEqual([[], "SourceNotAllowed"]);
 });
 

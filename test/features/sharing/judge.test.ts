@@ -69,6 +69,12 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["no resource has the labels", "found no XPostgres with labels db=orders", { ...byLabel, ...empty }, "gone"],
     ["every label is optional and none is set", noLabels, optional],
     ["it names no Secret", noSecret, sourceless(), "gone"],
+    [
+      "no field of it makes the Secret's name",
+      "XPostgres orders names no connection Secret in metadata.labels.cluster",
+      { sharedResources: [copying({}, { secretRef: { name: "{metadata.labels[cluster]}-app" } })], answers: found },
+      "gone",
+    ],
     ["it names no Secret, which is told to those only who may have it", noGrant, sourceless({ annotations: {} })],
     ["an XR without claim and namespace has no namespace of its own", noDefault, unclaimed],
     ["the copy's name is none", '"Shop" is not a Secret\'s name', copied({ secretName: fromXr("spec.claimRef.kind") })],

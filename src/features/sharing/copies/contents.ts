@@ -1,16 +1,18 @@
 import { canSelectNamespaces } from "../../../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
+import { qualifiedName } from "../../../crossplane/metadata.ts";
+import { attempt, FunctionError } from "../../../errors.ts";
 import type { Copy } from "../../../input/connection.ts";
 import type { ValueSource } from "../../../input/fields.ts";
 import { compareEntries, groupBy } from "../../../model/collections.ts";
 import { brief, quote } from "../../../model/condition.ts";
-import { type Document, TOO_DEEP } from "../../../model/document.ts";
+import { type Document, stringAt, TOO_DEEP } from "../../../model/document.ts";
 import { formatFieldPath, valueAt } from "../../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue, toPlainText } from "../../../model/json.ts";
 import { SECRET_KEY } from "../../../model/names.ts";
 import { once } from "../../../model/once.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
-import { NOT_A_TEMPLATE, parseTemplate, type Template } from "../../../model/template.ts";
+import { type Placeholder, parseTemplate, type Template } from "../../../model/template.ts";
 import type { Call } from "../../feature.ts";
 import { describeField, type Resolved, readField, resolveString } from "../../value.ts";
 import type { SharingReason } from "../reasons.ts";
@@ -64,8 +66,8 @@ function readKeys(source: ValueSource, call: Call): NamedKeys {
 function readKey(to: string, text: JsonValue | undefined, field: string): NamedKey | string {
   if (typeof text !== "string" || text === "") return `${quote(to)} in ${field} is not a text`;
   if (!text.includes("{")) return { to, from: text };
-  const template = parseTemplate(text);
-  return template === undefined ? `${quote(to)} in ${field} is ${NOT_A_TEMPLATE}` : { to, template };
+  const template = attempt(() => parseTemplate(text));
+  return template instanceof FunctionError ? `${quote(to)} in ${field} is ${template.message}` : { to, template };
 }
 
 /** Finds a fault in the keys of a copy. They may come from the XR, so they are checked here and not with the input. */
@@ -105,7 +107,8 @@ export interface Room {
 interface Values {
   readonly secret: SecretName;
   readonly data: JsonObject;
-  readonly composite: Document;
+  readonly xr: Document;
+  readonly shared: Document;
 }
 
 /**
@@ -126,11 +129,15 @@ export function contentsFor(copying: Copying, room: Room, { composite }: Call): 
 const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 
 /** Selects the contents of a copy, without those that the provider fills in. Reads the source Secret only if they need it. */
-function selectContents(copy: NamedCopy, { source: secret, secret: read }: Copying, composite: Document): Contents {
-  if (!needsSource(copy)) return selectKeys(copy, { secret, data: {}, composite });
+function selectContents(
+  copy: NamedCopy,
+  { source: secret, secret: read, resource: shared }: Copying,
+  xr: Document,
+): Contents {
+  if (!needsSource(copy)) return selectKeys(copy, { secret, data: {}, xr, shared });
   if (read.is === "pending") return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
   if (read.is === "missing") return { is: "gone", reason: { is: "SourceNotFound", secret } };
-  return selectKeys(copy, { secret, data: read.data, composite });
+  return selectKeys(copy, { secret, data: read.data, xr, shared });
 }
 
 /** The bytes composed for a key beside its names and its value. */
@@ -163,31 +170,41 @@ function fromTemplate(template: Template, values: Values, most: number): string 
   const texts: string[] = [];
   let length = 0;
   for (const part of template) {
-    const text = toText(part, values);
+    const text = typeof part === "string" ? part : toText(part, values);
     if (typeof text !== "string") return text;
-    const whole = typeof part !== "string" && part.isEncoded ? encodeURIComponent(text) : text;
-    length += whole.length;
+    length += text.length;
     if (length > most) return TOO_LARGE;
-    texts.push(whole);
+    texts.push(text);
   }
   return Buffer.from(texts.join("")).toString("base64");
 }
 
-function toText(part: Template[number], values: Values): string | SharingReason {
-  if (typeof part === "string") return part;
+/** Reads and encodes the value of a placeholder. In base64 a key may be any bytes. */
+function toText(part: Placeholder, values: Values): string | SharingReason {
   if ("field" in part) {
-    const text = toPlainText(valueAt(wholeOf(values.composite), part.field));
-    return text === "" ? { is: "FieldNotSet", field: `${brief(formatFieldPath(part.field))} of the XR` } : text;
+    const text = toPlainText(valueAt(wholeOf(values[part.of]), part.field));
+    return text === "" ? { is: "FieldNotSet", field: describePart(part, values) } : encode(text, part);
   }
   const value = fromKey(part.key, values);
   if (typeof value !== "string") return value;
   const bytes = Buffer.from(value, "base64");
+  if (part.encoding === "base64") return bytes.toString("base64");
   const text = bytes.toString();
-  return Buffer.from(text).equals(bytes) ? text : { is: "KeyIsNotText", secret: values.secret, key: part.key };
+  const isText = Buffer.from(text).equals(bytes);
+  return isText ? encode(text, part) : { is: "KeyIsNotText", secret: values.secret, key: part.key };
 }
 
-/** The XR, decoded once: a tenant's templates may name thousands of its fields. One that is nested too deep has none. */
-const wholeOf = once((composite: Document): JsonValue => {
-  const whole = composite.at([], TOO_DEEP);
+function encode(text: string, { encoding }: Placeholder): string {
+  if (encoding === "url") return encodeURIComponent(text);
+  if (encoding === "base64") return Buffer.from(text).toString("base64");
+  return encoding === "json" ? JSON.stringify(text).slice(1, -1) : text;
+}
+
+const describePart = ({ of, field }: Extract<Placeholder, { of: string }>, { shared }: Values): string =>
+  `${brief(formatFieldPath(field))} of ${of === "xr" ? "the XR" : `${stringAt(shared, ["kind"]) ?? ""} ${qualifiedName(shared)}`}`;
+
+/** A resource, decoded once: a tenant's templates may name thousands of its fields. One that is nested too deep has none. */
+const wholeOf = once((resource: Document): JsonValue => {
+  const whole = resource.at([], TOO_DEEP);
   return whole === undefined || whole === TOO_DEEP ? {} : whole;
 });
