@@ -17,6 +17,7 @@ import {
   source,
   text,
   unique,
+  type Value,
   value,
 } from "./fields.ts";
 
@@ -49,10 +50,12 @@ const findUnusable = (copy: Readonly<Record<string, unknown>>): readonly string[
   (unusable.get(copy["via"]) ?? []).filter((field) => copy[field] !== undefined);
 
 const annotations = z
-  .record(z.string(), z.string())
+  .record(z.string(), value(z.string()))
   .refine((map) => !Object.keys(map).some((name) => name.startsWith(`${DOMAIN}/`)), {
     error: `annotations with the prefix ${DOMAIN}/ are reserved for this function`,
   });
+
+const OPAQUE: Value<string> = { is: "literal", value: "Opaque" };
 
 const copy = z
   .strictObject({
@@ -72,8 +75,8 @@ const copy = z
       "The keys to copy, and their names; or the field of an object in which each key of the copy has a key of the Secret or, with " +
         "braces, a text as in `value`. Default: all keys, with their names.",
     ),
-    type: optional(text, "The copies' Secret type. Default: `Opaque`."),
-    labels: optional(z.record(z.string(), z.string()), "The copies' labels."),
+    type: optional(value(text), "The copies' Secret type, which Kubernetes never changes. Default: `Opaque`."),
+    labels: optional(z.record(z.string(), value(z.string())), "The copies' labels."),
     annotations: optional(annotations, "The copies' annotations."),
     providerConfigRef: optional(
       z.strictObject({
@@ -100,7 +103,7 @@ const copy = z
       "a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
     ),
   )
-  .transform(({ type = "Opaque", labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
+  .transform(({ type = OPAQUE, labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
     ...fields,
     type,
     labels,

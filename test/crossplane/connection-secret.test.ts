@@ -66,11 +66,7 @@ describe("a Secret that is named by a text of the resource's fields", () => {
       find("{metadata.name}-sql", inDb),
       { is: "named", secret: { namespace: "db", name: "orders-sql" } },
     ],
-    [
-      "is not named while fields are not set, which are told",
-      find(text, inDb),
-      missingIn("metadata.labels.a, spec.b"),
-    ],
+    ["is not named while fields are not set, which are told", find(text, inDb), missingIn("metadata.labels.a, spec.b")],
     ["is not named while one is not set", find(text, { ...inDb, labels: { a: "x" } }), missingIn("spec.b")],
     [
       "is not named by an object",

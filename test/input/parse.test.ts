@@ -302,7 +302,7 @@ describe("a parsed input", () => {
     const copy = {
       secretName: { is: "literal", value: "orders-db" },
       via: "Object",
-      type: "Opaque",
+      type: { is: "literal", value: "Opaque" },
       labels: {},
       annotations: {},
       providerConfigRef: { name: "default", kind: "ClusterProviderConfig" },

@@ -79,6 +79,9 @@ const SENTENCES = {
     holder === undefined
       ? `Secret ${formatSecret(target)} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`
       : `Secret ${formatSecret(target)} is a copy made by ${brief(holder)}: choose another secretName`,
+  TypeKept: ({ target, type, wanted }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
+    `Secret ${formatSecret(target)} keeps its type ${brief(type)}, since Kubernetes changes no Secret's type: delete it, and it is made anew ` +
+    `with ${brief(wanted)}; or choose another secretName`,
   // `says`: the message of its Object.
   CopyFailed: ({ target, says }: { readonly target: SecretName; readonly says: string }) =>
     `Secret ${formatSecret(target)} cannot be written: ${briefError(says)}`,

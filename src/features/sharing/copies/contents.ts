@@ -1,24 +1,25 @@
 import { canSelectNamespaces } from "../../../crossplane/composite.ts";
-import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
-import { qualifiedName } from "../../../crossplane/metadata.ts";
+import { formatSecret } from "../../../crossplane/copies.ts";
 import { attempt, FunctionError } from "../../../errors.ts";
 import type { Copy } from "../../../input/connection.ts";
 import type { ValueSource } from "../../../input/fields.ts";
 import { compareEntries, groupBy } from "../../../model/collections.ts";
-import { brief, quote } from "../../../model/condition.ts";
-import { type Document, stringAt, TOO_DEEP } from "../../../model/document.ts";
-import { formatFieldPath, valueAt } from "../../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue, toPlainText } from "../../../model/json.ts";
+import { quote } from "../../../model/condition.ts";
+import type { Document } from "../../../model/document.ts";
+import { isObject, type JsonValue } from "../../../model/json.ts";
 import { SECRET_KEY } from "../../../model/names.ts";
 import { once } from "../../../model/once.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
-import { type Placeholder, parseTemplate, type Template } from "../../../model/template.ts";
+import { parseTemplate, type Template } from "../../../model/template.ts";
 import type { Call } from "../../feature.ts";
 import { describeField, type Resolved, readField, resolveString } from "../../value.ts";
 import type { SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
 import { NEEDS_V2 } from "../support.ts";
 import type { Cause, Copying, NamedCopy, NamedKey } from "../verdict.ts";
+
+import { fromKey, fromTemplate, TOO_LARGE, type Values } from "./fill-template.ts";
+import { findContentsFault } from "./secret-type.ts";
 
 /** The keys of a copy, or the field that has to be set first, or the fault of the field that lists them. */
 type NamedKeys = Resolved<NamedCopy["keys"]> | { readonly is: "faulty"; readonly fault: string };
@@ -103,14 +104,6 @@ export interface Room {
   left: number;
 }
 
-/** The values that copies of a shared resource may hold. */
-interface Values {
-  readonly secret: SecretName;
-  readonly data: JsonObject;
-  readonly xr: Document;
-  readonly shared: Document;
-}
-
 /**
  * Makes the contents of copies in the order of the input, as long as the response has room for them: Crossplane refuses a larger one,
  * and the owner of a Secret and its consumers decide how large it gets.
@@ -125,8 +118,6 @@ export function contentsFor(copying: Copying, room: Room, { composite }: Call): 
     return contents;
   };
 }
-
-const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 
 /** Selects the contents of a copy, without those that the provider fills in. Reads the source Secret only if they need it. */
 function selectContents(
@@ -144,10 +135,11 @@ function selectContents(
 const KEY_BYTES = 200;
 
 /** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
-function selectKeys({ via, keys }: NamedCopy, values: Values): Contents {
+function selectKeys(copy: NamedCopy, values: Values): Contents {
+  const { via, keys, type, labels, annotations } = copy;
   const all: readonly NamedKey[] = keys ?? Object.keys(values.data).map((name) => ({ from: name, to: name }));
   const selected: [string, string][] = [];
-  let bytes = 0;
+  let bytes = [type, ...Object.entries({ ...labels, ...annotations }).flat()].join("").length;
   for (const { from = "", template, to } of all) {
     // For each key that the provider copies, an Object repeats the source's name.
     bytes += KEY_BYTES + to.length + from.length + formatSecret(values.secret).length;
@@ -157,54 +149,7 @@ function selectKeys({ via, keys }: NamedCopy, values: Values): Contents {
     bytes += value.length;
     selected.push([to, value]);
   }
-  return { is: "known", data: new Map(selected.sort(compareEntries)), bytes };
+  const data = new Map(selected.sort(compareEntries));
+  const fault = findContentsFault(copy, data);
+  return fault === undefined ? { is: "known", data, bytes } : { is: "broken", reason: { is: "InvalidTarget", fault } };
 }
-
-function fromKey(key: string, { data, secret }: Values): string | SharingReason {
-  const value = ownValue(data, key);
-  return typeof value === "string" ? value : { is: "KeyNotFound", secret, key };
-}
-
-/** @param most the bytes after which it stops: a template may name a large value many times. */
-function fromTemplate(template: Template, values: Values, most: number): string | SharingReason {
-  const texts: string[] = [];
-  let length = 0;
-  for (const part of template) {
-    const text = typeof part === "string" ? part : toText(part, values);
-    if (typeof text !== "string") return text;
-    length += text.length;
-    if (length > most) return TOO_LARGE;
-    texts.push(text);
-  }
-  return Buffer.from(texts.join("")).toString("base64");
-}
-
-/** Reads and encodes the value of a placeholder. In base64 a key may be any bytes. */
-function toText(part: Placeholder, values: Values): string | SharingReason {
-  if ("field" in part) {
-    const text = toPlainText(valueAt(wholeOf(values[part.of]), part.field));
-    return text === "" ? { is: "FieldNotSet", field: describePart(part, values) } : encode(text, part);
-  }
-  const value = fromKey(part.key, values);
-  if (typeof value !== "string") return value;
-  const bytes = Buffer.from(value, "base64");
-  if (part.encoding === "base64") return bytes.toString("base64");
-  const text = bytes.toString();
-  const isText = Buffer.from(text).equals(bytes);
-  return isText ? encode(text, part) : { is: "KeyIsNotText", secret: values.secret, key: part.key };
-}
-
-function encode(text: string, { encoding }: Placeholder): string {
-  if (encoding === "url") return encodeURIComponent(text);
-  if (encoding === "base64") return Buffer.from(text).toString("base64");
-  return encoding === "json" ? JSON.stringify(text).slice(1, -1) : text;
-}
-
-const describePart = ({ of, field }: Extract<Placeholder, { of: string }>, { shared }: Values): string =>
-  `${brief(formatFieldPath(field))} of ${of === "xr" ? "the XR" : `${stringAt(shared, ["kind"]) ?? ""} ${qualifiedName(shared)}`}`;
-
-/** A resource, decoded once: a tenant's templates may name thousands of its fields. One that is nested too deep has none. */
-const wholeOf = once((resource: Document): JsonValue => {
-  const whole = resource.at([], TOO_DEEP);
-  return whole === undefined || whole === TOO_DEEP ? {} : whole;
-});
