@@ -20,6 +20,16 @@ function mayFail(shares: readonly unknown[]): boolean {
   return objects.every(({ resolution }) => resolution !== "Fail") || objects.every((share) => !share["connection"]);
 }
 
+/** Names a share that may fail the XR, and one with copies, of which one has to go into another step. */
+function nameMixed(shares: unknown): string {
+  const objects = Array.isArray(shares) ? shares.filter(isObject) : [];
+  const failing = objects.find(({ resolution }) => resolution === "Fail");
+  const copied = objects.find((share) => share["connection"]);
+  return failing === copied
+    ? `${failing?.["name"]} has both`
+    : `${failing?.["name"]} is Fail, ${copied?.["name"]} has connection`;
+}
+
 const FROZEN = "is not allowed with connection: a Fatal result keeps copies even if their grant is revoked";
 
 /** The section of Operations: finds XRs for which Crossplane has never called a function. */
@@ -52,7 +62,7 @@ export const inputSchema = z.strictObject({
       sharedResources: unique(z.array(sharedResourceSchema), "name")
         .refine(mayFail, {
           when: ({ value }) => Array.isArray(value),
-          error: `resolution: Fail ${FROZEN}`,
+          error: ({ input }) => `resolution: Fail ${FROZEN}: ${nameMixed(input)}`,
         })
         .refine((shares) => findEnvironmentLoop(shares) === undefined, {
           error: ({ input }) =>

@@ -39,8 +39,15 @@ const SENTENCES = {
     `more than ${most} namespaces are granted, so the password is not rotated when one loses its grant`,
   AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}`,
   AccessRequested: ({ count }: Count) => `requests for a grant: ${count}`,
-  WaitingForCredentials: ({ namespaces }: { readonly namespaces: readonly string[] }) =>
-    `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}`,
+  // `unnamed`: the field in which one that is Ready names no Secret.
+  WaitingForCredentials: ({
+    namespaces,
+    unnamed,
+  }: {
+    readonly namespaces: readonly string[];
+    readonly unnamed?: string;
+  }) =>
+    `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}${unnamed ? `: it is Ready, but names no Secret in ${unnamed}` : ""}`,
 };
 
 export type ConsumersReason = ReasonOf<typeof SENTENCES, never>;

@@ -582,9 +582,13 @@ describe("the condition names what a person has to mend before what is waited fo
     return draftOf({ observed: { [KEY]: copyOf({ status }) }, answers });
   };
 
-  test("a copy that cannot be written is a fault, with all that the provider says", () => {
-    const message = 'cannot get referenced resource: secrets "orders-conn" not found';
-    expect(says(failing(message))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}`);
+  const elsewhere =
+    '; if its ProviderConfig leads to another cluster, the source is not there: make each key a text, such as {value: "{password}", to: password}';
+  test.each([
+    ['cannot get referenced resource: secrets "orders-conn" not found', elsewhere],
+    ['cannot get ProviderConfig: providerconfigs "orders-conn" not found', ""],
+  ])("a copy that cannot be written is a fault, with all that the provider says: %s", (message, hint) => {
+    expect(says(failing(message))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}${hint}`);
   });
 
   test("also while it is dropped, as its former grant has ended", () => {

@@ -31,6 +31,8 @@ export function nameKeys({ keys }: Copy, call: Call): NamedKeys {
   for (const key of keys) {
     const to = resolveString(key.to, call);
     if (to.is === "unset") return to;
+    if (key.to.is !== "literal" && !SECRET_KEY.test(to.value))
+      return { is: "faulty", fault: noKey(to.value, describeField(key.to)) };
     named.push({ ...key, to: to.value });
   }
   return { is: "set", value: named };
@@ -66,16 +68,19 @@ function readKeys(source: ValueSource, call: Call): NamedKeys {
 /** Reads the key of a copy, or says what is wrong with it. */
 function readKey(to: string, text: JsonValue | undefined, field: string): NamedKey | string {
   if (typeof text !== "string" || text === "") return `${quote(to)} in ${field} is not a text`;
+  const wrong = [to, ...(text.includes("{") ? [] : [text])].find((name) => !SECRET_KEY.test(name));
+  if (wrong !== undefined) return noKey(wrong, field);
   if (!text.includes("{")) return { to, from: text };
   const template = attempt(() => parseTemplate(text));
   return template instanceof FunctionError ? `${quote(to)} in ${field} is ${template.message}` : { to, template };
 }
 
+const noKey = (name: string, field: string): string =>
+  `${quote(name)} cannot be a key of a Secret; it comes from ${field}`;
+
 /** Finds a fault in the keys of a copy. They may come from the XR, so they are checked here and not with the input. */
 export function findKeyFault(copy: NamedCopy, { request, composite }: Call): string | undefined {
   const { keys = [], via } = copy;
-  const wrong = keys.flatMap(({ to, from = to }) => [to, from]).find((name) => !SECRET_KEY.test(name));
-  if (wrong !== undefined) return `${quote(wrong)} is not a Secret's key`;
   const twice = [...groupBy(keys, ({ to }) => to)].find(([, same]) => same.length > 1);
   if (twice !== undefined) return `more than one key is named ${twice[0]}`;
   if (via === "ConnectionSecret" && keys.some(({ template }) => template))

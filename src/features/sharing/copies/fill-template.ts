@@ -21,7 +21,7 @@ export const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 /** Reads a key of the source, in base64. */
 export function fromKey(key: string, { data, secret }: Values): string | SharingReason {
   const value = ownValue(data, key);
-  return typeof value === "string" ? value : { is: "KeyNotFound", secret, key };
+  return typeof value === "string" ? value : { is: "KeyNotFound", secret, key, keys: Object.keys(data).sort() };
 }
 
 /**

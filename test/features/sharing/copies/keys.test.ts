@@ -178,7 +178,9 @@ describe("keys that a field of the XR lists", () => {
     "{shared:status.field} by one of the shared resource, with |url, |base64 or |json before the }; write {{ and }} for braces";
   const invalid = (text: string) => `InvalidTarget: db: ${text}`;
   const noKey = (name: string) =>
-    invalid(`${JSON.stringify(name.length > 100 ? `${name.slice(0, 99)}…` : name)} is not a Secret's key`);
+    invalid(
+      `${JSON.stringify(name.length > 100 ? `${name.slice(0, 99)}…` : name)} cannot be a key of a Secret; it comes from spec.keys of the XR`,
+    );
   const TOO_LARGE = "TooLarge: db: 1 copy is left out: the response would exceed Crossplane's limit";
   const manyBytes = { answers: { "db/secret": [connectionSecret({ username: base64("a".repeat(10_000)) })] } };
   const brokenA = (text: string, place: string): Wrong => [
