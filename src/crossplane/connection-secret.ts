@@ -21,17 +21,13 @@ interface SecretRef {
 /** Finds the connection Secret that a resource names, or the fields in which it names none. */
 export function findConnectionSecret(resource: Document, { name, namespaceFieldPath }: SecretRef): ConnectionSecret {
   const texts = name.map((part) => (typeof part === "string" ? part : toPlainText(resource.at(part))));
-  const paths = name.flatMap((part, index) => (typeof part === "string" ? [] : [{ part, text: texts[index] }]));
-  const unset = paths.filter(({ text }) => text === "");
-  const found = toConnectionSecret(
-    resource,
-    unset.length === 0 ? texts.join("") : undefined,
-    stringAt(resource, namespaceFieldPath),
-  );
+  const whole = texts.includes("") ? undefined : texts.join("");
+  const found = toConnectionSecret(resource, whole, stringAt(resource, namespaceFieldPath));
   if (found.is !== "missing") return found;
-  const isNamed = unset.length === 0 && isName(texts.join(""));
-  const fields = isNamed ? [namespaceFieldPath] : (unset.length === 0 ? paths : unset).map(({ part }) => part);
-  return { is: "missing", field: fields.map(formatFieldPath).join(", ") };
+  const isAsked = (part: string | FieldPath, index: number): part is FieldPath =>
+    typeof part !== "string" && (whole !== undefined || texts[index] === "");
+  const fields = whole !== undefined && isName(whole) ? [namespaceFieldPath] : name.filter(isAsked);
+  return { is: "missing", field: fields.map(formatFieldPath).join(", ") || "secretRef.name" };
 }
 
 /**

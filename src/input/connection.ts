@@ -126,7 +126,7 @@ export const credentialRef = z.strictObject({
 /** How a resource's connection Secret is named: in a field, or by a text with its fields. */
 const secretShape = {
   name: optional(
-    converted(parseFieldsText),
+    text.pipe(converted(parseFieldsText)),
     "The Secret's name, where no field has it: a text with fields of the resource, such as {metadata.name}-sql.",
   ),
   nameFieldPath: optional(fieldPath, "A field with the Secret's name. Default: spec.writeConnectionSecretToRef.name."),

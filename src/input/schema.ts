@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { consumersSchema } from "./consumers.ts";
 import { choice, duration, json, optional, text, unique } from "./fields.ts";
@@ -20,14 +20,14 @@ function mayFail(shares: readonly unknown[]): boolean {
   return objects.every(({ resolution }) => resolution !== "Fail") || objects.every((share) => !share["connection"]);
 }
 
-/** Names a share that may fail the XR, and one with copies, of which one has to go into another step. */
+/** Names the shares that may fail the XR, and those with copies: one kind has to go into another step. */
 function nameMixed(shares: unknown): string {
-  const objects = Array.isArray(shares) ? shares.filter(isObject) : [];
-  const failing = objects.find(({ resolution }) => resolution === "Fail");
-  const copied = objects.find((share) => share["connection"]);
-  return failing === copied
-    ? `${failing?.["name"]} has both`
-    : `${failing?.["name"]} is Fail, ${copied?.["name"]} has connection`;
+  const namesOf = (isWanted: (share: JsonObject) => unknown): string =>
+    (Array.isArray(shares) ? shares : [])
+      .filter((share) => isObject(share) && isWanted(share))
+      .map(({ name }) => name)
+      .join(", ");
+  return `${namesOf(({ resolution }) => resolution === "Fail")} with Fail, ${namesOf((share) => share["connection"])} with connection`;
 }
 
 const FROZEN = "is not allowed with connection: a Fatal result keeps copies even if their grant is revoked";

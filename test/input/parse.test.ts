@@ -155,7 +155,7 @@ describe("an input", () => {
     inShared({ name: "Orders_DB" }, `name: ${DNS_LABEL}`),
     row(
       { sharedResources: [shared(), withoutCopies({ name: "network", resolution: "Fail" })] },
-      `spec.sharedResources: resolution: Fail is ${REVOKED}: network is Fail, db has connection`,
+      `spec.sharedResources: resolution: Fail is ${REVOKED}: network with Fail, db with connection`,
     ),
     row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}`),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
@@ -209,6 +209,7 @@ describe("an input", () => {
       { connection: { ...connection({}), secretRef: { name: "{metadata.name}-sql", nameFieldPath: "spec.name" } } },
       "connection.secretRef: exactly one of name, nameFieldPath; found name and nameFieldPath",
     ),
+    inShared({ connection: { ...connection({}), secretRef: { name: "" } } }, "connection.secretRef.name: empty"),
     inShared(
       { connection: { ...connection({}), secretRef: { name: "{xr:spec.name}" } } },
       "connection.secretRef.name: not a template: {xr:spec.name} is wrong; {metadata.name} is replaced by that field's value",
