@@ -1,33 +1,21 @@
 import * as z from "zod";
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { countNames, findFacts } from "../../src/crossplane/providers/families.ts";
-import { attempt, FunctionError } from "../../src/errors.ts";
+import { FunctionError } from "../../src/errors.ts";
 import { faultsIn } from "../../src/input/faults.ts";
-import { exactlyOneOf, fieldPath } from "../../src/input/fields.ts";
+import { converted, exactlyOneOf, fieldPath, text } from "../../src/input/fields.ts";
 import { INPUT_API_VERSION } from "../../src/input/schema.ts";
-import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
-import { parseTemplate, type Template } from "../../src/model/template.ts";
+import { type FieldsText, parseFieldsText } from "../../src/model/template.ts";
 
 /**
  * The cloud resources that an XR or claim represents. A mapping repeats how a Composition names them, since only Crossplane can run
  * the Composition. `preflight` and `admission` read it.
  */
 
-/** The parts of a text: literals, and paths of fields whose values are inserted. */
-export type Source = readonly (string | FieldPath)[];
+/** A text with fields of the XR or claim. */
+export type Source = FieldsText;
 
-const toSourcePart = (part: Template[number]) =>
-  typeof part === "string" ? part : "key" in part ? parseFieldPath(part.key) : part.field;
-
-const template = z
-  .string()
-  .min(1)
-  .transform((text, check): Source => {
-    const parts = attempt(() => parseTemplate(text)?.map(toSourcePart));
-    if (Array.isArray(parts)) return parts;
-    check.addIssue(parts?.message ?? `no template: ${JSON.stringify(text)} (for example {metadata.name}-logs)`);
-    return z.NEVER;
-  });
+const template = text.pipe(converted(parseFieldsText));
 
 const source = z
   .union([

@@ -60,7 +60,7 @@ export async function runPipeline(inputs: Inputs, call: CallFunction) {
       conditions: [...outcome.conditions, ...response.conditions],
       results: [...outcome.results, ...response.results.map((result) => toResult(step, result))],
     };
-    warnings.push(...findOtherVersions(Object.values(response.requirements?.resources ?? {}), inputs.required));
+    warnings.push(...findUnmatchedKinds(response.requirements?.resources ?? {}, inputs.required));
     const isAdopting = runtime.is === "embedded" && objectAt(step.input ?? {}, "spec")["adoption"] !== undefined;
     if (isAdopting) adopting.push({ step, before: outcome });
   }
@@ -164,16 +164,26 @@ export function findResources(selector: ResourceSelector, resources: readonly Js
   };
 }
 
-/** Finds kinds that the files have in another version only: a cluster that serves both converts between them. */
-export function findOtherVersions(selectors: readonly ResourceSelector[], resources: readonly JsonObject[]) {
+/** The names of our requirements of shared resources: of what else is looked up there need not be a file. */
+const SHARED = /^shared-resource\/[^/#]+#/;
+
+/**
+ * Finds kinds that the files have in another version only, which a cluster that serves both converts; and kinds of shared resources that
+ * they have in another API group, or not at all.
+ */
+export function findUnmatchedKinds(
+  requirements: Readonly<Record<string, ResourceSelector>>,
+  resources: readonly JsonObject[],
+): readonly string[] {
   const groupOf = (apiVersion: JsonValue | undefined): string => String(apiVersion).replace(/[^/]*$/, "");
-  const found = selectors.flatMap(({ apiVersion, kind }) => {
-    const alike = resources.filter(
-      (each) => each["kind"] === kind && groupOf(each["apiVersion"]) === groupOf(apiVersion),
-    );
-    const versions = new Set(alike.map((each) => String(each["apiVersion"])));
-    if (versions.size === 0 || versions.has(apiVersion)) return [];
-    return [`${kind} is required in ${apiVersion}, and the files have it in ${[...versions].join(", ")}`];
+  const found = Object.entries(requirements).flatMap(([name, { apiVersion, kind }]) => {
+    const alike = resources.filter((each) => each["kind"] === kind).map((each) => String(each["apiVersion"]));
+    const ofGroup = alike.filter((each) => groupOf(each) === groupOf(apiVersion));
+    const versions = new Set(ofGroup.length === 0 && SHARED.test(name) ? alike : ofGroup);
+    if (versions.has(apiVersion)) return [];
+    if (versions.size > 0)
+      return [`${kind} is required in ${apiVersion}, and the files have it in ${[...versions].join(", ")}`];
+    return SHARED.test(name) ? [`${kind} is required in ${apiVersion}, and no file has this kind`] : [];
   });
   return [...new Set(found)];
 }

@@ -1,19 +1,40 @@
 import { type Document, stringAt } from "../model/document.ts";
+import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
+import { toPlainText } from "../model/json.ts";
 import { DNS_LABEL, isName } from "../model/names.ts";
+import type { FieldsText } from "../model/template.ts";
 import { CLAIM_REF_NAMESPACE, claimNamespace } from "./composite.ts";
 import { CONNECTION_SECRET_REF, type SecretName, secretAt } from "./copies.ts";
 import { findController } from "./metadata.ts";
 
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "missing" } // the resource names none yet, or the name is invalid
+  | { readonly is: "missing"; readonly field?: string } // the resource names none yet, or the name is invalid
   | { readonly is: "foreign" }; // it names a Secret that its owner may not share
+
+/** How a resource names its connection Secret. */
+interface SecretRef {
+  readonly name: FieldsText;
+  readonly namespaceFieldPath: FieldPath;
+}
+
+/** Finds the connection Secret that a resource names, or the fields in which it names none. */
+export function findConnectionSecret(resource: Document, { name, namespaceFieldPath }: SecretRef): ConnectionSecret {
+  const texts = name.map((part) => (typeof part === "string" ? part : toPlainText(resource.at(part))));
+  const whole = texts.includes("") ? undefined : texts.join("");
+  const found = toConnectionSecret(resource, whole, stringAt(resource, namespaceFieldPath));
+  if (found.is !== "missing") return found;
+  const isAsked = (part: string | FieldPath, index: number): part is FieldPath =>
+    typeof part !== "string" && (whole !== undefined || texts[index] === "");
+  const fields = whole !== undefined && isName(whole) ? [namespaceFieldPath] : name.filter(isAsked);
+  return { is: "missing", field: fields.map(formatFieldPath).join(", ") || "secretRef.name" };
+}
 
 /**
  * Judges the connection Secret that a resource names; the default namespace is the resource's own. provider-kubernetes can read
  * Secrets that the author of the resource cannot, so a namespaced resource may name Secrets of its own namespace only. A resource
  * that was composed for a claim has a spec that a tenant wrote: it may name Secrets of the claim's namespace, and the one that
- * Crossplane writes for it, if the claim cannot have chosen its name.
+ * Crossplane writes for it, if the claim cannot have chosen its name. So a text of fields that a tenant writes names no other Secret.
  */
 export function toConnectionSecret(
   resource: Document,

@@ -15,6 +15,19 @@ export const resolveString = (value: Value<string>, call: Call): Resolved<string
     ? { is: "set", value: value.value }
     : toResolved(toNonEmptyText(readField(value, call)), value);
 
+/** Resolves the values of a map to strings. */
+export function resolveTexts(map: Readonly<Record<string, Value<string>>>, call: Call): Resolved<Texts> {
+  const texts: [string, string][] = [];
+  for (const [key, value] of Object.entries(map)) {
+    const text = resolveString(value, call);
+    if (text.is === "unset") return text;
+    texts.push([key, text.value]);
+  }
+  return { is: "set", value: Object.fromEntries(texts) };
+}
+
+type Texts = Readonly<Record<string, string>>;
+
 /** Resolves a value to a list of strings; a single string is a list of one. */
 export function resolveStrings(value: Value<string | string[]>, call: Call): Resolved<readonly string[]> {
   if (value.is === "literal") return { is: "set", value: [value.value].flat() };

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { FunctionError } from "../errors.ts";
+import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 import { DOMAIN, SECRET_KEY } from "../model/names.ts";
-import { NOT_A_TEMPLATE, parseTemplate } from "../model/template.ts";
+import { type FieldsText, parseFieldsText, parseTemplate } from "../model/template.ts";
 import {
+  atMostOneOf,
   choice,
   converted,
   dnsLabel,
@@ -16,14 +17,11 @@ import {
   source,
   text,
   unique,
+  type Value,
   value,
 } from "./fields.ts";
 
-const keyTemplate = converted((text) => {
-  const parsed = parseTemplate(text);
-  if (parsed === undefined) throw new FunctionError("InvalidInput", NOT_A_TEMPLATE);
-  return parsed;
-});
+const keyTemplate = converted(parseTemplate);
 
 const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
 
@@ -32,8 +30,8 @@ const key = exactlyOneOf(
     from: optional(secretKey, "A key of the shared resource's connection Secret."),
     value: optional(
       keyTemplate,
-      "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR, and {key|url} or " +
-        "{xr:spec.database|url} by the same, encoded for a URL.",
+      "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR and {shared:status.endpoint} by that " +
+        "of the shared resource. {key|url}, {key|base64} and {key|json} encode it: for a URL, in base64, and for a JSON string, without its quotes.",
     ),
     to: value(secretKey).describe("The key's name in the copy."),
   }),
@@ -52,10 +50,12 @@ const findUnusable = (copy: Readonly<Record<string, unknown>>): readonly string[
   (unusable.get(copy["via"]) ?? []).filter((field) => copy[field] !== undefined);
 
 const annotations = z
-  .record(z.string(), z.string())
+  .record(z.string(), value(z.string()))
   .refine((map) => !Object.keys(map).some((name) => name.startsWith(`${DOMAIN}/`)), {
     error: `annotations with the prefix ${DOMAIN}/ are reserved for this function`,
   });
+
+const OPAQUE: Value<string> = { is: "literal", value: "Opaque" };
 
 const copy = z
   .strictObject({
@@ -75,8 +75,8 @@ const copy = z
       "The keys to copy, and their names; or the field of an object in which each key of the copy has a key of the Secret or, with " +
         "braces, a text as in `value`. Default: all keys, with their names.",
     ),
-    type: optional(text, "The copies' Secret type. Default: `Opaque`."),
-    labels: optional(z.record(z.string(), z.string()), "The copies' labels."),
+    type: optional(value(text), "The copies' Secret type, which Kubernetes never changes. Default: `Opaque`."),
+    labels: optional(z.record(z.string(), value(z.string())), "The copies' labels."),
     annotations: optional(annotations, "The copies' annotations."),
     providerConfigRef: optional(
       z.strictObject({
@@ -103,7 +103,7 @@ const copy = z
       "a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
     ),
   )
-  .transform(({ type = "Opaque", labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
+  .transform(({ type = OPAQUE, labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
     ...fields,
     type,
     labels,
@@ -115,24 +115,50 @@ const copy = z
 const hasTemplate = (listed: unknown): boolean =>
   Array.isArray(listed) && listed.some((item) => isObject(item) && ("template" in item || "value" in item));
 
-/** The fields in which a resource names its connection Secret. */
-export const secretRef = z.strictObject({
+const namespaceFieldPath = fieldPath.prefault("spec.writeConnectionSecretToRef.namespace");
+
+/** The fields in which a credential names its Secret. */
+export const credentialRef = z.strictObject({
   nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
-  namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),
+  namespaceFieldPath,
 });
+
+/** How a resource's connection Secret is named: in a field, or by a text with its fields. */
+const secretShape = {
+  name: optional(
+    text.pipe(converted(parseFieldsText)),
+    "The Secret's name, where no field has it: a text with fields of the resource, such as {metadata.name}-sql.",
+  ),
+  nameFieldPath: optional(fieldPath, "A field with the Secret's name. Default: spec.writeConnectionSecretToRef.name."),
+  namespaceFieldPath,
+};
+
+const WRITTEN = parseFieldPath("spec.writeConnectionSecretToRef.name");
+
+/** The name as a text of fields, whichever way it is given. */
+const toNamed = <T extends { name?: FieldsText | undefined; nameFieldPath?: FieldPath | undefined }>({
+  name,
+  nameFieldPath = WRITTEN,
+  ...rest
+}: T) => ({ ...rest, name: name ?? [nameFieldPath] });
+
+export const secretRef = atMostOneOf(z.strictObject(secretShape), ["name", "nameFieldPath"]).transform(toNamed);
+
+const perConsumer = flag(
+  false,
+  "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the common Secret.",
+);
 
 /** The connection Secret of a shared resource, and its copies. */
 export const connection = z.strictObject({
-  secretRef: secretRef
-    .extend({
-      perConsumer: flag(
-        false,
-        "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the " +
-          "common Secret.",
-      ),
-    })
+  secretRef: atMostOneOf(z.strictObject({ ...secretShape, perConsumer }), ["name", "nameFieldPath"])
+    .refine(
+      ({ name, perConsumer: isOwn }) => name === undefined || !isOwn,
+      faultAt("name", "not allowed with perConsumer: the shared resource's answer names the Secret"),
+    )
+    .transform(toNamed)
     .prefault({})
-    .describe("The fields in which the shared resource names its connection Secret."),
+    .describe("How the shared resource names its connection Secret."),
   onSourceMissing: choice(
     ["Keep", "Delete"],
     "Keep or delete copies once the shared resource, its Secret, or its reference to the Secret no longer exists.",

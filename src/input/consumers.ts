@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { valueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
-import { secretRef } from "./connection.ts";
+import { credentialRef, secretRef } from "./connection.ts";
 import {
   apiVersion,
   choice,
@@ -53,7 +53,7 @@ const credentials = z
       "Any text, or a list of two: one credential for each. Consumers copy that of the last text once its Secret is there. One whose text " +
         "is listed no longer stays until no consumer copies it.",
     ),
-    secretRef: secretRef
+    secretRef: credentialRef
       .prefault({})
       .describe("The fields in which the composed resource names the Secret with the credential."),
   })
@@ -101,9 +101,7 @@ export const consumersSchema = z
       "How the consumers' Compositions judge access. `Annotation`: by this XR's annotations. `ReferenceGrant`: by these or by " +
         "ReferenceGrants in its Secret's namespace (Crossplane v2). `None`: not at all, so every consumer counts as granted.",
     ),
-    secretRef: secretRef
-      .prefault({})
-      .describe("The fields in which this XR names its connection Secret, for `grant: ReferenceGrant`."),
+    secretRef: secretRef.prefault({}).describe("How this XR names its connection Secret, for `grant: ReferenceGrant`."),
     credentials: optional(
       credentials,
       "Makes a credential for each namespace. Consumers copy it with `connection.secretRef.perConsumer`.",

@@ -31,7 +31,7 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fa
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
   if (meant !== undefined) return meant.flatMap((nested) => toFaults(nested, schema));
-  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toFaultMessage(issue, path) }];
+  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toFaultMessage(issue, path, schema) }];
 }
 
 /** The parts of zod's definitions that lead to other schemas. */
@@ -44,13 +44,16 @@ interface ZodDefinition {
   readonly options?: readonly z.core.$ZodType[];
 }
 
-/** Lists the paths of all fields of the input, with EVERY for items of lists and maps. */
-function listFields(schema: z.core.$ZodType, path: FieldPath = []): readonly FieldPath[] {
+/** Lists the paths of all fields of the input, or of those that are required, with EVERY for items of lists and maps. */
+function listFields(schema: z.core.$ZodType, path: FieldPath = [], onlyRequired = false): readonly FieldPath[] {
   const { shape = {}, element, valueType, innerType, in: from, options = [] } = schema._zod.def as ZodDefinition;
   const list = (one: z.core.$ZodType | undefined, ...step: FieldPath) =>
-    one === undefined ? [] : listFields(one, [...path, ...step]);
+    one === undefined ? [] : listFields(one, [...path, ...step], onlyRequired);
   return [
-    ...Object.entries(shape).flatMap(([field, one]) => [[...path, field], ...list(one, field)]),
+    ...Object.entries(shape).flatMap(([field, one]) => [
+      ...(onlyRequired && one._zod.optin ? [] : [[...path, field]]),
+      ...list(one, field),
+    ]),
     ...[element, valueType].flatMap((one) => list(one, EVERY)),
     ...[innerType, from, ...options].flatMap((one) => list(one)),
   ];
@@ -61,6 +64,7 @@ const isBelow = (field: FieldPath, path: FieldPath): boolean =>
 
 /** Suggests what was meant: a field of the object, the nearest of that name further down, or another function. */
 function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[], input: unknown): string {
+  if (path.includes("patches") && TRANSFORMING.has(key)) return TRANSFORMS;
   const isOfObject = (field: FieldPath): boolean => field.length === path.length + 1;
   // A field that is set as well was not meant, but for another case of its letters.
   const mayBeMeant = (field: string): boolean =>
@@ -71,22 +75,37 @@ function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[]
   const [nearest] = fields
     .filter((field) => field.at(-1) === key && !isOfObject(field))
     .sort((a, b) => a.length - b.length);
-  if (nearest === undefined) return key === "transforms" ? TRANSFORMS : "";
+  if (nearest === undefined) return "";
   const place = formatFieldPath([...path, ...nearest.slice(path.length)]);
   return `; did you mean ${place.replaceAll(`[${EVERY}]`, "[]")}?`;
 }
 
+/** Fields of a patch of function-patch-and-transform. */
+const TRANSFORMING: ReadonlySet<string> = new Set([
+  "transforms",
+  "type",
+  "combine",
+  "variables",
+  "strategy",
+  "patchSetName",
+]);
+
 const TRANSFORMS =
-  ": the value is copied as it is; function-patch-and-transform transforms it in a later step, from the environment (toEnvironment)";
+  ": a field of function-patch-and-transform, which transforms values from the environment (toEnvironment) in a later step; here a value is copied as it is";
 
 /** Finds the issues of the only alternative whose type matches the value, with whole paths. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
-  const [meant, ...others] = errors.filter((issues) => findWrongType(issues) === undefined);
-  if (meant === undefined || others.length > 0) return undefined;
-  const mayBeList = errors.some((issues) => findWrongType(issues) === "array");
+  const [meant, ...rest] = errors.filter((issues) => findWrongType(issues) === undefined);
+  if (meant === undefined || rest.length > 0) return undefined;
+  const mayBe = (type: string) => errors.some((issues) => findWrongType(issues) === type);
   return meant.map((issue) => {
-    const message = mayBeList && issue.code === "custom" ? `${issue.message}; ${NEW_ITEM}` : issue.message;
-    return { ...issue, message, path: [...path, ...issue.path] };
+    const message = issue.code === "custom" && mayBe("array") ? `${issue.message}; ${NEW_ITEM}` : issue.message;
+    const isNone = mayBe("string") && message.endsWith("found none");
+    return {
+      ...issue,
+      message: isNone ? `${message}; or write the text itself` : message,
+      path: [...path, ...issue.path],
+    };
   });
 }
 
@@ -99,11 +118,11 @@ const NEW_ITEM = 'begin each item of a list with "-"';
 /** The codes of issues with a value of a wrong type, or with a missing value. */
 const OF_TYPES: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
 
-function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
+function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath, schema: z.core.$ZodType): string {
   if (issue.input === undefined && OF_TYPES.includes(issue.code)) return "required";
   switch (issue.code) {
     case "invalid_type":
-      return explainType(issue, path);
+      return explainType(issue, path, schema);
     case "invalid_value":
       return `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input, path)}`;
     case "too_small":
@@ -116,10 +135,20 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
   }
 }
 
-function explainType({ expected, input }: z.core.$ZodIssueInvalidType, path: FieldPath): string {
+function explainType(issue: z.core.$ZodIssueInvalidType, path: FieldPath, schema: z.core.$ZodType): string {
+  const { expected, input } = issue;
+  if (expected === "record") return `not an object, such as {key: value}: ${show(input, path)}`;
   if (expected !== "array" || !isObject(input)) return `not ${article(expected)}: ${show(input, path)}`;
   const fields = brief(Object.keys(input).join(", ")) || "no fields";
-  return `not a list but an object with ${fields}: ${NEW_ITEM}`;
+  return `not a list but an object with ${fields}: ${NEW_ITEM}${showItem(path, schema)}`;
+}
+
+/** Shows the first field and the required ones of an item of the list at `path`. */
+function showItem(path: FieldPath, schema: z.core.$ZodType): string {
+  const isOfItem = (field: FieldPath): boolean => field.length === path.length + 2 && isBelow(field, path);
+  const [all, required] = [false, true].map((onlyRequired) => listFields(schema, [], onlyRequired).filter(isOfItem));
+  const fields = new Set([...(all ?? []).slice(0, 1), ...(required ?? [])].map((field) => `${field.at(-1)}: …`));
+  return fields.size === 0 ? "" : `, such as - {${[...fields].join(", ")}}`;
 }
 
 /** YAML reads 4711, on and true as a number and booleans. */

@@ -13,7 +13,14 @@ export const faultAt = (path: string, error: string) => ({ ...onObjects, path: p
 
 /** Guards an object that must have exactly one of `keys`. */
 export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
-  schema.refine((object) => findGiven(object, keys).length === 1, {
+  guardCount(schema, keys, 1);
+
+/** Guards an object that must not have two of `keys`. */
+export const atMostOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
+  guardCount(schema, keys, 0);
+
+const guardCount = <T extends z.ZodObject>(schema: T, keys: readonly string[], least: number): T =>
+  schema.refine((object) => [least, 1].includes(findGiven(object, keys).length), {
     ...onObjects,
     error: ({ input }) => {
       const found = findGiven(input, keys);

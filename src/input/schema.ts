@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { consumersSchema } from "./consumers.ts";
 import { choice, duration, json, optional, text, unique } from "./fields.ts";
@@ -18,6 +18,16 @@ const DEFAULT_TTL = "60s";
 function mayFail(shares: readonly unknown[]): boolean {
   const objects = shares.filter(isObject);
   return objects.every(({ resolution }) => resolution !== "Fail") || objects.every((share) => !share["connection"]);
+}
+
+/** Names the shares that may fail the XR, and those with copies: one kind has to go into another step. */
+function nameMixed(shares: unknown): string {
+  const namesOf = (isWanted: (share: JsonObject) => unknown): string =>
+    (Array.isArray(shares) ? shares : [])
+      .filter((share) => isObject(share) && isWanted(share))
+      .map(({ name }) => name)
+      .join(", ");
+  return `${namesOf(({ resolution }) => resolution === "Fail")} with Fail, ${namesOf((share) => share["connection"])} with connection`;
 }
 
 const FROZEN = "is not allowed with connection: a Fatal result keeps copies even if their grant is revoked";
@@ -52,7 +62,7 @@ export const inputSchema = z.strictObject({
       sharedResources: unique(z.array(sharedResourceSchema), "name")
         .refine(mayFail, {
           when: ({ value }) => Array.isArray(value),
-          error: `resolution: Fail ${FROZEN}`,
+          error: ({ input }) => `resolution: Fail ${FROZEN}: ${nameMixed(input)}`,
         })
         .refine((shares) => findEnvironmentLoop(shares) === undefined, {
           error: ({ input }) =>

@@ -150,9 +150,12 @@ const valuesOf = ({ select: found, connection: copied }: SharedResource) => [
   found.namespace,
   ...(found.by === "name" ? [found.name] : []),
   ...(found.by === "labels" ? found.labels.map(({ value }) => value) : []),
-  ...(copied?.copies ?? []).flatMap(({ namespaces, secretName, keys }) => [
+  ...(copied?.copies ?? []).flatMap(({ namespaces, secretName, keys, type, labels, annotations }) => [
     namespaces,
     secretName,
+    type,
+    ...Object.values({ ...labels }),
+    ...Object.values({ ...annotations }),
     ...(Array.isArray(keys) ? keys.map(({ to }) => to) : [keys]),
   ]),
 ];

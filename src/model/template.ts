@@ -1,36 +1,64 @@
 import { attempt, FunctionError } from "../errors.ts";
 import { type FieldPath, parseFieldPath } from "./field-path.ts";
+import { SECRET_KEY } from "./names.ts";
 
-/** A text with placeholders: each part is a literal, or is replaced by its value, percent-encoded for a URL if `isEncoded`. */
+/** A text with placeholders: each part is a literal, or is replaced by its value. */
 export type Template = readonly (string | Placeholder)[];
 
-type Placeholder = ({ readonly key: string } | { readonly field: FieldPath }) & { readonly isEncoded: boolean };
+/** A key of the Secret, or a field of the XR or of the shared resource; encoded for the text around it. */
+export type Placeholder = ({ readonly key: string } | { readonly of: "xr" | "shared"; readonly field: FieldPath }) & {
+  readonly encoding?: "url" | "base64" | "json";
+};
 
-export const NOT_A_TEMPLATE =
-  "not a template: {key} is replaced by a value of the Secret and {xr:spec.field} by one of the XR, with |url before the } for a URL; " +
-  "write {{ and }} for braces";
+/** A text with fields of one resource: literals, and paths whose values are inserted. */
+export type FieldsText = readonly (string | FieldPath)[];
 
-/** `{key}` and `{xr:field}`, either with `|url`; and the literal braces `{{` and `}}`. A colon cannot be part of a Secret's key. */
-const part = /\{\{|\}\}|\{(?:xr:(?<field>[^{}|]+)|(?<key>[-._a-zA-Z0-9]+))(?<encoded>\|url)?\}|(?<text>[^{}]+)/y;
+const KEYS_AND_FIELDS =
+  "{key} is replaced by a value of the Secret, {xr:spec.field} by one of the XR and {shared:status.field} by one of the shared " +
+  "resource, with |url, |base64 or |json before the }; write {{ and }} for braces";
 
-/** Parses a template; undefined where a brace is not closed, or has neither a key nor a field's path in it. */
-export function parseTemplate(text: string): Template | undefined {
-  const parts: Template[number][] = [];
+const FIELDS = "{metadata.name} is replaced by that field's value";
+
+/** `{name}`, with `xr:` or `shared:` before the name, and an encoding behind it; and the literal braces `{{` and `}}`. */
+const part = /\{\{|\}\}|\{(?:(?<of>xr|shared):)?(?<name>[^{}|]+)(?:\|(?<encoding>url|base64|json))?\}|(?<text>[^{}]+)/y;
+
+/** Parses a template. @throws {FunctionError} `InvalidInput`, naming the part that is wrong. */
+export const parseTemplate = (text: string): Template => parse(text, toPlaceholder, KEYS_AND_FIELDS);
+
+/** Parses a text with fields, such as `{metadata.name}-sql`. @throws {FunctionError} `InvalidInput`, as above. */
+export const parseFieldsText = (text: string): FieldsText =>
+  parse(text, ({ of, name, encoding }) => (of || encoding ? undefined : toPath(name)), FIELDS);
+
+type Groups = Readonly<Partial<Record<"of" | "name" | "encoding" | "text", string>>>;
+
+function parse<T>(text: string, convert: (groups: Groups) => T | undefined, meaning: string): readonly (string | T)[] {
+  const parts: (string | T)[] = [];
   for (let position = 0; position < text.length; position = part.lastIndex) {
     part.lastIndex = position;
-    const parsed = toPart(part.exec(text));
-    if (parsed === undefined) return undefined;
+    const match = part.exec(text);
+    const groups: Groups = match?.groups ?? {};
+    const parsed = groups.name === undefined ? match?.[0].replace(/^([{}])\1$/, "$1") : convert(groups);
+    if (parsed === undefined) throw notATemplate(text, position, meaning);
     parts.push(parsed);
   }
   return parts;
 }
 
-function toPart(match: RegExpExecArray | null): Template[number] | undefined {
-  if (match === null) return undefined;
-  const { key, field: text, encoded } = match.groups ?? {};
-  const isEncoded = encoded !== undefined;
-  if (key !== undefined) return { key, isEncoded };
-  if (text === undefined) return match[0].replace(/^([{}])\1$/, "$1");
-  const field = attempt(() => parseFieldPath(text));
-  return field instanceof FunctionError ? undefined : { field, isEncoded };
+/** Names the wrong part. Of other texts in braces only the position is told: a value may be in them. */
+function notATemplate(text: string, position: number, meaning: string): FunctionError {
+  const wrong = /^\{[-._:|/[\]a-zA-Z0-9]{0,60}\}/.exec(text.slice(position, position + 62))?.[0];
+  const place = wrong ?? `the brace at character ${position + 1}`;
+  return new FunctionError("InvalidInput", `not a template: ${place} is wrong; ${meaning}`);
+}
+
+function toPlaceholder({ of, name = "", encoding }: Groups): Placeholder | undefined {
+  const encoded = encoding === undefined ? {} : { encoding: encoding as "url" | "base64" | "json" };
+  if (of === undefined) return SECRET_KEY.test(name) ? { key: name, ...encoded } : undefined;
+  const field = toPath(name);
+  return field && { of: of as "xr" | "shared", field, ...encoded };
+}
+
+function toPath(text = ""): FieldPath | undefined {
+  const path = attempt(() => parseFieldPath(text));
+  return path instanceof FunctionError ? undefined : path;
 }

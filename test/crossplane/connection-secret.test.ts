@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
-import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
+import { describe, expect, test } from "vitest";
+import { findConnectionSecret, toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
 import { documentOf } from "../../src/model/document.ts";
+import { parseFieldPath } from "../../src/model/field-path.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { parseFieldsText } from "../../src/model/template.ts";
 
 const CLUSTER_SCOPED = documentOf({ metadata: { name: "orders" } });
 const claimRef = { namespace: "red", name: "orders" };
@@ -46,4 +49,47 @@ test.each([
   ["a namespaced resource, elsewhere", NAMESPACED, "conn", "vault", foreign],
 ])("the connection Secret of %s", (_, resource, name, namespace, expected) => {
   expect(toConnectionSecret(resource, name, namespace)).toEqual(expected);
+});
+
+describe("a Secret that is named by a text of the resource's fields", () => {
+  const find = (text: string, metadata: JsonObject, spec: JsonObject = {}, namespaceField = "spec.place") =>
+    findConnectionSecret(documentOf({ metadata, spec }), {
+      name: parseFieldsText(text),
+      namespaceFieldPath: parseFieldPath(namespaceField),
+    });
+  const inDb = { name: "orders", namespace: "db" };
+  const missingIn = (field: string) => ({ is: "missing", field });
+  const text = "{metadata.labels[a]}-{spec.b}";
+  test.each([
+    [
+      "lies beside it",
+      find("{metadata.name}-sql", inDb),
+      { is: "named", secret: { namespace: "db", name: "orders-sql" } },
+    ],
+    ["is not named while fields are not set, which are told", find(text, inDb), missingIn("metadata.labels.a, spec.b")],
+    ["is not named while one is not set", find(text, { ...inDb, labels: { a: "x" } }), missingIn("spec.b")],
+    [
+      "is not named by an object",
+      find("{metadata.labels}", { ...inDb, labels: { a: "x" } }),
+      missingIn("metadata.labels"),
+    ],
+    [
+      "is not named by what no Secret's name can hold",
+      find(text, { ...inDb, labels: { a: "x/y" } }, { b: "z" }),
+      missingIn("metadata.labels.a, spec.b"),
+    ],
+    ["has no namespace", find("{metadata.name}", { name: "orders" }), missingIn("spec.place")],
+    ["does not lie elsewhere", find("{metadata.name}", inDb, { place: "kube-system" }), foreign],
+  ])("%s", (_, found, expected) => {
+    expect(found).toEqual(expected);
+  });
+
+  // A tenant chooses the claim's name, which Crossplane puts into its XR's labels, and the fields of its spec.
+  test.each([
+    ["by a claim's name", "{metadata.labels[crossplane.io/claim-name]}-app", { place: "db" }, foreign],
+    ["by a field of the claim", "{spec.name}", { place: "db", name: "root-credentials" }, foreign],
+    ["in the claim's namespace", "{spec.name}", { place: "red", name: "conn" }, named("red")],
+  ])("is no other than the claim's own: %s", (_, name, spec, expected) => {
+    expect(find(name, { name: "orders-x7k2p", uid: "5d2f", labels }, { ...specOf("uid"), ...spec })).toEqual(expected);
+  });
 });

@@ -55,6 +55,8 @@ const DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 
 const FAIL = { owner: { onConflict: "Fail" } };
 const VALUE = "spec.tags.add[0].value";
 const REVOKED = "not allowed with connection: a Fatal result keeps copies even if their grant is revoked";
+const TRANSFORMS =
+  "unknown field: a field of function-patch-and-transform, which transforms values from the environment (toEnvironment) in a later step; here a value is copied as it is";
 const ONE_SOURCE = "exactly one of fromCompositeFieldPath, fromEnvironmentFieldPath; found";
 
 describe("an input", () => {
@@ -64,7 +66,10 @@ describe("an input", () => {
 
   test.each([
     row(null, "spec: not an object: null"),
-    row({ sharedResources: {} }, `spec.sharedResources: not a list but an object with no fields: ${ITEM}`),
+    row(
+      { sharedResources: {} },
+      `spec.sharedResources: not a list but an object with no fields: ${ITEM}, such as - {name: …, select: …}`,
+    ),
     row({ colour: "red" }, "spec.colour: unknown field"),
     row({ sharedResorces: [] }, "spec.sharedResorces: unknown field; did you mean sharedResources?"),
     inCopy(
@@ -79,19 +84,26 @@ describe("an input", () => {
       "spec.tags.preserve[1].kyes: unknown field; did you mean keys?",
     ),
     row({ "a.b": 1 }, "spec[a.b]: unknown field"),
-    row({ sharedResources: { db: {} } }, `spec.sharedResources: not a list but an object with db: ${ITEM}`),
+    row(
+      { sharedResources: { db: {} } },
+      `spec.sharedResources: not a list but an object with db: ${ITEM}, such as - {name: …, select: …}`,
+    ),
     row(
       { sharedResources: [shared({ connection: { copies: [{ secretName: "a" }], keys: [{ from: "a", to: "b" }] } })] },
       "spec.sharedResources[0].connection.keys: unknown field; did you mean spec.sharedResources[0].connection.copies[].keys?",
     ),
     inShared(
       { patches: [{ fromFieldPath: "status.a", toCompositeFieldPath: "status.a", transforms: [] }] },
-      "patches[0].transforms: unknown field: the value is copied as it is; function-patch-and-transform transforms it in a later step, " +
-        "from the environment (toEnvironment)",
+      `patches[0].transforms: ${TRANSFORMS}`,
     ),
+    row(
+      { tags: { add: { team: "a" } } },
+      `spec.tags.add: not a list but an object with team: ${ITEM}, such as - {key: …, value: …}`,
+    ),
+    inCopy({ labels: [] }, "labels: not an object, such as {key: value}: a list"),
     inShared(
       { patches: [{ type: "FromCompositeFieldPath", fromFieldPath: "status.a", toFieldPath: "spec.a" }] },
-      "patches[0].type: unknown field",
+      `patches[0].type: ${TRANSFORMS}`,
       "patches[0].toFieldPath: unknown field",
       "patches[0]: exactly one of toCompositeFieldPath, toResource; found none",
     ),
@@ -102,7 +114,11 @@ describe("an input", () => {
       { name: { ...fromXr("spec.a"), fromEnvironmentFieldPath: "a" } },
       `.name: ${ONE_SOURCE} fromCompositeFieldPath and fromEnvironmentFieldPath`,
     ),
-    inSelect({ name: { value: "a" } }, ".name.value: unknown field", `.name: ${ONE_SOURCE} none`),
+    inSelect(
+      { name: { value: "a" } },
+      ".name.value: unknown field",
+      `.name: ${ONE_SOURCE} none; or write the text itself`,
+    ),
     inSelect({ name: 7 }, ".name: not allowed here: 7; put it in quotes"),
     row(
       { tags: { add: [{ key: "paid", value: true }] } },
@@ -139,7 +155,7 @@ describe("an input", () => {
     inShared({ name: "Orders_DB" }, `name: ${DNS_LABEL}`),
     row(
       { sharedResources: [shared(), withoutCopies({ name: "network", resolution: "Fail" })] },
-      `spec.sharedResources: resolution: Fail is ${REVOKED}`,
+      `spec.sharedResources: resolution: Fail is ${REVOKED}: network with Fail, db with connection`,
     ),
     row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}`),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
@@ -181,12 +197,26 @@ describe("an input", () => {
     ...[{ fromFieldPath: "spec.keys" }, { PGHOST: "endpoint" }].map((keys) =>
       inCopy({ keys }, `keys.${Object.keys(keys)[0]}: unknown field`, `keys: ${ONE_SOURCE} none; ${ITEM}`),
     ),
-    ...["{", "}", "{a b}", "{xr:}", "{xr:spec..a}", "{xr:spec.a|base64}"].map((value) =>
+    ...["{", "}", "{a b}", "{xr:}", "{xr:spec..a}", "{xr:spec.a|base46}"].map((value) =>
       inCopy(
         { keys: [{ value, to: "x" }] },
-        "keys[0].value: not a template: {key} is replaced by a value of the Secret and {xr:spec.field} by one of the XR, with |url " +
-          "before the } for a URL; write {{ and }} for braces",
+        `keys[0].value: not a template: ${/^{[^ ]+}/.test(value) ? value : "the brace at character 1"} is wrong; {key} is ` +
+          "replaced by a value of the Secret, {xr:spec.field} by one of the XR and {shared:status.field} by one of the shared resource, " +
+          "with |url, |base64 or |json before the }; write {{ and }} for braces",
       ),
+    ),
+    inShared(
+      { connection: { ...connection({}), secretRef: { name: "{metadata.name}-sql", nameFieldPath: "spec.name" } } },
+      "connection.secretRef: exactly one of name, nameFieldPath; found name and nameFieldPath",
+    ),
+    inShared({ connection: { ...connection({}), secretRef: { name: "" } } }, "connection.secretRef.name: empty"),
+    inShared(
+      { connection: { ...connection({}), secretRef: { name: "{xr:spec.name}" } } },
+      "connection.secretRef.name: not a template: {xr:spec.name} is wrong; {metadata.name} is replaced by that field's value",
+    ),
+    inShared(
+      { connection: { ...connection({ via: "Secret" }), secretRef: { name: "{metadata.name}", perConsumer: true } } },
+      "connection.secretRef.name: not allowed with perConsumer: the shared resource's answer names the Secret",
     ),
     inCopy(
       { via: "ConnectionSecret", keys: [{ value: "postgresql", to: "type" }] },
@@ -265,7 +295,7 @@ describe("an input", () => {
       'spec.responseTTL: not a duration: "soon" (for example 60s, 5m, 1h30m)',
       `spec.sharedResources[0].name: ${DNS_LABEL}`,
       "spec.sharedResources[0].select: exactly one of name, matchLabels, self; found none",
-      `spec.sharedResources[0].connection.copies[0].secretName: ${ONE_SOURCE} none`,
+      `spec.sharedResources[0].connection.copies[0].secretName: ${ONE_SOURCE} none; or write the text itself`,
       "spec.sharedResources[0].colour: unknown field",
     ]);
   });
@@ -282,14 +312,14 @@ describe("a parsed input", () => {
 
   test("has the defaults and the parsed paths of a shared resource", () => {
     const secretRef = {
-      nameFieldPath: ["spec", "writeConnectionSecretToRef", "name"],
+      name: [["spec", "writeConnectionSecretToRef", "name"]],
       namespaceFieldPath: ["spec", "writeConnectionSecretToRef", "namespace"],
       perConsumer: false,
     };
     const copy = {
       secretName: { is: "literal", value: "orders-db" },
       via: "Object",
-      type: "Opaque",
+      type: { is: "literal", value: "Opaque" },
       labels: {},
       annotations: {},
       providerConfigRef: { name: "default", kind: "ClusterProviderConfig" },
@@ -331,7 +361,11 @@ describe("an input with tags", () => {
     row({ add: [{ key: "a", value: "b" }], preserve: ["aws:*"], remove: ["a"] }),
     row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
     row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
-    row({ add: [{ key: "a", value: { b: "c" } }] }, `${VALUE}.b: unknown field`, `${VALUE}: ${ONE_SOURCE} none`),
+    row(
+      { add: [{ key: "a", value: { b: "c" } }] },
+      `${VALUE}.b: unknown field`,
+      `${VALUE}: ${ONE_SOURCE} none; or write the text itself`,
+    ),
     row({ add: [{ value: "b" }] }, `${VALUE}: a text needs a key`),
     row({ add: [{ key: "a" }] }, `${VALUE}: required`),
     row({ resources: [] }, "spec.tags.resources: an empty list"),

@@ -3,7 +3,6 @@ import type { Composite } from "../../crossplane/composite.ts";
 import { ALLOWED_NAMESPACES } from "../../crossplane/grants.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
-import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import { toCommand } from "../../model/shell.ts";
 import { type ReasonOf, tell, withConditionAndEvent } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
@@ -28,8 +27,8 @@ const SENTENCES = {
     "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation",
   SharedResourceNotFound: ({ kind, name }: { readonly kind: string; readonly name: string }) =>
     `${kind} ${brief(name)} was not found, or another team's: a companion serves an XR of its own namespace`,
-  NoConnectionSecret: ({ path }: { readonly path: FieldPath }) =>
-    `${formatFieldPath(path)} names no Secret of this XR's, so it is not known whose ReferenceGrants count`,
+  NoConnectionSecret: ({ field }: { readonly field: string }) =>
+    `${field} names no Secret of this XR's, so it is not known whose ReferenceGrants count`,
   InvalidGrant: ({ fault }: Fault) => `its annotation ${fault}, and grants nothing`,
   GrantedToAll: () =>
     `annotation ${ALLOWED_NAMESPACES} grants all namespaces by "*", which names none to make a credential for: list them`,
@@ -40,8 +39,15 @@ const SENTENCES = {
     `more than ${most} namespaces are granted, so the password is not rotated when one loses its grant`,
   AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}`,
   AccessRequested: ({ count }: Count) => `requests for a grant: ${count}`,
-  WaitingForCredentials: ({ namespaces }: { readonly namespaces: readonly string[] }) =>
-    `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}`,
+  // `unnamed`: the field in which one that is Ready names no Secret.
+  WaitingForCredentials: ({
+    namespaces,
+    unnamed,
+  }: {
+    readonly namespaces: readonly string[];
+    readonly unnamed?: string;
+  }) =>
+    `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}${unnamed ? `: it is Ready, but names no Secret in ${unnamed}` : ""}`,
 };
 
 export type ConsumersReason = ReasonOf<typeof SENTENCES, never>;

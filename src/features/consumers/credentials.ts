@@ -6,6 +6,7 @@ import type { Consumers, Credentials } from "../../input/consumers.ts";
 import { compareTexts, groupBy } from "../../model/collections.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { documentOf, stringAt } from "../../model/document.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
 import { hashText } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { DNS_LABEL } from "../../model/names.ts";
@@ -48,10 +49,15 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
     ? toAnswers(credentials, turns.at(-1), facts.owner, call)
     : keepObserved(ANSWERS, ANSWER_FIELDS, call);
   const waiting = credentials.filter(({ isReady }) => !isReady).map(({ namespace }) => namespace);
+  const unnamed = credentials.some(({ isUnnamed }) => isUnnamed) && {
+    unnamed: formatFieldPath(section.secretRef.nameFieldPath),
+  };
   const reasons: readonly ConsumersReason[] = [
     ...(section.forEach === "Grant" && facts.access?.isForAll ? [{ is: "GrantedToAll" } as const] : []),
     ...(wanted.length > max ? [{ is: "TooManyCredentials", excess: wanted.length - max } as const] : []),
-    ...(waiting.length > 0 ? [{ is: "WaitingForCredentials", namespaces: [...new Set(waiting)] } as const] : []),
+    ...(waiting.length > 0
+      ? [{ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], ...unnamed } as const]
+      : []),
   ];
   return { edits: [...credentials.map(({ key, edit }) => [key, edit] as const), ...answers], reasons };
 }
@@ -129,12 +135,13 @@ function toCredential(turn: Turn, section: Credentials, { request, composite }: 
   const name = stringAt(document, secretRef.nameFieldPath);
   const namespace = stringAt(document, secretRef.namespaceFieldPath) ?? stringAt(document, ["metadata", "namespace"]);
   const secret = name === undefined || namespace === undefined ? undefined : { namespace, name };
-  const isReady = secret !== undefined && isSecretThere(observed);
+  const isThere = isSecretThere(observed);
+  const isReady = secret !== undefined && isThere;
   const answer = request.observed.resources.get(`${ANSWERS}${turn.namespace}`)?.document;
   const said = answer && readAnswer(answer).secret;
   const isAnswered = secret !== undefined && said !== undefined && formatSecret(said) === formatSecret(secret);
   const edit = { is: "set", object, ready: isReady ? "True" : "False" } as const;
-  return { ...turn, key, edit, secret, isReady, isAnswered };
+  return { ...turn, key, edit, secret, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
 }
 
 /** Puts the values into all texts. */

@@ -1,12 +1,12 @@
 import { type Composite, canSelectNamespaces, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
-import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
+import { findConnectionSecret } from "../../crossplane/connection-secret.ts";
 import { askReferenceGrants, type Grantee, readGrantees, readNamespaceGrant } from "../../crossplane/grants.ts";
 import { type LabelSelector, matchesLabels, requiredLabels } from "../../crossplane/label-selector.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { couldNotBeRead, toNamespaceRequirement, toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
-import { stringAt } from "../../model/document.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
 import { DNS_LABEL, isPathSegment } from "../../model/names.ts";
 import {
   type Consumer,
@@ -134,9 +134,11 @@ function findGrantees(section: Consumers, { document }: Composite, call: Call): 
     const message = "ReferenceGrant needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else use Annotation";
     throw invalidInput([{ path: "spec.consumers.grant", message }]);
   }
-  const { nameFieldPath, namespaceFieldPath } = section.secretRef;
-  const found = toConnectionSecret(document, stringAt(document, nameFieldPath), stringAt(document, namespaceFieldPath));
-  if (found.is !== "named") return { unknown: { is: "NoConnectionSecret", path: nameFieldPath } };
+  const found = findConnectionSecret(document, section.secretRef);
+  if (found.is !== "named") {
+    const field = formatFieldPath(section.secretRef.namespaceFieldPath);
+    return { unknown: { field, ...found, is: "NoConnectionSecret" } };
+  }
   const isUnread = couldNotBeRead(GRANTS, composite.document);
   const answer = isUnread ? undefined : askReferenceGrants(GRANTS, found.secret, request, requirements);
   if (answer?.is === "pending") return WAITING;

@@ -3,7 +3,6 @@ import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
-import { formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
 import { findBinding, toWanted, withHeld } from "./bind.ts";
@@ -98,7 +97,6 @@ function findSecret({ shared: { connection }, targets, call }: Share, resource: 
   const { secretRef } = connection;
   const [namespace] = targets.namespaces;
   const source = findSource(resource, secretRef, namespace, call);
-  const field = formatFieldPath(secretRef.nameFieldPath);
   switch (source.is) {
     case "named":
       return source.secret;
@@ -109,7 +107,7 @@ function findSecret({ shared: { connection }, targets, call }: Share, resource: 
     case "missing":
       return secretRef.perConsumer && namespace !== undefined
         ? withoutCopies("gone", { is: "NoCredential", shared: name, namespace })
-        : withoutCopies("gone", { is: "NoConnectionSecret", shared: name, field });
+        : withoutCopies("gone", { is: "NoConnectionSecret", shared: name, field: source.field ?? "" });
   }
 }
 
@@ -139,6 +137,7 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   return {
     is: "copy",
     origin: toReference(resource),
+    resource,
     source,
     secret: isRead ? readSecret(shared.name, source, call) : { is: "pending" },
     targets: judged,

@@ -50,20 +50,23 @@ const SENTENCES = {
     `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
   SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
   NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
-    `${kind} ${shared} names no connection Secret in ${field}`,
+    `${kind} ${shared} names no connection Secret in ${field}: if another field names it, or a text of its fields, connection.secretRef says which`,
   NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
     `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
   SourceNotAllowed: ({ shared, kind }: Shared) =>
     `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
   SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,
-  KeyNotFound: ({ secret, key }: Secret & { readonly key: string }) =>
-    `Secret ${formatSecret(secret)} has no key ${key}`,
+  KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
+    `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
   KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
     `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
   // `remedy`: tells what its owner has to do, without the subject. `isRevoked`: it was granted before.
   AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
-    `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
-    `${namespaces.includes("*") ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
+    namespaces.includes("*") && !isRevoked
+      ? `this XR has no namespace in metadata.namespace or spec.claimRef.namespace, to which ${kind} ${shared} could grant access: it needs a ` +
+        "claim or copies with namespaces, or a share with grant: None of what every XR may read"
+      : `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
+        `${namespaces.includes("*") ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
   TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
   TooLarge: ({ excess }: { readonly excess: number }) =>
     `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
@@ -79,12 +82,21 @@ const SENTENCES = {
     holder === undefined
       ? `Secret ${formatSecret(target)} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`
       : `Secret ${formatSecret(target)} is a copy made by ${brief(holder)}: choose another secretName`,
+  TypeKept: ({ target, type, wanted }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
+    `Secret ${formatSecret(target)} keeps its type ${brief(type)}, since Kubernetes changes no Secret's type: delete it, and it is made anew ` +
+    `with ${brief(wanted)}; or choose another secretName`,
   // `says`: the message of its Object.
   CopyFailed: ({ target, says }: { readonly target: SecretName; readonly says: string }) =>
-    `Secret ${formatSecret(target)} cannot be written: ${briefError(says)}`,
+    `Secret ${formatSecret(target)} cannot be written: ${briefError(says)}${ELSEWHERE.test(says) ? TEXTS : ""}`,
   WaitingForCopies: ({ targets }: { readonly targets: readonly SecretName[] }) =>
     `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
 };
+
+/** What provider-kubernetes says of a source that its ProviderConfig does not lead to. */
+const ELSEWHERE = /cannot get referenced resource: .* not found/s;
+
+const TEXTS =
+  '; if its ProviderConfig leads to another cluster, the source is not there: make each key a text, such as {value: "{password}", to: password}';
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };

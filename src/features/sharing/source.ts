@@ -1,4 +1,4 @@
-import { type ConnectionSecret, toConnectionSecret } from "../../crossplane/connection-secret.ts";
+import { type ConnectionSecret, findConnectionSecret, toConnectionSecret } from "../../crossplane/connection-secret.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { toSecretRequirement } from "../../crossplane/requirement-names.ts";
 import type { Connection } from "../../input/connection.ts";
@@ -16,14 +16,10 @@ export type Source = ConnectionSecret | { readonly is: "pending" };
 type SecretRef = Connection["secretRef"];
 
 /** The Secret that a resource names, found once: it may have a thousand copies, and thousands of fields to search. */
-const namedBy = once((resource: Document) =>
-  once(({ nameFieldPath, namespaceFieldPath }: SecretRef) =>
-    toConnectionSecret(resource, stringAt(resource, nameFieldPath), stringAt(resource, namespaceFieldPath)),
-  ),
-);
+const namedBy = once((resource: Document) => once((secretRef: SecretRef) => findConnectionSecret(resource, secretRef)));
 
 /**
- * Finds the source Secret that a shared resource names, in a field or, with `perConsumer`, in its answer to a namespace.
+ * Finds the source Secret that a shared resource names, in its fields or, with `perConsumer`, in its answer to a namespace.
  *
  * @param consumer the namespace whose own credential is used, with `perConsumer`.
  */

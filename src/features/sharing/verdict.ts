@@ -40,8 +40,13 @@ export type NamedKey = { readonly to: string } & (
   | { readonly from?: undefined; readonly template: Template }
 );
 
-/** A copy of the input, with the resolved names of its keys. */
-export type NamedCopy = Omit<Copy, "keys"> & { readonly keys: readonly NamedKey[] | undefined };
+/** A copy of the input, with the resolved names of its keys, and its resolved type, labels and annotations. */
+export type NamedCopy = Omit<Copy, "keys" | "type" | "labels" | "annotations"> & {
+  readonly keys: readonly NamedKey[] | undefined;
+  readonly type: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+};
 
 export interface Target extends SecretName {
   readonly copy: NamedCopy;
@@ -57,6 +62,7 @@ export interface Copying {
   readonly is: "copy";
   /** The shared resource that copies are made from, and its Secret. */
   readonly origin: Reference;
+  readonly resource: Document;
   readonly source: SecretName;
   readonly secret: SourceSecret;
   readonly targets: readonly JudgedTarget[];

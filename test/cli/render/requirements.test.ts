@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findOtherVersions, findResources, findSchema } from "../../../cli/render/pipeline.ts";
+import { findResources, findSchema, findUnmatchedKinds } from "../../../cli/render/pipeline.ts";
 import type { ResourceSelector } from "../../../cli/render/protocol.ts";
 import { fromStruct, toStruct } from "../../../cli/render/protocol.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -53,16 +53,31 @@ test.each([
   expect(findSchema({ apiVersion, kind }, schemas)).toEqual(schema);
 });
 
+const unmatched = (name: string, files: readonly string[]) =>
+  findUnmatchedKinds(
+    Object.fromEntries(
+      ["a", "b"].map((matchName) => [
+        `${name}#${matchName}`,
+        { apiVersion: "example.org/v1", kind: "Database", matchName },
+      ]),
+    ),
+    files.map((apiVersion) => ({ apiVersion, kind: "Database" })),
+  );
+
 test.each([
   { reason: "another version of the kind", files: ["example.org/v1beta1"], says: ["example.org/v1beta1"] },
   { reason: "the version itself beside it", files: ["example.org/v1", "example.org/v2"], says: [] },
   { reason: "another group", files: ["example.com/v2"], says: [] },
 ])("a kind that the files have only in another version is said once: $reason", ({ files, says }) => {
-  const asked = ["a", "b"].map((matchName) => ({ apiVersion: "example.org/v1", kind: "Database", matchName }));
-  const found = findOtherVersions(
-    asked,
-    files.map((apiVersion) => ({ apiVersion, kind: "Database" })),
-  );
   const sentence = "Database is required in example.org/v1, and the files have it in";
-  expect(found).toEqual(says.map((version) => `${sentence} ${version}`));
+  expect(unmatched("names/record", files)).toEqual(says.map((version) => `${sentence} ${version}`));
+});
+
+test.each([
+  { reason: "another group", files: ["example.com/v2"], says: ["the files have it in example.com/v2"] },
+  { reason: "no file", files: [], says: ["no file has this kind"] },
+  { reason: "the files", files: ["example.org/v1"], says: [] },
+])("a shared resource's kind that is in no file of its group is said once: it is in $reason", ({ files, says }) => {
+  const sentences = says.map((rest) => `Database is required in example.org/v1, and ${rest}`);
+  expect(unmatched("shared-resource/db", files)).toEqual(sentences);
 });

@@ -290,6 +290,20 @@ describe("a credential for each namespace", () => {
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });
 
+  test("that is Ready and names no Secret has its field told", () => {
+    const { spec: _, ...unnamed } = role("team-a", "1");
+    const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
+    const named = {
+      list,
+      credentials: { forEach: "Grant", template, secretRef: { nameFieldPath: "status.secretName" } },
+    };
+    const observed = { [credentialKey("team-a")]: { ...unnamed, status: ready } };
+    const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
+    expect(says(draft)).toBe(
+      "False: WaitingForCredentials: waiting for the credential of team-a: it is Ready, but names no Secret in status.secretName",
+    );
+  });
+
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
     const answer = answerTo("team-a", "orders-team-a-1");
     const observed = { [credentialKey("team-a")]: role("team-a", "1"), "consumers/answers/team-a": answer };

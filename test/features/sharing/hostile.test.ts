@@ -561,15 +561,18 @@ describe("an XR that is nested below a claim's XR asks for the claim's namespace
 
 test("the XR of a claim hands out no Secret that its tenant chose, also not to itself (select.self)", () => {
   const secretRef = { nameFieldPath: "spec.parameters.secret", namespaceFieldPath: "spec.parameters.space" };
-  const parameters = { space: "dba", secret: "root-credentials" };
+  const parameters = { space: "dba", secret: "root-credentials", part: "credentials" };
   const labels = { "crossplane.io/claim-namespace": "team-b" };
   const lure = another("orders", "*", { labels }, { spec: { parameters } });
-  const share = copying({}, { secretRef });
-  const self = { name: "db", connection: share["connection"] ?? {}, select: { self: {} } };
-  const drafts = [
-    draftOf({ sharedResources: [share], answers: { db: [lure] } }),
-    draftOf({ xr: naming("orders", { parameters }), sharedResources: [self] }),
-  ];
+  const byText = { name: "root-{spec.parameters.part}", namespaceFieldPath: "spec.parameters.space" };
+  const drafts = [secretRef, byText].flatMap((ref) => {
+    const share = copying({}, { secretRef: ref });
+    const self = { name: "db", connection: share["connection"] ?? {}, select: { self: {} } };
+    return [
+      draftOf({ sharedResources: [share], answers: { db: [lure] } }),
+      draftOf({ xr: naming("orders", { parameters }), sharedResources: [self] }),
+    ];
+  });
   for (const draft of drafts) expect([desired(draft), reasonIn(draft)]).toEqual([[], "SourceNotAllowed"]);
 });
 
@@ -579,9 +582,13 @@ describe("the condition names what a person has to mend before what is waited fo
     return draftOf({ observed: { [KEY]: copyOf({ status }) }, answers });
   };
 
-  test("a copy that cannot be written is a fault, with all that the provider says", () => {
-    const message = 'cannot get referenced resource: secrets "orders-conn" not found';
-    expect(says(failing(message))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}`);
+  const elsewhere =
+    '; if its ProviderConfig leads to another cluster, the source is not there: make each key a text, such as {value: "{password}", to: password}';
+  test.each([
+    ['cannot get referenced resource: secrets "orders-conn" not found', elsewhere],
+    ['cannot get ProviderConfig: providerconfigs "orders-conn" not found', ""],
+  ])("a copy that cannot be written is a fault, with all that the provider says: %s", (message, hint) => {
+    expect(says(failing(message))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}${hint}`);
   });
 
   test("also while it is dropped, as its former grant has ended", () => {

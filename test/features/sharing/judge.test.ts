@@ -7,10 +7,10 @@ import { explainReason, joinReasons } from "../../../src/features/sharing/reason
 import { quote } from "../../../src/model/condition.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { type CallParts, callOf, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
-import { copying } from "../../../testing/builders/copies.ts";
+import { copying, withoutCopies } from "../../../testing/builders/copies.ts";
 import { says } from "../../../testing/builders/read-draft.ts";
 import { begin } from "../../../testing/builders/run-feature.ts";
-import { another, fromXr, grantedTo, naming, refused } from "../../../testing/builders/shared-database.ts";
+import { another, fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
 import { ALLOWED, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const judge = (parts: CallParts) => {
@@ -30,6 +30,8 @@ const byLabel = selecting({ matchLabels: { db: "orders" } });
 const copied = (copy: JsonObject): CallParts => ({ sharedResources: [copying(copy)], answers: found });
 const inNamespace = (namespace: JsonValue) => ({ ...selecting({ name: "orders", namespace }), capabilities: V2 });
 
+const HOW = ": if another field names it, or a text of its fields, connection.secretRef says which";
+
 describe("nothing new is copied while it cannot be told what and where to", () => {
   const noGrant = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
   const byField = (path: string, more: JsonObject = {}) =>
@@ -46,7 +48,11 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const ownOnly =
     "XPostgres orders in namespace team-db names a Secret in another namespace, but may share Secrets of its own namespace only";
   const sourceless = (overrides: JsonObject = {}) => ({ answers: { db: [database({ spec: {}, ...overrides })] } });
-  const noSecret = "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name";
+  const noNamespace =
+    "this XR has no namespace in metadata.namespace or spec.claimRef.namespace, to which XPostgres orders could grant access: it needs a claim " +
+    "or copies with namespaces, or a share with grant: None of what every XR may read";
+  const fieldsOnly = { ...unclaimed, sharedResources: [withoutCopies({ patches: [toStatus("endpoint")] })] };
+  const noSecret = `XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name${HOW}`;
   const fromEnvironment = selecting({ name: { fromEnvironmentFieldPath: "db.name" } });
   const noLabels = "everything that select.matchLabels refers to is not set";
   const empty = { answers: { db: [] } };
@@ -54,7 +60,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const anywhere = "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace";
   const tooMany = "found 2 XPostgres with labels db=orders, more than maxMatch: 1: orders";
   const invalid = { ...byField("spec.label"), xr: xr({ spec: { label: "a b" } }) };
-  test.each<[reason: string, says: string, parts: CallParts, is?: "unknown" | "gone"]>([
+  test.each<[reason: string, says: string, parts: CallParts, is?: "unknown" | "gone" | "nothing"]>([
     ["nothing was looked up yet", "waiting for Crossplane to look up XPostgres", {}, "unknown"],
     ["the field that names it is not set", unset("spec.parameters.database"), { xr: xr({ spec: {} }) }],
     ["the environment does not name it", "db.name of the environment is not set", fromEnvironment],
@@ -69,6 +75,13 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["no resource has the labels", "found no XPostgres with labels db=orders", { ...byLabel, ...empty }, "gone"],
     ["every label is optional and none is set", noLabels, optional],
     ["it names no Secret", noSecret, sourceless(), "gone"],
+    [
+      "no field of it makes the Secret's name",
+      `XPostgres orders names no connection Secret in metadata.labels.cluster${HOW}`,
+      { sharedResources: [copying({}, { secretRef: { name: "{metadata.labels[cluster]}-app" } })], answers: found },
+      "gone",
+    ],
+    ["no namespace is known to which it could grant its fields", noNamespace, fieldsOnly, "nothing"],
     ["it names no Secret, which is told to those only who may have it", noGrant, sourceless({ annotations: {} })],
     ["an XR without claim and namespace has no namespace of its own", noDefault, unclaimed],
     ["the copy's name is none", '"Shop" is not a Secret\'s name', copied({ secretName: fromXr("spec.claimRef.kind") })],

@@ -250,7 +250,9 @@ describe("two steps of one pipeline", () => {
 
   test("say when what one of them waited for is there", () => {
     const { events } = play(shownBy(play().second), [database({ spec: {} })]);
-    expect(events).toEqual(["db: XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name"]);
+    expect(events).toEqual([
+      "db: XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name: if another field names it, or a text of its fields, connection.secretRef says which",
+    ]);
   });
 });
 

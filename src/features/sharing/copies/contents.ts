@@ -1,22 +1,25 @@
 import { canSelectNamespaces } from "../../../crossplane/composite.ts";
-import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
+import { formatSecret } from "../../../crossplane/copies.ts";
+import { attempt, FunctionError } from "../../../errors.ts";
 import type { Copy } from "../../../input/connection.ts";
 import type { ValueSource } from "../../../input/fields.ts";
 import { compareEntries, groupBy } from "../../../model/collections.ts";
-import { brief, quote } from "../../../model/condition.ts";
-import { type Document, TOO_DEEP } from "../../../model/document.ts";
-import { formatFieldPath, valueAt } from "../../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue, toPlainText } from "../../../model/json.ts";
+import { quote } from "../../../model/condition.ts";
+import type { Document } from "../../../model/document.ts";
+import { isObject, type JsonValue } from "../../../model/json.ts";
 import { SECRET_KEY } from "../../../model/names.ts";
 import { once } from "../../../model/once.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
-import { NOT_A_TEMPLATE, parseTemplate, type Template } from "../../../model/template.ts";
+import { parseTemplate, type Template } from "../../../model/template.ts";
 import type { Call } from "../../feature.ts";
 import { describeField, type Resolved, readField, resolveString } from "../../value.ts";
 import type { SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
 import { NEEDS_V2 } from "../support.ts";
 import type { Cause, Copying, NamedCopy, NamedKey } from "../verdict.ts";
+
+import { fromKey, fromTemplate, TOO_LARGE, type Values } from "./fill-template.ts";
+import { findContentsFault } from "./secret-type.ts";
 
 /** The keys of a copy, or the field that has to be set first, or the fault of the field that lists them. */
 type NamedKeys = Resolved<NamedCopy["keys"]> | { readonly is: "faulty"; readonly fault: string };
@@ -28,6 +31,8 @@ export function nameKeys({ keys }: Copy, call: Call): NamedKeys {
   for (const key of keys) {
     const to = resolveString(key.to, call);
     if (to.is === "unset") return to;
+    if (key.to.is !== "literal" && !SECRET_KEY.test(to.value))
+      return { is: "faulty", fault: noKey(to.value, describeField(key.to)) };
     named.push({ ...key, to: to.value });
   }
   return { is: "set", value: named };
@@ -63,16 +68,19 @@ function readKeys(source: ValueSource, call: Call): NamedKeys {
 /** Reads the key of a copy, or says what is wrong with it. */
 function readKey(to: string, text: JsonValue | undefined, field: string): NamedKey | string {
   if (typeof text !== "string" || text === "") return `${quote(to)} in ${field} is not a text`;
+  const wrong = [to, ...(text.includes("{") ? [] : [text])].find((name) => !SECRET_KEY.test(name));
+  if (wrong !== undefined) return noKey(wrong, field);
   if (!text.includes("{")) return { to, from: text };
-  const template = parseTemplate(text);
-  return template === undefined ? `${quote(to)} in ${field} is ${NOT_A_TEMPLATE}` : { to, template };
+  const template = attempt(() => parseTemplate(text));
+  return template instanceof FunctionError ? `${quote(to)} in ${field} is ${template.message}` : { to, template };
 }
+
+const noKey = (name: string, field: string): string =>
+  `${quote(name)} cannot be a key of a Secret; it comes from ${field}`;
 
 /** Finds a fault in the keys of a copy. They may come from the XR, so they are checked here and not with the input. */
 export function findKeyFault(copy: NamedCopy, { request, composite }: Call): string | undefined {
   const { keys = [], via } = copy;
-  const wrong = keys.flatMap(({ to, from = to }) => [to, from]).find((name) => !SECRET_KEY.test(name));
-  if (wrong !== undefined) return `${quote(wrong)} is not a Secret's key`;
   const twice = [...groupBy(keys, ({ to }) => to)].find(([, same]) => same.length > 1);
   if (twice !== undefined) return `more than one key is named ${twice[0]}`;
   if (via === "ConnectionSecret" && keys.some(({ template }) => template))
@@ -101,13 +109,6 @@ export interface Room {
   left: number;
 }
 
-/** The values that copies of a shared resource may hold. */
-interface Values {
-  readonly secret: SecretName;
-  readonly data: JsonObject;
-  readonly composite: Document;
-}
-
 /**
  * Makes the contents of copies in the order of the input, as long as the response has room for them: Crossplane refuses a larger one,
  * and the owner of a Secret and its consumers decide how large it gets.
@@ -123,24 +124,27 @@ export function contentsFor(copying: Copying, room: Room, { composite }: Call): 
   };
 }
 
-const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
-
 /** Selects the contents of a copy, without those that the provider fills in. Reads the source Secret only if they need it. */
-function selectContents(copy: NamedCopy, { source: secret, secret: read }: Copying, composite: Document): Contents {
-  if (!needsSource(copy)) return selectKeys(copy, { secret, data: {}, composite });
+function selectContents(
+  copy: NamedCopy,
+  { source: secret, secret: read, resource: shared }: Copying,
+  xr: Document,
+): Contents {
+  if (!needsSource(copy)) return selectKeys(copy, { secret, data: {}, xr, shared });
   if (read.is === "pending") return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
   if (read.is === "missing") return { is: "gone", reason: { is: "SourceNotFound", secret } };
-  return selectKeys(copy, { secret, data: read.data, composite });
+  return selectKeys(copy, { secret, data: read.data, xr, shared });
 }
 
 /** The bytes composed for a key beside its names and its value. */
 const KEY_BYTES = 200;
 
 /** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
-function selectKeys({ via, keys }: NamedCopy, values: Values): Contents {
+function selectKeys(copy: NamedCopy, values: Values): Contents {
+  const { via, keys, type, labels, annotations } = copy;
   const all: readonly NamedKey[] = keys ?? Object.keys(values.data).map((name) => ({ from: name, to: name }));
   const selected: [string, string][] = [];
-  let bytes = 0;
+  let bytes = [type, ...Object.entries({ ...labels, ...annotations }).flat()].join("").length;
   for (const { from = "", template, to } of all) {
     // For each key that the provider copies, an Object repeats the source's name.
     bytes += KEY_BYTES + to.length + from.length + formatSecret(values.secret).length;
@@ -150,44 +154,7 @@ function selectKeys({ via, keys }: NamedCopy, values: Values): Contents {
     bytes += value.length;
     selected.push([to, value]);
   }
-  return { is: "known", data: new Map(selected.sort(compareEntries)), bytes };
+  const data = new Map(selected.sort(compareEntries));
+  const fault = findContentsFault(copy, data);
+  return fault === undefined ? { is: "known", data, bytes } : { is: "broken", reason: { is: "InvalidTarget", fault } };
 }
-
-function fromKey(key: string, { data, secret }: Values): string | SharingReason {
-  const value = ownValue(data, key);
-  return typeof value === "string" ? value : { is: "KeyNotFound", secret, key };
-}
-
-/** @param most the bytes after which it stops: a template may name a large value many times. */
-function fromTemplate(template: Template, values: Values, most: number): string | SharingReason {
-  const texts: string[] = [];
-  let length = 0;
-  for (const part of template) {
-    const text = toText(part, values);
-    if (typeof text !== "string") return text;
-    const whole = typeof part !== "string" && part.isEncoded ? encodeURIComponent(text) : text;
-    length += whole.length;
-    if (length > most) return TOO_LARGE;
-    texts.push(whole);
-  }
-  return Buffer.from(texts.join("")).toString("base64");
-}
-
-function toText(part: Template[number], values: Values): string | SharingReason {
-  if (typeof part === "string") return part;
-  if ("field" in part) {
-    const text = toPlainText(valueAt(wholeOf(values.composite), part.field));
-    return text === "" ? { is: "FieldNotSet", field: `${brief(formatFieldPath(part.field))} of the XR` } : text;
-  }
-  const value = fromKey(part.key, values);
-  if (typeof value !== "string") return value;
-  const bytes = Buffer.from(value, "base64");
-  const text = bytes.toString();
-  return Buffer.from(text).equals(bytes) ? text : { is: "KeyIsNotText", secret: values.secret, key: part.key };
-}
-
-/** The XR, decoded once: a tenant's templates may name thousands of its fields. One that is nested too deep has none. */
-const wholeOf = once((composite: Document): JsonValue => {
-  const whole = composite.at([], TOO_DEEP);
-  return whole === undefined || whole === TOO_DEEP ? {} : whole;
-});

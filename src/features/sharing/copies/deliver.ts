@@ -1,7 +1,7 @@
 import { formatSecret } from "../../../crossplane/copies.ts";
 import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts";
 import { isSameResource } from "../../../crossplane/references.ts";
-import type { Document } from "../../../model/document.ts";
+import { type Document, stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
@@ -111,20 +111,31 @@ const leaveAlone = ({ target, copies }: Row, holder: string | undefined): readon
   { reason: { is: "TargetTaken", target, holder } },
 ];
 
-function decideCopy(row: Row, data: Data, share: CopyingShare): readonly Decision[] {
-  const { target, observed, copies } = row;
+function decideCopy(wanted: Row, data: Data, share: CopyingShare): readonly Decision[] {
+  const { target, observed, copies } = wanted;
   const { origin: now, isBeingDeleted: isGoing } = share.judgement;
   // A copy without a record may be one of this resource.
   const isOfNow = observed !== undefined && isSameResource(observed.origin ?? now, now);
-  if (isGoing && !isOfNow) return keepRow(row, "broken", share, { is: "BeingDeleted", shared: now.name });
-  const found = findTarget(row.key, target, share.call);
+  if (isGoing && !isOfNow) return keepRow(wanted, "broken", share, { is: "BeingDeleted", shared: now.name });
+  const found = findTarget(wanted.key, target, share.call);
   if (found === "pending")
-    return keepRow(row, "unknown", share, { is: "WaitingForRequiredResources", wanted: "Secret" });
+    return keepRow(wanted, "unknown", share, { is: "WaitingForRequiredResources", wanted: "Secret" });
   const owner = found && readAnnotation(found, OWNER);
-  if (found && owner !== formatOwner(share.call.composite)) return leaveAlone(row, owner);
+  if (found && owner !== formatOwner(share.call.composite)) return leaveAlone(wanted, owner);
   share.possession.holders.set(formatSecret(target), formatMaker(share.shared.name));
+  const { row, reason } = keepType(wanted, found);
   const own = observed ? decideUpdate(observed, row, data, share) : decideNew(found, row, data, share);
-  return [...copies.filter((copy) => copy !== observed).flatMap(giveUpCopy), ...own];
+  return [...copies.filter((copy) => copy !== observed).flatMap(giveUpCopy), ...own, ...reason];
+}
+
+/** Keeps the type of a Secret that exists: Kubernetes refuses to change it, and would refuse new values with it. */
+function keepType(row: Row, found: Document | undefined): { readonly row: Row; readonly reason: readonly Decision[] } {
+  const { target } = row;
+  const { type: wanted } = target.copy;
+  const type = (found && stringAt(found, ["type"])) ?? wanted;
+  if (type === wanted) return { row, reason: [] };
+  const kept = { ...row, target: { ...target, copy: { ...target.copy, type } } };
+  return { row: kept, reason: [{ reason: { is: "TypeKept", target, type, wanted } }] };
 }
 
 /** @param found the Secret, if there is one with our mark. */

@@ -6,28 +6,32 @@ import { quote } from "../../../model/condition.ts";
 import { DNS_LABEL, isName } from "../../../model/names.ts";
 import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
-import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
+import { type Resolved, resolveString, resolveStrings, resolveTexts } from "../../value.ts";
 import { MAX_TARGETS } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
 import type { Judged, JudgedTarget, NamedCopy, Target, Targets } from "../verdict.ts";
 import { findKeyFault, nameKeys } from "./contents.ts";
 import { copyName, findCopies, isReleased, type ObservedCopy } from "./observed.ts";
+import { findMetadataFault } from "./secret-type.ts";
 
 export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
-  const resolved = copies.map((copy) => {
-    return {
-      copy,
-      namespaces: findNamespaces(copy, call),
-      name: resolveString(copy.secretName, call),
-      keys: nameKeys(copy, call),
-    };
-  });
-  const parts = resolved.flatMap(({ namespaces, name, keys }) => [namespaces, name, keys]);
+  const resolved = copies.map((copy) => ({
+    copy,
+    namespaces: findNamespaces(copy, call),
+    name: resolveString(copy.secretName, call),
+    keys: nameKeys(copy, call),
+    type: resolveString(copy.type, call),
+    labels: resolveTexts(copy.labels, call),
+    annotations: resolveTexts(copy.annotations, call),
+  }));
+  const parts = resolved.flatMap(({ copy: _, ...values }) => Object.values(values));
   const [unset] = parts.flatMap((part) => (part.is === "unset" ? [part.field] : []));
   const [fault] = parts.flatMap((part) => (part.is === "faulty" ? [part.fault] : []));
-  const all = resolved.flatMap(({ copy, namespaces, name, keys }) => {
+  const all = resolved.flatMap(({ copy, namespaces, name, keys, type, labels, annotations }) => {
     if (unset !== undefined || namespaces.is === "unset" || name.is === "unset") return [];
-    const named: NamedCopy = { ...copy, keys: keys.is === "set" ? keys.value : [] };
+    if (type.is === "unset" || labels.is === "unset" || annotations.is === "unset") return [];
+    const metadata = { type: type.value, labels: labels.value, annotations: annotations.value };
+    const named: NamedCopy = { ...copy, ...metadata, keys: keys.is === "set" ? keys.value : [] };
     return [...new Set(namespaces.value)].map((namespace): Target => ({ namespace, name: name.value, copy: named }));
   });
   const list = all.slice(0, MAX_TARGETS);
@@ -49,7 +53,7 @@ export function findTargetFault({ fault, list }: Targets, source: SecretName, ca
   const copies = new Set(list.map(({ copy }) => copy));
   const faults = [
     fault,
-    ...[...copies].map((copy) => findKeyFault(copy, call)),
+    ...[...copies].map((copy) => findKeyFault(copy, call) ?? findMetadataFault(copy)),
     ...list.map((target) => findSecretFault(target, source, call.composite.namespace)),
   ];
   return faults.find((each) => each !== undefined);

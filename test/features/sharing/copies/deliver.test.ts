@@ -119,11 +119,13 @@ describe("keys", () => {
     expect(copied ?? object?.["data"]).toEqual(found);
   });
 
+  const INVALID_KEY =
+    'InvalidTarget: db: "../db" cannot be a key of a Secret; it comes from spec.parameters.passwordKey of the XR';
   const NOT_SET = "FieldNotSet: db: spec.parameters.passwordKey of the XR is not set";
   test.each<[reason: string, passwordKey: JsonValue | undefined, condition: string]>([
     ["is not set", undefined, NOT_SET],
     ["holds an object", {}, NOT_SET],
-    ["holds what no key can be called", "../db", 'InvalidTarget: db: "../db" is not a Secret\'s key'],
+    ["holds what no key can be called", "../db", INVALID_KEY],
     ["names a key that is there already", "user", "InvalidTarget: db: more than one key is named user"],
   ])("a field of the XR that %s keeps the copy as it is", (_reason, passwordKey, condition) => {
     const parts = { xr: asking(passwordKey), answers: absent, observed: keptSecret };
@@ -143,7 +145,7 @@ describe("keys", () => {
     expect(valuesOf(draft)).toEqual(data);
   });
 
-  const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca";
+  const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca: it has password, username";
   const NO_TEXT =
     "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it";
   test.each<[reason: string, key: JsonObject, condition: string, data?: JsonObject]>([

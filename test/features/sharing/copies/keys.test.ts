@@ -9,7 +9,7 @@ import { base64 } from "../../../../testing/builders/kubernetes.ts";
 import { fatalsIn, objectSetBy, requirementsIn, says } from "../../../../testing/builders/read-draft.ts";
 import { resourceOf } from "../../../../testing/builders/request.ts";
 import { fromXr, naming } from "../../../../testing/builders/shared-database.ts";
-import { connectionSecret, shared } from "../../../../testing/builders/sharing.ts";
+import { connectionSecret, database, shared } from "../../../../testing/builders/sharing.ts";
 
 /** Where the keys of a copy come from, and who fills them in. */
 
@@ -120,6 +120,40 @@ describe("a field of the XR that a template names", () => {
   });
 });
 
+describe("a field of the shared resource that a template names", () => {
+  test("is read in the first reconcile, without the Secret, and so is that of an XR that lists the keys", () => {
+    const value = "{shared:status.endpoint}:{shared:status.port}";
+    const data = { k: base64("orders.db.example.org:5432") };
+    const db = database({ status: { endpoint: "orders.db.example.org", port: 5432 } });
+    const answers = { db: [db], "db/secret": [] };
+    expect(keysOf(draftWith({ keys: [{ value, to: "k" }] }, { answers }))).toEqual({ data });
+    expect(keysOf(draftWith({ keys: fromXr("spec.keys") }, { answers, xr: own({ keys: { k: value } }) }))).toEqual({
+      data,
+    });
+  });
+
+  test.each<JsonValue>(["", {}, null])("is told where it is %j", (endpoint) => {
+    const parts = { answers: { db: [database({ status: { endpoint } })] } };
+    const draft = draftWith({ keys: [{ value: "{shared:status.endpoint}", to: "k" }] }, parts);
+    expect(says(draft)).toBe("FieldNotSet: db: status.endpoint of XPostgres orders is not set");
+  });
+});
+
+test("values are encoded for what surrounds them; in base64 a key may be any bytes", () => {
+  const parts = {
+    answers: { "db/secret": [connectionSecret({ password: base64('a"b\\ \n€'), ca: "/w==" })] },
+    xr: own({ a: 'x"y' }),
+  };
+  const value = '{{"p": "{password|json}", "x": "{xr:spec.a|json}", "b": "{xr:spec.a|base64}", "ca": "{ca|base64}"}}';
+  const { data } = keysOf(draftWith({ keys: [{ value, to: "k" }] }, parts));
+  expect(JSON.parse(Buffer.from(String(data?.["k"]), "base64").toString())).toEqual({
+    p: 'a"b\\ \n€',
+    x: 'x"y',
+    b: base64('x"y'),
+    ca: "/w==",
+  });
+});
+
 describe("keys that a field of the XR lists", () => {
   const keys = fromXr("spec.keys");
   test("are keys of the source, or templates where there is a brace; in the order of their names", () => {
@@ -139,15 +173,21 @@ describe("keys that a field of the XR lists", () => {
 
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, "username"]));
   const often = (text: string): JsonObject => ({ A: text.repeat(500) });
-  const TEMPLATE =
-    "not a template: {key} is replaced by a value of the Secret and {xr:spec.field} by one of the XR, with |url before the } for a " +
-    "URL; write {{ and }} for braces";
+  const template = (place: string) =>
+    `not a template: ${place} is wrong; {key} is replaced by a value of the Secret, {xr:spec.field} by one of the XR and ` +
+    "{shared:status.field} by one of the shared resource, with |url, |base64 or |json before the }; write {{ and }} for braces";
   const invalid = (text: string) => `InvalidTarget: db: ${text}`;
   const noKey = (name: string) =>
-    invalid(`${JSON.stringify(name.length > 100 ? `${name.slice(0, 99)}…` : name)} is not a Secret's key`);
+    invalid(
+      `${JSON.stringify(name.length > 100 ? `${name.slice(0, 99)}…` : name)} cannot be a key of a Secret; it comes from spec.keys of the XR`,
+    );
   const TOO_LARGE = "TooLarge: db: 1 copy is left out: the response would exceed Crossplane's limit";
   const manyBytes = { answers: { "db/secret": [connectionSecret({ username: base64("a".repeat(10_000)) })] } };
-  const unclosed = ["{", "}{", "{password", "{xr:spec..a}", "{{{x"];
+  const brokenA = (text: string, place: string): Wrong => [
+    "a brace that is wrong",
+    invalid(`"A" in spec.keys of the XR is ${template(place)}`),
+    { A: text },
+  ];
   type Wrong = [reason: string, says: string, listed?: JsonValue | undefined, parts?: CallParts, copy?: JsonObject];
   const wrongs = (reason: string, says: string, ...values: readonly JsonValue[]): readonly Wrong[] =>
     values.map((value): Wrong => [reason, says, value]);
@@ -166,7 +206,9 @@ describe("keys that a field of the XR lists", () => {
       (name): Wrong => ["a name that no key can have", noKey(name), { [name]: "username" }],
     ),
     ["a path for a key of the source", noKey("username].x[y"), { A: "username].x[y" }],
-    ...wrongs("a brace that is not closed", invalid(`"A" in spec.keys of the XR is ${TEMPLATE}`), ...inA(...unclosed)),
+    ...["{", "}{", "{password"].map((text) => brokenA(text, "the brace at character 1")),
+    brokenA("{{{x", "the brace at character 3"),
+    ...["{xr:spec..a}", "{password|base46}"].map((text) => brokenA(text, text)),
     ["a field that is not set", "FieldNotSet: db: spec.none of the XR is not set", { A: "{xr:spec.none}" }],
     ["a text, which no provider can publish", invalid(published), { A: "{password}" }, {}, { via: "ConnectionSecret" }],
     ["a text with a key on Crossplane v1", invalid(onV1), { A: "{password}" }, { capabilities: [] }],

@@ -1,0 +1,47 @@
+import { quote } from "../../../model/condition.ts";
+import { parseJson } from "../../../model/json.ts";
+import { isLabelValue } from "../../../model/names.ts";
+import type { Data } from "../source.ts";
+import type { NamedCopy } from "../verdict.ts";
+
+/** For each of these types the keys that Kubernetes requires: one of each list. Source: ValidateSecret in pkg/apis/core/validation. */
+const REQUIRED: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
+  ["kubernetes.io/basic-auth", [["username", "password"]]],
+  ["kubernetes.io/dockercfg", [[".dockercfg"]]],
+  ["kubernetes.io/dockerconfigjson", [[".dockerconfigjson"]]],
+  ["kubernetes.io/ssh-auth", [["ssh-privatekey"]]],
+  ["kubernetes.io/tls", [["tls.crt"], ["tls.key"]]],
+]);
+
+const SECRET_TYPE = /^[-._/a-zA-Z0-9]{1,253}$/;
+
+/** Kubernetes writes credentials of its own into such a Secret, which an Object's status would show. */
+const TOKENS: ReadonlySet<string> = new Set(["kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"]);
+
+/** The most characters of all annotations, below Kubernetes' limit of 256 KiB. */
+const MAX_ANNOTATIONS = 60_000;
+
+/** Finds a fault in the type, labels and annotations of a copy, which may come from the XR: Kubernetes would refuse the Secret. */
+export function findMetadataFault({ type, labels, annotations, keys }: NamedCopy): string | undefined {
+  if (!SECRET_TYPE.test(type)) return `${quote(type)} is not a Secret's type`;
+  if (TOKENS.has(type)) return `type ${type} is not for copies: Kubernetes itself fills in such a Secret`;
+  const wrong = Object.values(labels).find((value) => !isLabelValue(value));
+  if (wrong !== undefined) return `${quote(wrong)} is not a label's value`;
+  if (Object.values(annotations).join("").length > MAX_ANNOTATIONS)
+    return `its annotations have more than ${MAX_ANNOTATIONS} characters`;
+  return keys && findMissingKey(type, new Set(keys.map(({ to }) => to)));
+}
+
+const findMissingKey = (type: string, keys: ReadonlySet<string>): string | undefined => {
+  const missing = REQUIRED.get(type)?.find((oneOf) => !oneOf.some((key) => keys.has(key)));
+  return missing && `type ${type} requires the key ${missing.join(" or ")}`;
+};
+
+/** Finds a fault in the contents of a copy whose type requires some; not in those that the provider fills in. */
+export function findContentsFault({ type, via, keys }: NamedCopy, data: Data): string | undefined {
+  const missing = via === "Secret" && keys === undefined ? findMissingKey(type, new Set(data.keys())) : undefined;
+  const [key = ""] = type.startsWith("kubernetes.io/dockerc") ? (REQUIRED.get(type)?.[0] ?? []) : [];
+  const value = data.get(key);
+  const isJson = value === undefined || parseJson(Buffer.from(value, "base64").toString()) !== undefined;
+  return missing ?? (isJson ? undefined : `${key} is not JSON: in a text, {password|json} fits a value into one`);
+}
