@@ -284,9 +284,7 @@ async function phased(rig: Rig): Promise<string> {
   const { reason } = (await conditionFor(rig, "drifted")) ?? {};
   if (reason !== "RestoreNotConfirmed") throw new Error(`the condition is ${reason}`);
   if ((await tier("drifted-second")) !== "large") throw new Error("the cloud was written before it was released");
-  const command = /kubectl annotate (?<target>\S+) (?<name>\S+) (?<annotation>\S+)\/NAME,NAME/.exec(
-    await message(),
-  );
+  const command = /kubectl annotate (?<target>\S+) (?<name>\S+) (?<annotation>\S+)\/NAME,NAME/.exec(await message());
   const { target = "", name = "", annotation = "" } = command?.groups ?? {};
   await kubectl.run("annotate", target, name, `${annotation}/second`);
   await assertSame(rig, "phased", "xvaults", objects);
