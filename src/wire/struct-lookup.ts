@@ -5,7 +5,7 @@ import { isUsualEntry, keyFrom, keyTo, readEntryKey, valueFrom } from "./message
 import { next, readEnd, readTag, skip } from "./scan.ts";
 import type { Slice } from "./slice.ts";
 import { readValue } from "./struct-reader.ts";
-import { isKey, textsIn } from "./text.ts";
+import { isKey } from "./text.ts";
 
 /**
  * Finds values of a Struct in its bytes, skipping all fields that are not on the path.
@@ -20,7 +20,7 @@ export const UNUSUAL: unique symbol = Symbol("unusual");
 export function lookUpValue(root: Slice, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
   const found = find(root, path);
   if (found !== "found") return found === "absent" ? undefined : UNUSUAL;
-  return readValue(null, textsIn(root.bytes, from, to), from, to, path.length);
+  return readValue(null, root.bytes, from, to, path.length);
 }
 
 /** Tells whether the path to a field leads through structs only, or ends before it. */

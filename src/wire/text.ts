@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from "node:buffer";
+import { isUtf8 } from "node:buffer";
 import { malformed } from "./scan.ts";
 
 /** A Buffer's function behind `toString("utf8", …)`, without its checks of arguments; @types/node lacks it. */
@@ -11,22 +11,6 @@ export function readText(bytes: Buffer, start: number, end: number): string {
   if (text.includes("\ufffd") && !isUtf8(bytes.subarray(start, end))) throw malformed("invalid UTF-8", start);
   return text;
 }
-
-/** Bytes from which many texts are read. If all are ASCII, they are one string, of which V8 cuts texts faster than Node.js decodes them. */
-export interface Texts {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly ascii: string | undefined;
-}
-
-export function textsIn(bytes: Buffer, start: number, end: number): Texts {
-  const ascii = isAscii(bytes.subarray(start, end)) ? bytes.toString("latin1", start, end) : undefined;
-  return { bytes, start, ascii };
-}
-
-/** Reads one of the texts. @throws {FunctionError} `InvalidMessage` if it is not UTF-8. */
-export const cutText = ({ bytes, start, ascii }: Texts, from: number, to: number): string =>
-  ascii === undefined ? readText(bytes, from, to) : ascii.slice(from - start, to - start);
 
 /** Tells whether a key's bytes are this text. Compares the end first: keys such as annotations differ there. */
 export function isKey(bytes: Buffer, start: number, end: number, key: string): boolean {
