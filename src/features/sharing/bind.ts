@@ -39,23 +39,28 @@ export function toWanted(resource: Reference, isGranted: boolean, before: readon
 /**
  * Keeps an XR bound to the resource that served it, while that grant stands, if the XR now names none or one that it may not use. The
  * XR's fields come from the first binding in its record (only copies come from the others). They are refused once that grant is
- * revoked, even if the XR names nothing now.
+ * revoked, even if the XR names nothing now; and where the XR names one that refuses them, unless one that it holds on to is there.
  */
 export function withHeld(judged: Judgement, share: Share): Judgement {
   const { wanted } = judged;
   const { targets, before, own } = share;
   if (judged.is === "unknown" || wanted?.access === "Granted") return judged;
-  const isHeld = ({ resource, secrets }: Binding): boolean => {
+  const toBound = (binding: Binding) => {
+    const { resource, secrets } = binding;
     const asking =
       own === undefined ? [...targets.namespaces, ...secrets.map(({ namespace }) => namespace), "*"] : [own];
-    return judgeBound(resource, asking, share) !== "ended";
+    return { binding, ...judgeBound(resource, asking, share) };
   };
   const granted = before.filter(({ access }) => access === "Granted");
-  const held = granted.filter(({ resource }) => !wanted || !isSameResource(resource, wanted.resource)).filter(isHeld);
-  const isEnded = granted[0] !== held[0];
-  const isRefused = isEnded || (judged.isRefused && (wanted?.access === "Revoked" || held.length === 0));
-  return { ...judged, held: held.map(({ resource }) => resource), isRefused };
+  const others = granted.filter(({ resource }) => !wanted || !isSameResource(resource, wanted.resource));
+  const held = others.map(toBound).filter(({ is }) => is !== "ended");
+  const isEnded = granted[0] !== held[0]?.binding;
+  const isRefused = isEnded || (judged.isRefused && (wanted?.access === "Revoked" || held.every(isGone)));
+  return { ...judged, held: held.map(({ binding: { resource } }) => resource), bound: held[0]?.found, isRefused };
 }
+
+/** A team may name in its record what was never there. */
+const isGone = ({ is }: ReturnType<typeof judgeBound>): boolean => is === "gone";
 
 /** Binds a share to the resource that the XR names, and to those whose grants stand or whose copies are kept. */
 export function bind(

@@ -94,6 +94,8 @@ export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
   readonly wanted?: Wanted | undefined;
   /** The resources that the XR was bound to, does not name now and holds on to, because their grants stand. */
   readonly held?: readonly Reference[];
+  /** The first of those: the XR's status follows it. A team may edit its record, so that what the status shows need not be of it. */
+  readonly bound?: Document | undefined;
 };
 
 /** The resources that a selector finds, and the name by which the consumer asked. */

@@ -114,16 +114,23 @@ function lookUpRecorded(resource: Reference, { shared, call }: Share): Document 
   return answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace) ?? "gone";
 }
 
-/** Judges the grant of a bound resource to one of the namespaces. It stands if the resource, or its Secret's name, is gone. */
-export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Grant {
+/** The grant of a bound resource, and what was found. `gone`: the resource, or its Secret's name, so that the grant stands. */
+interface Bound {
+  readonly is: Grant | "gone";
+  readonly found?: Document;
+}
+
+/** Judges the grant of a bound resource to one of the namespaces. */
+export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Bound {
   const { shared, call } = share;
   const found = lookUpRecorded(resource, share);
-  if (typeof found === "string") return found === "gone" ? "stands" : found;
+  if (typeof found === "string") return { is: found };
   const source = shared.connection && findSource(found, shared.connection.secretRef, namespaces[0], call);
   const secret = source?.is === "named" ? source.secret : undefined;
-  if (shared.grant === "ReferenceGrant" && secret === undefined) return "stands";
+  if (shared.grant === "ReferenceGrant" && secret === undefined) return { is: "gone" };
   const access = findShareAccess(shared, found, secret, namespaces, call);
-  return access.is === "pending" ? "pending" : toGrant(namespaces.some((each) => access.isGranted(each)));
+  if (access.is === "pending") return { is: "pending" };
+  return { is: toGrant(namespaces.some((each) => access.isGranted(each))), found };
 }
 
 /**
