@@ -1,7 +1,8 @@
-import { consumerNamespace } from "../../crossplane/composite.ts";
-import { isSameResource, type Reference, resourceKey } from "../../crossplane/references.ts";
+import { claimNamespace, consumerNamespace } from "../../crossplane/composite.ts";
+import { isSameResource, type Reference, resourceKey, toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
+import type { Document } from "../../model/document.ts";
 import { type Binding, type Bindings, MAX_BINDINGS } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import type { Delivery } from "./copies/deliver.ts";
@@ -30,10 +31,12 @@ export const findBinding = (resource: Reference, bindings: readonly Binding[]): 
   bindings.find((binding) => isSameResource(binding.resource, resource));
 
 /** Says of the resource that the XR names now what the record is to say. */
-export function toWanted(resource: Reference, isGranted: boolean, before: readonly Binding[]): Judgement["wanted"] {
-  if (isGranted) return { resource, access: "Granted" };
+export function toWanted(found: Document, isGranted: boolean, before: readonly Binding[]): Judgement["wanted"] {
+  const resource = toReference(found);
+  if (isGranted) return { resource, access: "Granted", claimNamespace: claimNamespace(found) };
   const known = findBinding(resource, before);
-  return { resource, access: known === undefined || known.access === "Requested" ? "Requested" : "Revoked" };
+  const access = known === undefined || known.access === "Requested" ? "Requested" : "Revoked";
+  return { resource, access, claimNamespace: known?.claimNamespace };
 }
 
 /**
@@ -70,7 +73,7 @@ export function bind(
   if (!isBound(shared)) return [];
   const copies = groupBy(made, ({ origin }) => resourceKey(origin));
   const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
-  const toBinding = ({ resource, access, ticket }: NonNullable<typeof wanted>): Binding => {
+  const toBinding = ({ resource, access, ticket, claimNamespace }: NonNullable<typeof wanted>): Binding => {
     const secrets = (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret);
     const copied = findCopied(observed, resource) ?? findBinding(resource, before)?.copied;
     return {
@@ -79,7 +82,7 @@ export function bind(
       secrets,
       credentialFor,
       copied: credentialFor === undefined ? undefined : copied,
-      ticket,
+      ...{ ticket, claimNamespace },
     };
   };
   // A resource that the XR names and may use has replaced those that it held on to; only copies may still come from these.
@@ -87,11 +90,7 @@ export function bind(
   const all = [
     ...(wanted ? [wanted] : []),
     ...(is === "unknown" ? before : []),
-    ...granted.map((resource) => ({
-      resource,
-      access: "Granted" as const,
-      ticket: findBinding(resource, before)?.ticket,
-    })),
+    ...granted.map((resource) => ({ ...findBinding(resource, before), resource, access: "Granted" as const })),
   ];
   const distinct = groupBy(all, ({ resource }) => resourceKey(resource));
   return [...distinct.values()].slice(0, MAX_BINDINGS).flatMap((same) => same.slice(0, 1).map(toBinding));

@@ -81,7 +81,7 @@ export interface Copying {
 export type Cause = "unknown" | "broken" | "gone";
 
 /** The resource that the XR names now, as it goes into the record. */
-type Wanted = Pick<Binding, "resource" | "access" | "ticket">;
+type Wanted = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
 
 /** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
 export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {

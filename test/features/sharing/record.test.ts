@@ -146,6 +146,39 @@ describe("the record says of a share", () => {
   });
 });
 
+describe("a database with the name of one that was deleted", () => {
+  const of = (team: string | undefined): JsonObject => {
+    const labels: JsonObject = team === undefined ? {} : { "crossplane.io/claim-namespace": team };
+    return another("orders", "team-a", { labels });
+  };
+  const record = (draft: Draft) => ({ [RECORD_NAME]: recordIn(draft) ?? {} });
+  const OTHER =
+    "db: XPostgres orders is another one: it was composed for a claim in another namespace than the one before of that name";
+  test.each<[reason: string, before: string | undefined, now: string | undefined, says: readonly string[]]>([
+    ["is told where it is another team's", "data", "mallory", [OTHER]],
+    ["is told where it is no team's", "data", undefined, [OTHER]],
+    ["is told of nothing where its team has made it anew", "data", "data", []],
+    ["is told of nothing where none was known", undefined, "data", []],
+  ])("%s", (_reason, before, now, says) => {
+    const parts = { sharedResources: [fields] };
+    const bound = draftOf({ ...parts, answers: { db: [of(before)] } });
+    const draft = draftOf({ ...parts, observed: record(bound), answers: { db: [of(now)] } });
+    const changes = draft.results.filter(({ reason }) => reason === "SourceChanged");
+    expect(changes.map(({ message }) => message)).toEqual(says);
+    const settled = draftOf({ ...parts, observed: record(draft), answers: { db: [of(now)] } });
+    expect(settled.results.map(({ reason }) => reason)).not.toContain("SourceChanged");
+  });
+
+  test("is not recorded with its team before it grants", () => {
+    const labels = { "crossplane.io/claim-namespace": "payroll" };
+    const records = [undefined, "team-a"].map((allowed) => {
+      const db = another("orders", allowed, { labels });
+      return JSON.stringify(recordIn(draftOf({ sharedResources: [fields], answers: { db: [db] } })));
+    });
+    expect(records.map((record) => record.includes("payroll"))).toEqual([false, true]);
+  });
+});
+
 describe("an XR that is bound to a resource, and takes its fields only,", () => {
   const status = { db: "old.example.org" };
   const endpoint = (draft: Draft): unknown => draft.composite.find(({ path }) => path.join(".") === "status.db")?.value;
