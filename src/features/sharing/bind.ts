@@ -9,7 +9,7 @@ import type { Delivery } from "./copies/deliver.ts";
 import { findCopied } from "./copies/observed.ts";
 import { isOfKind, judgeBound } from "./copies/recorded.ts";
 import { resolveTargets } from "./copies/targets.ts";
-import type { Judged, Judgement, Share } from "./verdict.ts";
+import { isWaiting, type Judged, type Judgement, type Share } from "./verdict.ts";
 
 /** Resolves a share, without recorded bindings to other kinds: a team may write them, and Crossplane would look them up. */
 export function toShare(shared: SharedResource, recorded: Bindings, call: Call): Share {
@@ -47,7 +47,7 @@ export function toWanted(found: Document, isGranted: boolean, before: readonly B
 export function withHeld(judged: Judgement, share: Share): Judgement {
   const { wanted } = judged;
   const { targets, before, own } = share;
-  if (judged.is === "unknown" || wanted?.access === "Granted") return judged;
+  if (isWaiting(judged) || wanted?.access === "Granted") return judged;
   const toBound = (binding: Binding) => {
     const { resource, secrets } = binding;
     const asking =
@@ -67,7 +67,7 @@ const isGone = ({ is }: ReturnType<typeof judgeBound>): boolean => is === "gone"
 
 /** Binds a share to the resource that the XR names, and to those whose grants stand or whose copies are kept. */
 export function bind(
-  { shared, targets, before, judgement: { is, wanted, held = [] } }: Judged,
+  { shared, targets, before, judgement: { is, wanted, held } }: Judged,
   { made, copies: observed }: Pick<Delivery, "made" | "copies">,
 ): readonly Binding[] {
   if (!isBound(shared)) return [];
@@ -86,10 +86,10 @@ export function bind(
     };
   };
   // A resource that the XR names and may use has replaced those that it held on to; only copies may still come from these.
-  const granted = [...held, ...made.map(({ origin }) => origin)];
+  const granted = [...(held ?? []), ...made.map(({ origin }) => origin)];
   const all = [
     ...(wanted ? [wanted] : []),
-    ...(is === "unknown" ? before : []),
+    ...(is === "unknown" ? before.filter(({ access }) => held === undefined || access !== "Granted") : []),
     ...granted.map((resource) => ({ ...findBinding(resource, before), resource, access: "Granted" as const })),
   ];
   const distinct = groupBy(all, ({ resource }) => resourceKey(resource));

@@ -116,6 +116,10 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
   isRefused: false,
 });
 
+/** Tells whether Crossplane will have answered in the next call. Of what it cannot read, such as Namespaces, nothing is known for longer. */
+export const isWaiting = ({ is, reasons }: Judgement): boolean =>
+  is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
+
 /** A share with its judgement. */
 export interface Judged extends Share {
   readonly judgement: Judgement;

@@ -9,7 +9,7 @@ import { type Document, stringAt } from "../../../model/document.ts";
 import type { Call } from "../../feature.ts";
 import { findGrantedAccess, findShareAccess, findUnaccepting } from "../access.ts";
 import { findSource } from "../source.ts";
-import type { Cause, Judged, Share, Target } from "../verdict.ts";
+import { type Cause, isWaiting, type Judged, type Share, type Target } from "../verdict.ts";
 import { targetLabel } from "./compose-object.ts";
 import { type ObservedCopy, theSame } from "./observed.ts";
 
@@ -28,19 +28,19 @@ const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended"
  * we composed is asked for by name, and its grant is judged for the copy's namespace, which has to accept it still. A copy without a
  * record is one of the present shared resource.
  *
- * - Granted and accepted, or not known yet: it stays. Either taken back: it goes.
+ * - Granted and accepted, or not known: it stays. Either taken back: it goes, even while nothing is known of what the XR names now.
  * - The shared resource is gone, or names another Secret than the copy reads: `onSourceMissing`.
  */
 export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
   const { shared, judgement } = share;
   // The resource that copies are made from now, whose grant for this copy has been judged in this call already.
   const now = judgement.is === "copy" ? judgement.origin : undefined;
-  if (cause === "unknown" && now === undefined) return true;
+  if (isWaiting(judgement)) return true;
   const former = findFormer(copy, shared, now);
   if (former.length === 0 && isTaken(cause, share)) return false;
-  // Asked for together with the Namespace, and where it stays in any case: the calls to come may need it.
+  // Asked for together with the Namespace: the calls to come may need it.
   const grant = judgeOrigins(copy, [...former, ...copy.earlier], share);
-  return cause === "unknown" || (isAccepted(copy, share) && grant !== "ended");
+  return (cause === "unknown" || isAccepted(copy, share)) && grant !== "ended";
 }
 
 /** Tells whether what the present shared resource has delivered is taken back. */
