@@ -434,8 +434,8 @@ describe("credentials that take turns", () => {
     expect(shown).toBe(made);
   });
 
-  test("one is not kept by what the record of another namespace says of it", () => {
-    const forged = shopIn("red", { credentialFor: "red", copied: `databases/${a.secret}` });
+  test.each(["red", "team-a"])("one is not kept by a record of another namespace that copies that of %s", (copies) => {
+    const forged = shopIn("red", { credentialFor: copies, copied: `databases/${a.secret}` });
     const answers = finding(shopIn("team-a", { credentialFor: "team-a" }), forged);
     const xr = database({ [ALLOWED]: "team-a, red" }, { spec: { turns: ["b"] } });
     const roles = compose([], { xr, answers, observed: { [a.key]: a.role } }).map(([key]) => key);
