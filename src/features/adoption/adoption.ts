@@ -7,7 +7,7 @@ import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
-import { RESTORED } from "../../ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../ownership/names-record.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
 import { proverFor, requireAs } from "../confirm-nesting.ts";
@@ -15,7 +15,7 @@ import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
-import { ADOPTION, type Case, isLookedAt, isRestored, judgeObserved, judgeReferenced, PENDING } from "./verdict.ts";
+import { type Case, isLookedAt, isRestored, judgeObserved, judgeReferenced, PENDING } from "./verdict.ts";
 
 /**
  * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a

@@ -12,9 +12,8 @@ import { hasReferences, type Reference } from "../../crossplane/references.ts";
 import { findCondition, readConditions } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type JsonObject, toPlainText } from "../../model/json.ts";
-import { DOMAIN } from "../../model/names.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
-import { RESTORED } from "../../ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import type { Prover } from "../confirm-nesting.ts";
 
 /** The verdict on a resource that the XR refers to, by its controller. */
@@ -72,8 +71,7 @@ export function judgeObserved(resource: Document, prover: Prover, areLookedAt: (
   return readAnnotation(resource, RESTORED) === undefined ? verdict : { is: "marked" };
 }
 
-/** The annotation of a resource that is desired again after a restore: `pending`, and `looked` once all resources of the XR are looked at. */
-export const ADOPTION = `${DOMAIN}/adoption`;
+/** The value of the annotation while a resource of the XR is not looked at. */
 export const PENDING = "pending";
 
 /** Tells whether a provider, or of a nested XR Crossplane, has looked at a resource since it was created or restored. */
