@@ -12,6 +12,7 @@ import {
   readComposers,
   readLabel,
 } from "../crossplane/metadata.ts";
+import { toPossibleComposer } from "../crossplane/proof.ts";
 import {
   formatReference,
   isSameResource,
@@ -26,11 +27,11 @@ import type { Result } from "../model/condition.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
-import { RESTORED } from "../ownership/annotations.ts";
+import { DEPENDS_ON, RESTORED } from "../ownership/annotations.ts";
 import { toRecordedKind } from "../ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
-import { desiredSoFar, pickObserved } from "./desired.ts";
+import { asObserved, desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
 import { recallNames } from "./names-record.ts";
 
@@ -100,11 +101,7 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   const { composer, prove } = proverFor(call);
   const likes = [...wanted.map(([, like]) => like), ...copyingKinds(call)];
   const kinds = new Map(likes.map((like) => requireKind(like, composer.root, call)).map((one) => [one.name, one]));
-  const answered = [...kinds.values()].flatMap((requirement) => {
-    // Crossplane may be allowed to compose a kind that it may not list: then no predecessors are found.
-    const answer = isUnreadable(requirement, PREFIX, call) ? undefined : call.requirements.ask(requirement);
-    return answer?.is === "resolved" ? answer.items : [];
-  });
+  const answered = [...kinds.values()].flatMap((requirement) => findAll(requirement, call));
   // A record is asked for by its own label, too, and may have both.
   const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
   const proven = [...each.values()]
@@ -147,11 +144,34 @@ const isForgotten = (item: Document, manager: string): boolean => {
   return composers.includes(manager) || (composers.length === 0 && isCopy(item));
 };
 
+/** Tells whether it goes with a grant. */
+const isDependent = (item: Document): boolean => readAnnotation(item, DEPENDS_ON) !== undefined;
+
 /** Only this function composes copies, each under a name that begins like this. */
 const isCopy = (item: Document): boolean =>
   readSharedResource(item) !== undefined && (stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "").startsWith(COPY_PREFIX);
 
 const PREFIX = "adoption/predecessors/";
+
+/** Finds what a requirement matches. Crossplane may be allowed to compose a kind that it may not list: then nothing is found. */
+function findAll(requirement: Requirement, call: Call): readonly Document[] {
+  const answer = isUnreadable(requirement, PREFIX, call) ? undefined : call.requirements.ask(requirement);
+  return answer?.is === "resolved" ? answer.items : [];
+}
+
+/**
+ * Tells whether what this XR composed under a name is still being deleted. Crossplane observes it no more, and would write into it what is
+ * desired anew: its provider would then delete something else.
+ */
+export function isLeaving(name: string, desired: Document, call: Call): boolean {
+  const { root, uid } = toPossibleComposer(call.composite);
+  return findAll(requireKind(desired, root, call), call).some(
+    (item) =>
+      isBeingDeleted(item) &&
+      stringAt(item, COMPOSITION_RESOURCE_NAME) === name &&
+      (findController(item)?.uid ?? uid) === uid,
+  );
+}
 
 /** Recognizes a cluster-scoped record of this XR, which needs no other proof: teams cannot write it. That of a claim names another XR. */
 const isOwnRecord = (item: Document, { composite }: Call): boolean =>
@@ -221,14 +241,14 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
 }
 
 /**
- * Finds the copies to which the XR lost its reference, and that nothing desires: desired once more, they are referred to again, and Crossplane
- * deletes them in the next reconcile.
+ * Finds the copies and dependents to which the XR lost its reference, and that go: desired once more, they are referred to again, and
+ * Crossplane deletes them in the next reconcile.
  */
 const findForgotten = (predecessors: Predecessors, { resources }: Draft) =>
   [...predecessors].flatMap(([name, [copy, ...others]]) =>
-    copy === undefined || others.length > 0 || resources.has(name) || !isCopy(copy)
+    copy === undefined || others.length > 0 || resources.get(name)?.is === "set" || !(isCopy(copy) || isDependent(copy))
       ? []
-      : [[name, pickObserved(copy, [["apiVersion"], ["kind"], NAME, ["metadata", "annotations"], ["spec"]])] as const],
+      : [[name, asObserved(copy)] as const],
   );
 
 /** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */

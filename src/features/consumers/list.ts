@@ -35,7 +35,8 @@ export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers
   const granted = consumers.filter(({ isGranted }) => isGranted);
   const listed = consumers.length > STEP ? granted : consumers;
   const counts = { count: round(consumers.length), withoutGrant: round(consumers.length - granted.length) };
-  const copies = consumers.filter(({ isGranted, secretName }) => !isGranted && secretName !== undefined).length;
+  const hasAccess = ({ secretName, dependents }: JudgedConsumer) => secretName !== undefined || dependents.length > 0;
+  const copies = consumers.filter((consumer) => !consumer.isGranted && hasAccess(consumer)).length;
   const requests = consumers.length - granted.length - copies;
   return {
     values: toValues(listed.length > STEP ? counts : { ...counts, items: listed.map(toListed) }),

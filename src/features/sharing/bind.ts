@@ -57,13 +57,20 @@ export function withHeld(judged: Judgement, share: Share): Judgement {
   return { ...judged, held: held.map(({ resource }) => resource), isRefused };
 }
 
+/** The copies of a share and its dependents, by name in the Composition, and the shared resource that each is for. */
+interface Composing extends Pick<Delivery, "copies"> {
+  readonly made: readonly Delivery["made"][number][];
+  readonly dependents: readonly { readonly name: string; readonly origin: Reference }[];
+}
+
 /** Binds a share to the resource that the XR names, and to those whose grants stand or whose copies are kept. */
 export function bind(
   { shared, targets, before, judgement: { is, wanted, held = [] } }: Judged,
-  { made, copies: observed }: Pick<Delivery, "made" | "copies">,
+  { made, copies: observed, dependents }: Composing,
 ): readonly Binding[] {
   if (!isBound(shared)) return [];
   const copies = groupBy(made, ({ origin }) => resourceKey(origin));
+  const depending = groupBy(dependents, ({ origin }) => resourceKey(origin));
   const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
   const toBinding = ({ resource, access, ticket }: NonNullable<typeof wanted>): Binding => {
     const secrets = (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret);
@@ -72,13 +79,14 @@ export function bind(
       resource,
       access,
       secrets,
+      dependents: (depending.get(resourceKey(resource)) ?? []).map(({ name }) => name),
       credentialFor,
       copied: credentialFor === undefined ? undefined : copied,
       ticket,
     };
   };
   // A resource that the XR names and may use has replaced those that it held on to; only copies may still come from these.
-  const granted = [...held, ...made.map(({ origin }) => origin)];
+  const granted = [...held, ...[...made, ...dependents].map(({ origin }) => origin)];
   const all = [
     ...(wanted ? [wanted] : []),
     ...(is === "unknown" ? before : []),

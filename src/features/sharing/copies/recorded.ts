@@ -114,6 +114,8 @@ function lookUpRecorded(resource: Reference, { shared, call }: Share): Document 
   return answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace) ?? "gone";
 }
 
+export const isGone = (resource: Reference, share: Share): boolean => lookUpRecorded(resource, share) === "gone";
+
 /** Judges the grant of a bound resource to one of the namespaces. It stands if the resource, or its Secret's name, is gone. */
 export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Grant {
   const { shared, call } = share;
