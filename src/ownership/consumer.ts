@@ -155,12 +155,11 @@ function readOwner(record: Document): Pick<Consumer, "kind" | "name"> {
 }
 
 /** Formats a consumer for the status of the shared resource. */
-export const toListed = ({ namespace, kind, name, secretName, dependents, isGranted }: JudgedConsumer): JsonObject => ({
+export const toListed = ({ namespace, kind, name, secretName, isGranted }: JudgedConsumer): JsonObject => ({
   ...(namespace !== undefined && { namespace }),
   kind,
   name,
   ...(secretName !== undefined && { secretName }),
-  ...(dependents.length > 0 && { dependents: [...dependents] }),
   granted: isGranted,
 });
 
