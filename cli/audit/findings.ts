@@ -1,7 +1,12 @@
 import { groupKindOf, toApiGroup } from "../../src/crossplane/api-group.ts";
 import type { Composite } from "../../src/crossplane/composite.ts";
 import { COPY_KINDS, readSharedResource } from "../../src/crossplane/copies.ts";
-import { COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted } from "../../src/crossplane/metadata.ts";
+import {
+  COMPOSITION_RESOURCE_NAME,
+  findController,
+  isBeingDeleted,
+  readAnnotation,
+} from "../../src/crossplane/metadata.ts";
 import {
   formatReference,
   type Reference,
@@ -11,6 +16,7 @@ import {
 } from "../../src/crossplane/references.ts";
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
+import { DEPENDS_ON } from "../../src/ownership/annotations.ts";
 import { isNamesRecord } from "../../src/ownership/names-record.ts";
 import { findUnmanaged, findUnregistered } from "./cloud-resources.ts";
 import { type Composer, type Finding, type Patience, toFinding, toPatchCommand, type World } from "./world.ts";
@@ -64,19 +70,23 @@ function danglingFinding(resource: Reference, { document }: Composite, why: stri
   return [{ is: "Dangling", resource, composite: toReference(document), compositionResourceName: undefined, message }];
 }
 
-/** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it; or it makes a copy, whoever does. */
+/** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it; or it makes a copy or depends on a grant, whoever does. */
 function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
   if (isBeingDeleted(document)) return [];
   if (findController(document) !== undefined)
-    return readSharedResource(document) === undefined ? [] : [toFinding("Unreferred", document, undefined, UNREFERRED)];
+    return isWithGrant(document) ? [toFinding("Unreferred", document, undefined, UNREFERRED)] : [];
   const composer = findComposer(document);
   return composer.composites.length === 0
     ? []
     : [toFinding("Orphaned", document, composer.only, explainOrphan(composer))];
 }
 
+/** Tells whether it makes a copy, or depends on a grant. */
+const isWithGrant = (document: Document): boolean =>
+  readSharedResource(document) !== undefined || readAnnotation(document, DEPENDS_ON) !== undefined;
+
 const UNREFERRED =
-  "it makes a copy of a connection Secret, and its XR does not refer to it: Crossplane will never delete it, also when its grant is taken " +
+  "it makes a copy of a connection Secret or depends on a grant, and its XR does not refer to it: Crossplane will never delete it, also when its grant is taken " +
   "back; delete it, and see who edits the references of the XR";
 
 function explainOrphan({ composites, only }: Composer): string {

@@ -49,7 +49,8 @@ export const FINDINGS = {
     "Managed resources represent a cloud resource that one of them created, and none of them owns it any more.",
   Unregistered:
     "A managed resource has the external name of one that this function has registered, and lacks its label.",
-  Unreferred: "It makes a copy of a connection Secret, and no XR refers to it: Crossplane will never delete it.",
+  Unreferred:
+    "It makes a copy of a connection Secret or depends on a grant, and no XR refers to it: Crossplane will never delete it.",
   SharedResourceGone: "It makes a copy of the connection Secret of an XR that does not exist.",
   Hanging: "It is being deleted with its namespace, in which its provider can do nothing any more.",
   NeverReconciled: "The XR has no condition Synced: Crossplane has never finished reconciling it.",

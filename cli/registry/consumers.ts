@@ -3,6 +3,7 @@ import { ALLOWED_NAMESPACES, readNamespaceGrant } from "../../src/crossplane/gra
 import { requiredLabels } from "../../src/crossplane/label-selector.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import type { Document } from "../../src/model/document.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { toCommand } from "../../src/model/shell.ts";
 import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
 import { findKindsByName, notInstalled, type ResourceKind, toApiVersion, toFullName } from "../cluster/discovery.ts";
@@ -27,7 +28,7 @@ export async function listConsumers(asked: string, name: string, flags: Consumer
   if (kind === undefined) throw invalidFlags(notInstalled(asked));
   const reference = { apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name };
   const { shared, consumers } = await findConsumers(cluster, reference, secret);
-  if (output === "json") host.print(toJson({ items: consumers.map(toListed) }));
+  if (output === "json") host.print(toJson({ items: consumers.map(toItem) }));
   else if (shared !== undefined || consumers.length > 0) host.print(toTable(consumers));
   if (shared !== undefined) {
     if (output !== "json") host.print(toGrantCommand(shared, kind, consumers));
@@ -39,16 +40,22 @@ export async function listConsumers(asked: string, name: string, flags: Consumer
   return EXIT.found;
 }
 
+const toItem = (consumer: JudgedConsumer): JsonObject => ({
+  ...toListed(consumer),
+  ...(consumer.dependents.length > 0 && { dependents: [...consumer.dependents] }),
+});
+
 function toTable(consumers: readonly JudgedConsumer[]): string {
   if (consumers.length === 0) return "No XR uses it, or asks for it.\n";
-  const rows = consumers.map(({ namespace, kind, name, secretName, isGranted }) => [
+  const rows = consumers.map(({ namespace, kind, name, secretName, dependents, isGranted }) => [
     namespace ?? "-",
     kind,
     name,
     secretName ?? "-",
+    dependents.join(",") || "-",
     isGranted ? "yes" : "no",
   ]);
-  return alignColumns([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
+  return alignColumns([["NAMESPACE", "KIND", "NAME", "SECRET", "DEPENDENTS", "GRANTED"], ...rows]);
 }
 
 /**

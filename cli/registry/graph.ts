@@ -68,10 +68,11 @@ function toGrants(shared: NonNullable<Sharing["shared"]>): readonly string[] {
 
 function toUse(from: string, shared: GraphNode, copies: readonly JudgedConsumer[]): GraphEdge {
   const secrets = copies.flatMap(({ secretName }) => secretName ?? []);
+  const dependents = [...new Set(copies.flatMap((copy) => copy.dependents))];
   const denied = new Set(copies.flatMap(({ isGranted, namespaces }) => (isGranted ? [] : namespaces)));
   const grant = denied.size === 0 ? undefined : `its owner grants access to ${[...denied].join(", ")}`;
   const waits = shared.type === "gone" ? "it is restored, or the consumer chooses another" : grant;
-  return { from, to: shared.id, type: waits === undefined ? "uses" : "requests", secrets, waits };
+  return { from, to: shared.id, type: waits === undefined ? "uses" : "requests", secrets, dependents, waits };
 }
 
 function toCloudGraph({ identity, holdings, holder, state }: CloudResource): Graph {
@@ -83,7 +84,7 @@ function toCloudGraph({ identity, holdings, holder, state }: CloudResource): Gra
     const isContested = state === "Contested" && holding.contender.isMarked;
     const type = isContested || holding === holder ? "owns" : "observes";
     const waits = isContested ? "all but one of those that write it are removed" : undefined;
-    return { from: toHolderId(holding), to: cloud.id, type, secrets: [], waits };
+    return { from: toHolderId(holding), to: cloud.id, type, secrets: [], dependents: [], waits };
   });
   return { nodes: [cloud, ...holdings.map((holding) => toNode(toHolderId(holding), "xr"))], edges };
 }

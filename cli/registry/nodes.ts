@@ -24,6 +24,8 @@ export interface GraphEdge {
   readonly type: "uses" | "requests" | "owns" | "observes";
   /** The copies of the connection Secret. */
   readonly secrets: readonly string[];
+  /** What it has with its access beside them, by name in its Composition. */
+  readonly dependents: readonly string[];
   /** The decision of a person that it waits for. */
   readonly waits: string | undefined;
 }

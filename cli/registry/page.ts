@@ -70,16 +70,16 @@ const shorten = (text: string): string => (text.length > 36 ? `${text.slice(0, 3
 
 function toTable({ nodes, edges }: Graph, { indexOf }: Folded): string {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const toRow = ({ from, to, type, secrets, waits = "" }: GraphEdge): string => {
+  const toRow = ({ from, to, type, secrets, dependents, waits = "" }: GraphEdge): string => {
     const [source, target] = [byId.get(from), byId.get(to)];
     const spaces = [source, target].flatMap((node) => node?.namespace ?? []).join(" ");
     const grants = target?.grants === undefined ? "" : target.grants.join(", ") || "nothing";
-    const texts = [toText(source), type, toText(target), grants, secrets.join(", "), waits];
+    const texts = [toText(source), type, toText(target), grants, secrets.join(", "), dependents.join(", "), waits];
     const cells = texts.map((text) => `<td>${escapeHtml(text)}</td>`).join("");
     const ends = `${indexOf.get(from)}-${indexOf.get(to)}-${type}`;
     return `<tr data-ends="${ends}" data-spaces="${escapeHtml(spaces)}"${waits ? ' class="waits"' : ""}>${cells}</tr>`;
   };
-  const header = ["XR or claim", "", "resource", "grants of its owner", "Secrets", "waits until"];
+  const header = ["XR or claim", "", "resource", "grants of its owner", "Secrets", "dependents", "waits until"];
   const head = header.map((cell) => `<th>${cell}</th>`).join("");
   return `<table><thead><tr>${head}</tr></thead><tbody>\n${edges.map(toRow).join("\n")}</tbody></table>`;
 }

@@ -146,7 +146,7 @@ async function isProtected(rig: Rig): Promise<string> {
   await until("its status lists the claim", async () => (await listed()).includes(`"namespace":"${TEAM}"`), PATIENCE);
   const args = ["consumers", `xnets.${GROUP}`, "main", "--kubeconfig", rig.kubeconfig];
   const { exitCode, stdout } = await runCommand("registry", args);
-  const isShown = new RegExp(`^${TEAM} +Site\\.${GROUP} +granted +- +yes$`, "m").test(stdout);
+  const isShown = new RegExp(`^${TEAM} +Site\\.${GROUP} +granted +- +- +yes$`, "m").test(stdout);
   if (exitCode !== 0 || !isShown) throw new Error(`registry consumers printed ${stdout}`);
   return assertRefused(rig);
 }

@@ -3,7 +3,7 @@ import type { Reference } from "../crossplane/references.ts";
 import { type Document, stringAt, toDocument } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { type FieldPath, withValueAt } from "../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, pick } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
 /** Edits of composed resources, by name in the Composition. */
@@ -31,6 +31,29 @@ export function observedAs(
   const document = request.observed.resources.get(name)?.document;
   if (document === undefined || stringAt(document, ["kind"]) !== like.kind) return undefined;
   return toApiGroup(stringAt(document, ["apiVersion"])) === toApiGroup(like.apiVersion) ? document : undefined;
+}
+
+/** Metadata that the API server does not fill in, and Crossplane does not set. */
+const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
+
+/**
+ * Desires an observed resource exactly as it is: server-side apply removes fields that the XR once applied and no longer applies. Leaves out
+ * the references of a nested XR, which Crossplane may write at the same time.
+ */
+export function asObserved(observed: Document): JsonObject {
+  const { status: _, metadata = {}, spec, ...object } = observed.toObject();
+  return {
+    ...object,
+    metadata: isObject(metadata) ? pick(metadata, (key) => KEPT.includes(key)) : {},
+    ...(spec !== undefined && { spec: isObject(spec) ? withoutReferences(spec) : spec }),
+  };
+}
+
+function withoutReferences(spec: JsonObject): JsonObject {
+  const isKept = (field: string): boolean => field !== "resourceRefs";
+  const legacy = pick(spec, isKept);
+  const { crossplane } = legacy;
+  return isObject(crossplane) ? { ...legacy, crossplane: pick(crossplane, isKept) } : legacy;
 }
 
 /** Picks fields of an observed resource, to desire them unchanged. Leaves out labels and annotations that Crossplane sets. */

@@ -27,11 +27,11 @@ import type { Result } from "../model/condition.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
-import { ADOPTION, RESTORED } from "../ownership/annotations.ts";
+import { ADOPTION, DEPENDS_ON, RESTORED } from "../ownership/annotations.ts";
 import { type RecordedName, type RecordedNames, toRecordedKind } from "../ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
-import { desiredSoFar, pickObserved } from "./desired.ts";
+import { asObserved, desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
 import { recallNames } from "./names-record.ts";
 
@@ -154,17 +154,11 @@ function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call
   );
 }
 
-/**
- * Asks for all resources of these kinds with the label of the XR. Crossplane may be allowed to compose a kind that it may not list, and a
- * recorded kind may not be installed any more: then none is found.
- */
+/** Asks for all resources of these kinds with the label of the XR. A recorded kind may not be installed any more. */
 function askForKinds(prefix: string, likes: readonly Document[], call: Call): readonly Document[] {
   const { root } = toPossibleComposer(call.composite);
   const all = likes.map((like) => requireKind(prefix, like, root, call));
-  return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((requirement) => {
-    const answer = isUnreadable(requirement, prefix, call) ? undefined : call.requirements.ask(requirement);
-    return answer?.is === "resolved" ? answer.items : [];
-  });
+  return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((one) => findAll(prefix, one, call));
 }
 
 /** Tells whether a team may have written a resource, with the XR's labels: then several of them are none, and must not stop the XR. */
@@ -179,12 +173,35 @@ const isForgotten = (item: Document, manager: string, recorded: RecordedName | u
   return composers.includes(manager) || (composers.length === 0 && (isRecorded || isCopy(item)));
 };
 
+/** Tells whether it goes with a grant. */
+const isDependent = (item: Document): boolean => readAnnotation(item, DEPENDS_ON) !== undefined;
+
 /** Only this function composes copies, each under a name that begins like this. */
 const isCopy = (item: Document): boolean =>
   readSharedResource(item) !== undefined && (stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "").startsWith(COPY_PREFIX);
 
 const PREFIX = "adoption/predecessors/";
 const RECORDED_PREFIX = "adoption/recorded/";
+
+/** Finds what a requirement matches. Crossplane may be allowed to compose a kind that it may not list: then nothing is found. */
+function findAll(prefix: string, requirement: Requirement, call: Call): readonly Document[] {
+  const answer = isUnreadable(requirement, prefix, call) ? undefined : call.requirements.ask(requirement);
+  return answer?.is === "resolved" ? answer.items : [];
+}
+
+/**
+ * Tells whether what this XR composed under a name is still being deleted. Crossplane observes it no more, and would write into it what is
+ * desired anew: its provider would then delete something else.
+ */
+export function isLeaving(name: string, desired: Document, call: Call): boolean {
+  const { root, uid } = toPossibleComposer(call.composite);
+  return findAll(PREFIX, requireKind(PREFIX, desired, root, call), call).some(
+    (item) =>
+      isBeingDeleted(item) &&
+      stringAt(item, COMPOSITION_RESOURCE_NAME) === name &&
+      (findController(item)?.uid ?? uid) === uid,
+  );
+}
 
 /** Recognizes a cluster-scoped record of this XR, which needs no other proof: teams cannot write it. That of a claim names another XR. */
 const isOwnRecord = (item: Document, { composite }: Call): boolean =>
@@ -254,14 +271,14 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
 }
 
 /**
- * Finds the copies to which the XR lost its reference, and that nothing desires: desired once more, they are referred to again, and Crossplane
- * deletes them in the next reconcile.
+ * Finds the copies and dependents to which the XR lost its reference, and that go: desired once more, they are referred to again, and
+ * Crossplane deletes them in the next reconcile.
  */
 const findForgotten = (predecessors: Predecessors, { resources }: Draft) =>
   [...predecessors].flatMap(([name, [copy, ...others]]) =>
-    copy === undefined || others.length > 0 || resources.has(name) || !isCopy(copy)
+    copy === undefined || others.length > 0 || resources.get(name)?.is === "set" || !(isCopy(copy) || isDependent(copy))
       ? []
-      : [[name, pickObserved(copy, [["apiVersion"], ["kind"], NAME, ["metadata", "annotations"], ["spec"]])] as const],
+      : [[name, asObserved(copy)] as const],
   );
 
 /** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */

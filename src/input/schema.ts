@@ -14,23 +14,27 @@ export const INPUT_KIND = "Input";
 /** The default of `spec.responseTTL`: Crossplane's own default, so that every XR has a next reconcile (crossplane#5400). */
 const DEFAULT_TTL = "60s";
 
-/** Tells whether no share with copies is combined with a share that may fail the XR. Shares may be parsed or not. */
+/** Tells whether a revoked grant takes something of a share back, which a Fatal result would keep. It may be parsed or not. */
+const isTakenBack = ({ connection, dependents }: { readonly connection?: unknown; readonly dependents?: unknown }) =>
+  Boolean(connection) || (Array.isArray(dependents) && dependents.length > 0);
+
+/** Tells whether no share that a revocation takes back is combined with a share that may fail the XR. Shares may be parsed or not. */
 function mayFail(shares: readonly unknown[]): boolean {
   const objects = shares.filter(isObject);
-  return objects.every(({ resolution }) => resolution !== "Fail") || objects.every((share) => !share["connection"]);
+  return objects.every(({ resolution }) => resolution !== "Fail") || !objects.some(isTakenBack);
 }
 
-/** Names the shares that may fail the XR, and those with copies: one kind has to go into another step. */
+/** Names the shares that may fail the XR, and those that a revocation takes back: one kind has to go into another step. */
 function nameMixed(shares: unknown): string {
   const namesOf = (isWanted: (share: JsonObject) => unknown): string =>
     (Array.isArray(shares) ? shares : [])
       .filter((share) => isObject(share) && isWanted(share))
       .map(({ name }) => name)
       .join(", ");
-  return `${namesOf(({ resolution }) => resolution === "Fail")} with Fail, ${namesOf((share) => share["connection"])} with connection`;
+  return `${namesOf(({ resolution }) => resolution === "Fail")} with Fail, ${namesOf(isTakenBack)} with connection or dependents`;
 }
 
-const FROZEN = "is not allowed with connection: a Fatal result keeps copies even if their grant is revoked";
+const FROZEN = "is not allowed with connection or dependents: a Fatal result keeps them even if their grant is revoked";
 
 /** The section of Operations: finds XRs for which Crossplane has never called a function. */
 const neverReconciledSchema = z.strictObject({
@@ -108,11 +112,10 @@ export const inputSchema = z.strictObject({
         "In an Operation only, without any other section: finds XRs that were never reconciled. See docs/cli.md.",
       ),
     })
-    .refine(
-      ({ sharedResources, tags }) =>
-        tags?.owner?.onConflict !== "Fail" || sharedResources.every(({ connection }) => connection === undefined),
-      { path: ["tags", "owner", "onConflict"], error: `Fail ${FROZEN}` },
-    ),
+    .refine(({ sharedResources, tags }) => tags?.owner?.onConflict !== "Fail" || !sharedResources.some(isTakenBack), {
+      path: ["tags", "owner", "onConflict"],
+      error: `Fail ${FROZEN}`,
+    }),
 });
 
 /** A validated input: defaults filled in, field paths parsed. */

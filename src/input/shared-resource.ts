@@ -7,6 +7,13 @@ import { apiVersion, choice, dnsLabel, faultAt, fieldPath, kind, list, onObjects
 import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
+/** The beginnings of the names of what this function composes itself. */
+export const OWN_NAMES = ["shared/", "shared-infrastructure/", "consumers/"] as const;
+
+const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWith(own)), {
+  error: "not a resource of another function: this one decides itself what it composes",
+});
+
 const toEnvironment = z.strictObject({
   fromFieldPath: fieldPath.describe("An object in the shared resource, such as an EnvironmentConfig's data."),
   toFieldPath: optional(fieldPath, "A field of the environment. Default: the top of the environment."),
@@ -54,6 +61,12 @@ export const sharedResourceSchema = z
       "Merges an object of it into the environment for later steps, like function-environment-configs.",
     ),
     connection: optional(connection, "Copies of its connection Secret."),
+    dependents: list(
+      dependent,
+      "Composed resources that exist only while this XR has access, such as a PushSecret, an IAM attachment or a RoleBinding: names in the " +
+        "Composition, with `*` for any text, of resources that earlier steps of other functions desire. They are created once access is granted " +
+        "and the copies are written, and deleted with the copies. A name without `*` that no earlier step desires stops the XR, in a step without `connection`.",
+    ),
   })
   .refine(
     ({ apiVersion: version, kind }) => !isBuiltIn(version) || kind !== "Secret",
@@ -107,11 +120,15 @@ export const sharedResourceSchema = z
   )
   .refine(({ apiVersion: version, select: found }) => (version === undefined) === isSelf(found), orSelf("apiVersion"))
   .refine(({ kind, select: found }) => (kind === undefined) === isSelf(found), orSelf("kind"))
-  .refine(({ select: found, patches, connection: copies }) => !isMany(found) || (patches.length === 0 && !copies), {
-    path: ["select", "maxMatch"],
-    error:
-      "more than 1 is not allowed with connection or patches: later steps can use several resources from the context",
-  })
+  .refine(
+    ({ select: found, patches, connection: copies, dependents }) =>
+      !isMany(found) || (patches.length === 0 && dependents.length === 0 && !copies),
+    {
+      path: ["select", "maxMatch"],
+      error:
+        "more than 1 is not allowed with connection, patches or dependents: later steps can use several resources from the context",
+    },
+  )
   // With `select.self` neither field is used: the XR is in the request already.
   .transform(({ apiVersion: version = "", kind = "XR", ...rest }) => ({ ...rest, apiVersion: version, kind }));
 

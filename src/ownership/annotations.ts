@@ -11,6 +11,9 @@ export const SHARED_FROM = `${DOMAIN}/shared-from`;
 /** Formats an owner. Contains no UID, so that it survives a restore. */
 export const formatOwner = ({ claim, ...composite }: Composite): string => formatReference({ ...composite, ...claim });
 
+/** Annotation of a composed resource that exists only with access: the shared resources that it is for, by share, as JSON. */
+export const DEPENDS_ON = `${DOMAIN}/depends-on`;
+
 // The labels and annotations below, on managed resources, are the only registry of ownership.
 
 /** The identity label: the hash of the cloud resource. An index only: the managed resource itself tells what it declares. */

@@ -29,6 +29,8 @@ export interface Consumer {
   readonly name: string;
   /** The copy's name, prefixed with its namespace if that differs from `namespace`; undefined where only fields are taken. */
   readonly secretName: string | undefined;
+  /** The composed resources that it has with its access beside copies, by name in the Composition. */
+  readonly dependents: readonly string[];
   /** All namespaces that need a grant; `*` is granted where all are. */
   readonly namespaces: readonly string[];
   /** The kinds and namespaces by which a ReferenceGrant may name it. */
@@ -100,13 +102,18 @@ export function toUses(
     isBound: access === "Granted",
     since: stringAt(record, ["metadata", "creationTimestamp"]) ?? "",
   });
-  const toConsumer = (secret: SecretName | undefined, { credentialFor, copied }: Binding, place: Place): Consumer => {
+  const toConsumer = (
+    secret: SecretName | undefined,
+    { dependents, credentialFor, copied }: Binding,
+    place: Place,
+  ): Consumer => {
     const namespace = own ?? secret?.namespace ?? credentialFor;
     const places = [namespace ?? "*", secret?.namespace, credentialFor].filter((place) => place !== undefined);
     return {
       namespace,
       ...owner,
       secretName: secret && (secret.namespace === namespace ? secret.name : formatSecret(secret)),
+      dependents,
       namespaces: [...new Set(places)],
       grantees: [...new Set([owner.kind, ...kinds])].map((kind) => ({ namespace: namespace ?? "", kind })),
       ...{ credentialFor, copied },

@@ -17,6 +17,8 @@ export interface Binding {
   readonly access: BindingAccess;
   /** The copies of its connection Secret, MAX_SECRETS at most. */
   readonly secrets: readonly SecretName[];
+  /** The composed resources that exist with this access only, by name in the Composition: MAX_DEPENDENTS at most. */
+  readonly dependents: readonly string[];
   /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined where it copies the common one, or none. */
   readonly credentialFor: string | undefined;
   /** The Secret with that credential whose values all its copies hold, as far as the last reconcile saw. */
@@ -56,6 +58,12 @@ const MAX_SHARES = 1000;
 /** The most resources that a share is bound to at a time: one, and those that its copies still come from. */
 export const MAX_BINDINGS = 10;
 
+/** The most dependents of a binding that are recorded: the owner is to see that there are some. */
+const MAX_DEPENDENTS = 10;
+
+/** Tells whether it may be the name of a composed resource: a team may write a record, and people read it. */
+const isDependent = (name: JsonValue): name is string => typeof name === "string" && /^[\x21-\x7e]{1,100}$/.test(name);
+
 /** Enough digits to prevent collisions on purpose: teams choose names. */
 const DIGITS = 40;
 
@@ -93,12 +101,13 @@ export const toRecordData = (bindings: Bindings): JsonObject =>
   );
 
 /** Makes an entry of the list in JSON, which has no fields that are undefined. */
-function toEntry({ resource, access, secrets, credentialFor, copied, ticket, claimNamespace }: Binding) {
+function toEntry({ resource, access, secrets, dependents, credentialFor, copied, ticket, claimNamespace }: Binding) {
   const { apiVersion, kind, namespace, name } = resource;
   const copies = secrets.slice(0, MAX_SECRETS).map(formatSecret);
   return {
     ...{ apiVersion, kind, namespace, name, access },
     secrets: copies.length > 0 ? copies : undefined,
+    dependents: dependents.length > 0 ? dependents.filter(isDependent).slice(0, MAX_DEPENDENTS) : undefined,
     ...{ credentialFor, copied: copied && formatSecret(copied), ticket, claimNamespace },
   };
 }
@@ -153,12 +162,13 @@ function readerOf(room: number): (text: string) => readonly Binding[] {
 function readEntry(entry: JsonValue, most: number): readonly Binding[] {
   const resource = readReference(entry);
   if (resource === undefined || !isObject(entry)) return [];
-  const { access, secrets, credentialFor, copied, ticket, claimNamespace } = entry;
+  const { access, secrets, dependents, credentialFor, copied, ticket, claimNamespace } = entry;
   return [
     {
       resource,
       access: access === "Granted" || access === "Revoked" ? access : "Requested",
       secrets: isList(secrets) ? secrets.slice(0, most).flatMap(readSecretName) : [],
+      dependents: isList(dependents) ? dependents.slice(0, MAX_DEPENDENTS).filter(isDependent) : [],
       credentialFor: toNamespace(credentialFor),
       copied: readSecretName(copied)[0],
       ticket: typeof ticket === "string" && TICKET.test(ticket) ? ticket : undefined,

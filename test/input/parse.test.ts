@@ -54,7 +54,7 @@ const ITEM = 'begin each item of a list with "-"';
 const DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
 const FAIL = { owner: { onConflict: "Fail" } };
 const VALUE = "spec.tags.add[0].value";
-const REVOKED = "not allowed with connection: a Fatal result keeps copies even if their grant is revoked";
+const REVOKED = "not allowed with connection or dependents: a Fatal result keeps them even if their grant is revoked";
 const TRANSFORMS =
   "unknown field: a field of function-patch-and-transform, which transforms values from the environment (toEnvironment) in a later step; here a value is copied as it is";
 const ONE_SOURCE = "exactly one of fromCompositeFieldPath, fromEnvironmentFieldPath; found";
@@ -155,7 +155,23 @@ describe("an input", () => {
     inShared({ name: "Orders_DB" }, `name: ${DNS_LABEL}`),
     row(
       { sharedResources: [shared(), withoutCopies({ name: "network", resolution: "Fail" })] },
-      `spec.sharedResources: resolution: Fail is ${REVOKED}: network with Fail, db with connection`,
+      `spec.sharedResources: resolution: Fail is ${REVOKED}: network with Fail, db with connection or dependents`,
+    ),
+    row(
+      {
+        sharedResources: [
+          withoutCopies({ name: "network", resolution: "Fail" }),
+          withoutCopies({ name: "bucket", dependents: ["push"] }),
+        ],
+      },
+      `spec.sharedResources: resolution: Fail is ${REVOKED}: network with Fail, bucket with connection or dependents`,
+    ),
+    inShared(
+      { dependents: ["", "shared/*", "shared-infrastructure/record", "consumers/x", "push", "*"] },
+      "dependents[0]: empty",
+      "dependents[1]: not a resource of another function: this one decides itself what it composes",
+      "dependents[2]: not a resource of another function: this one decides itself what it composes",
+      "dependents[3]: not a resource of another function: this one decides itself what it composes",
     ),
     row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}`),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
@@ -336,6 +352,7 @@ describe("a parsed input", () => {
         grant: "Annotation",
         patches: [],
         connection: { secretRef, onSourceMissing: "Keep", copies: [copy] },
+        dependents: [],
       },
     ]);
   });

@@ -16,6 +16,7 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
   kind: "Shop.apps.example.org",
   name: "shop",
   secretName: "db",
+  dependents: [],
   namespaces: ["team-a"],
   grantees: [
     { namespace: "team-a", kind: overrides.kind ?? "Shop.apps.example.org" },

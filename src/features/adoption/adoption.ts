@@ -11,7 +11,7 @@ import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../ownership/names-record.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
 import { proverFor, requireAs } from "../confirm-nesting.ts";
-import { desiredSoFar, type Edits } from "../desired.ts";
+import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
@@ -90,28 +90,15 @@ const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption): Edits =>
     return [[name, { is: "set", object: putBack(resource, mark), ready: "True" }]];
   });
 
-/** Metadata that the API server does not fill in, and Crossplane does not set. */
-const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
-
-/**
- * Desires an observed resource unchanged, with its whole spec: server-side apply removes fields that the XR once applied and no
- * longer applies. Leaves out the references of a nested XR, which Crossplane may write at the same time.
- */
+/** Desires an observed resource unchanged, with its mark, and with the policies that it had before it was held. */
 function putBack(observed: Document, mark: string): JsonObject {
-  const { status: _, metadata = {}, spec, ...object } = observed.toObject();
-  const { annotations = {}, ...kept } = isObject(metadata) ? pick(metadata, (key) => KEPT.includes(key)) : {};
+  const { metadata, spec, ...object } = asObserved(observed);
+  const { annotations = {}, ...kept } = isObject(metadata) ? metadata : {};
   const unmarked = isObject(annotations) ? pick(annotations, (key) => key !== RESTORED) : {};
   const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };
   return {
     ...object,
     metadata: { ...kept, annotations: { ...unmarked, [ADOPTION]: mark } },
-    ...(spec !== undefined && { spec: isObject(spec) ? { ...withoutReferences(spec), ...policies } : spec }),
+    ...(spec !== undefined && { spec: isObject(spec) ? { ...spec, ...policies } : spec }),
   };
-}
-
-function withoutReferences(spec: JsonObject): JsonObject {
-  const isKept = (field: string): boolean => field !== "resourceRefs";
-  const legacy = pick(spec, isKept);
-  const { crossplane } = legacy;
-  return isObject(crossplane) ? { ...legacy, crossplane: pick(crossplane, isKept) } : legacy;
 }

@@ -35,7 +35,8 @@ export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers
   const isWatched = of === undefined;
   const granted = consumers.filter(({ isGranted }) => isGranted);
   const withoutGrant = consumers.length - granted.length;
-  const copies = consumers.filter(({ isGranted, secretName }) => !isGranted && secretName !== undefined).length;
+  const hasAccess = ({ secretName, dependents }: JudgedConsumer) => secretName !== undefined || dependents.length > 0;
+  const copies = consumers.filter((consumer) => !consumer.isGranted && hasAccess(consumer)).length;
   const few = granted.length > STEP ? 0 : 1;
   const toStep = (count: number): number => (isWatched ? count - (count % STEP) || Math.min(count, few) : count);
   const format = (count: number): string => (isWatched ? `${toStep(count) || 1}+` : String(count));

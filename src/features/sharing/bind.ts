@@ -65,13 +65,20 @@ export function withHeld(judged: Judgement, share: Share): Judgement {
 /** A team may name in its record what was never there. */
 const isGone = ({ is }: ReturnType<typeof judgeBound>): boolean => is === "gone";
 
+/** The copies of a share and its dependents, by name in the Composition, and the shared resource that each is for. */
+interface Composing extends Pick<Delivery, "copies"> {
+  readonly made: readonly Delivery["made"][number][];
+  readonly dependents: readonly { readonly name: string; readonly origin: Reference }[];
+}
+
 /** Binds a share to the resource that the XR names, and to those whose grants stand or whose copies are kept. */
 export function bind(
   { shared, targets, before, judgement: { is, wanted, held } }: Judged,
-  { made, copies: observed }: Pick<Delivery, "made" | "copies">,
+  { made, copies: observed, dependents }: Composing,
 ): readonly Binding[] {
   if (!isBound(shared)) return [];
   const copies = groupBy(made, ({ origin }) => resourceKey(origin));
+  const depending = groupBy(dependents, ({ origin }) => resourceKey(origin));
   const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
   const toBinding = ({ resource, access, ticket, claimNamespace }: NonNullable<typeof wanted>): Binding => {
     const secrets = (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret);
@@ -80,13 +87,14 @@ export function bind(
       resource,
       access,
       secrets,
+      dependents: (depending.get(resourceKey(resource)) ?? []).map(({ name }) => name),
       credentialFor,
       copied: credentialFor === undefined ? undefined : copied,
       ...{ ticket, claimNamespace },
     };
   };
   // A resource that the XR names and may use has replaced those that it held on to; only copies may still come from these.
-  const granted = [...(held ?? []), ...made.map(({ origin }) => origin)];
+  const granted = [...(held ?? []), ...[...made, ...dependents].map(({ origin }) => origin)];
   const all = [
     ...(wanted ? [wanted] : []),
     ...(is === "unknown" ? before.filter(({ access }) => held === undefined || access !== "Granted") : []),

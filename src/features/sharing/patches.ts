@@ -1,21 +1,17 @@
 import { qualifiedName } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { attempt, FunctionError } from "../../errors.ts";
-import type { Fault } from "../../input/faults.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
-import { compareTexts } from "../../model/collections.ts";
-import { brief, listSome, MAX_NAMES, quote } from "../../model/condition.ts";
-import { didYouMean } from "../../model/did-you-mean.ts";
 import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withCompositeValues, withObjects, withResources } from "../../model/draft.ts";
 import { formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
-import { NAMES_NAME, readNames } from "../../ownership/names-record.ts";
 import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import type { Room } from "./copies/contents.ts";
 import { isEmpty } from "./empty.ts";
+import { explainMisnamed } from "./misnamed.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 import { toFitting } from "./text-maps.ts";
 import type { Judged, Judgement } from "./verdict.ts";
@@ -45,10 +41,9 @@ const MAX_BYTES = 512 * 1024;
 /**
  * Patches all fields that shared resources hand out. One that fails leaves the others as they are.
  *
- * @param hasCopies true if the XR has copies of Secrets, of this step or another.
- * @returns the reasons by share, and the Composition's mistakes.
+ * @returns the reasons by share.
  */
-export function withPatches(draft: Draft, shares: readonly Judged[], hasCopies: boolean, call: Call) {
+export function withPatches(draft: Draft, shares: readonly Judged[], call: Call) {
   const objects: Objects = new Map();
   const patched = shares.map((share) => {
     const room = { left: MAX_BYTES };
@@ -71,7 +66,6 @@ export function withPatches(draft: Draft, shares: readonly Judged[], hasCopies: 
   return {
     draft: withResources(withObjects(edited, objects), removed),
     reasons,
-    faults: hasCopies ? [] : findMisnamed(shares, call),
   };
 }
 
@@ -193,37 +187,4 @@ function leave(patch: Patch, reason: SharingReason | undefined, call: Call): App
   const { name } = targetOf(patch);
   const isNew = call.request.desired.resources.has(name) && findObserved(name, call) === undefined;
   return { patch, is: isNew && isRequired(patch) ? "heldBack" : "left", reason };
-}
-
-/**
- * Finds the Required patches of resources that are neither desired by an earlier step nor observed or recorded: a wrong name, or steps in the
- * wrong order. An observed resource was desired before: it is being deleted, or an earlier step leaves it out for a while. Beside copies of Secrets, also of other steps, such a patch fails
- * alone: a field of the XR may decide what an earlier step desires, and a Fatal result would keep a copy whose grant is revoked.
- */
-function findMisnamed(shares: readonly Judged[], { request: { desired, observed } }: Call): readonly Fault[] {
-  if (shares.some(({ shared }) => shared.connection !== undefined)) return [];
-  const known = new Set([
-    ...observed.resources.keys(),
-    ...readNames(observed.resources.get(NAMES_NAME)?.document).keys(),
-  ]);
-  return shares.flatMap(({ shared }, share) =>
-    shared.patches.flatMap((patch, index): readonly Fault[] => {
-      const { name } = targetOf(patch);
-      const isThere = name === COMPOSITE || desired.resources.has(name) || known.has(name);
-      if (isThere || !isRequired(patch)) return [];
-      const path = `spec.sharedResources[${share}].patches[${index}].toResource.name`;
-      return [{ path, message: explainMisnamed(name, desired.resources) }];
-    }),
-  );
-}
-
-/** Other functions leave resources out until others are ready; they have to do so after all that edits these. */
-const ORDER = "a step that leaves it out for now, such as function-sequencer, has to come after this one";
-
-function explainMisnamed(name: string, desired: ReadonlyMap<string, unknown>): string {
-  const names = [...desired.keys()].sort(compareTexts);
-  if (names.length === 0)
-    return `no earlier step desires ${quote(name)}, or any other resource: this step has to come after the one that does`;
-  const suggestion = didYouMean(name, names) || `; ${ORDER}`;
-  return `no earlier step desires ${quote(name)}; they desire ${listSome(names, MAX_NAMES, brief)}${suggestion}`;
 }

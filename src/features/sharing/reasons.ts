@@ -24,6 +24,7 @@ type Fault = { readonly fault: string };
 type Secret = { readonly secret: SecretName };
 type Fields = { readonly fields: readonly PatchedField[] };
 type Taken = { readonly target: SecretName; readonly holder: string | undefined; readonly isRival: boolean };
+type Names = { readonly names: readonly string[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
 /** The sentences for the reasons of SharedResourcesReady, for the consumer's team: what is missing, and who can fix it. */
@@ -36,6 +37,11 @@ const SENTENCES = {
   InvalidTarget: ({ fault }: Fault) => fault,
   ResourcesHeldBack: ({ fields }: Fields) =>
     `composed resources are not created before their field is available: ${listFields(fields)}`,
+  DependentNotDesired: ({ fault }: Fault) => fault,
+  DependentsHeldBack: ({ names }: Names) =>
+    `composed resources are not created before this XR has access, and its copies: ${listSome(names, MAX_NAMES, brief)}`,
+  DependentsRemoved: ({ names }: Names) =>
+    `composed resources are removed with the access that they depend on: ${listSome(names, MAX_NAMES, brief)}`,
   FieldsKept: ({ fields }: Fields) => `composed resources keep the present value of their field: ${listFields(fields)}`,
   NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
     `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,

@@ -19,8 +19,10 @@ import { withSharingCondition } from "./condition.ts";
 import { toContext } from "./context.ts";
 import { deliverCopies } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
+import { withDependents } from "./dependents.ts";
 import { findShared } from "./find.ts";
 import { judgeShare } from "./judge.ts";
+import { findMisnamed, remarkUndesired } from "./misnamed.ts";
 import { withPatches } from "./patches.ts";
 import { explainReason, type SharingReason } from "./reasons.ts";
 import { assertSupported } from "./support.ts";
@@ -41,16 +43,22 @@ export const sharing: Feature = (call, draft) => {
   const copies = findCopies(observed.resources);
   const deliveries = deliverCopies(judged, copies, earlier, call);
   const resources = deliveries.flatMap((delivery) => [...delivery.resources]);
-  const patched = withPatches(withResources(draft, resources), judged, copies.length > 0, call);
-  const shares = judged.map((share, index): Outcome => {
-    const { reasons = [], made = [], copies: own = [] } = deliveries[index] ?? {};
-    const all = [...reasons, ...(patched.reasons.get(share.shared.name) ?? [])];
+  const patched = withPatches(withResources(draft, resources), judged, call);
+  const delivered = judged.map((share, index) => ({ ...share, delivery: deliveries[index] ?? NOTHING }));
+  const depending = withDependents(patched.draft, delivered, call);
+  const shares = delivered.map(({ delivery, ...share }, index): Outcome => {
+    const { reasons, made, copies: own } = delivery;
+    const { reasons: held = [], bound = [] } = depending.outcomes[index] ?? {};
+    const undesired = remarkUndesired(share, judged, call);
+    const all = [...reasons, ...(patched.reasons.get(share.shared.name) ?? []), ...undesired, ...held];
     const reported = share.lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, share.shared));
-    return { ...share, bindings: bind(share, { made, copies: own }), reasons: reported };
+    return { ...share, bindings: bind(share, { made, copies: own, dependents: bound }), reasons: reported };
   });
-  const bound = withRecord(patched.draft, shares, earlier, call);
-  return withResults(withShares(bound, shares, call), toFatal(patched.faults));
+  const recording = withRecord(depending.draft, shares, earlier, call);
+  return withResults(withShares(recording, shares, call), toFatal(findMisnamed(judged, copies.length > 0, call)));
 };
+
+const NOTHING = { reasons: [], made: [], copies: [] } as const;
 
 /**
  * Guards against a share with the name of one in an earlier step: in the XR's record they would be one, and the owner of the first would not
@@ -80,7 +88,8 @@ function judge(shared: SharedResource, recorded: Bindings, call: Call) {
 
 /** Tells whether a reason is expected: an optional shared resource may be missing. */
 const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
-  resolution === "Optional" && ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept"].includes(is);
+  resolution === "Optional" &&
+  ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept", "DependentsHeldBack"].includes(is);
 
 /** Records the bindings of this step beside those of earlier steps. A share with copies is in it in any case: it decides about them. */
 function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings, { composite }: Call): Draft {

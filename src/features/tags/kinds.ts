@@ -5,11 +5,11 @@ import type { TagField } from "../../crossplane/providers/table.ts";
 import type { ResourceRule } from "../../input/tags.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import { fits } from "../../model/glob.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import type { Call } from "../feature.ts";
-import { fits } from "./glob.ts";
 import { holdsTags, readShape, type TagMap, toTagMap } from "./tag-map.ts";
 
 /** A kind, with its rule in the input and its facts in our tables. */

@@ -8,6 +8,7 @@ import { compareEntries } from "../../model/collections.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import { toMatcher } from "../../model/glob.ts";
 import { isObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
@@ -16,7 +17,6 @@ import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { toMatcher } from "./glob.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
 /** A desired resource. */

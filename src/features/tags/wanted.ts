@@ -1,8 +1,8 @@
 import type { Keys, Tags } from "../../input/tags.ts";
+import { toMatcher } from "../../model/glob.ts";
 import { CLUSTER_TAG, formatOwner } from "../../ownership/annotations.ts";
 import type { Call } from "../feature.ts";
 import { resolveMap, resolveString, resolveStrings } from "../value.ts";
-import { toMatcher } from "./glob.ts";
 import { findExcess, type Refusal } from "./limits.ts";
 
 /** Tells whether an entry of the input names a key. */

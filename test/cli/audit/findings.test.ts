@@ -171,19 +171,21 @@ describe("a namespaced resource that is being deleted", () => {
 const nested = store({ name: "orders-inner", labels: { "crossplane.io/composite": "orders" } });
 
 const copiedFrom = JSON.stringify({ apiVersion, kind: "XStore", name: "orders" });
-const copy = bucket("copy", {
-  metadata: {
-    labels: { "crossplane.io/composite": "orders" },
-    annotations: { "shared-infrastructure.fn.crossplane.io/shared-resource": copiedFrom },
-    ownerReferences: [{ apiVersion, controller: true, ...ours }],
-  },
-});
+const marked = (mark: string) =>
+  bucket("marked", {
+    metadata: {
+      labels: { "crossplane.io/composite": "orders" },
+      annotations: { [`shared-infrastructure.fn.crossplane.io/${mark}`]: copiedFrom },
+      ownerReferences: [{ apiVersion, controller: true, ...ours }],
+    },
+  });
 
 test.each([
   row("was composed by an XR that is there", { buckets: [bucket("a")] }, "Orphaned a of orders"),
   row("was composed by an XR that is not there", { buckets: [bucket("a", { composite: "gone" })] }),
   row("has a controller", controlledBy(ours)),
-  row("makes a copy, whoever controls it", { buckets: [copy] }, "Unreferred copy of ?"),
+  row("makes a copy, whoever controls it", { buckets: [marked("shared-resource")] }, "Unreferred marked of ?"),
+  row("depends on a grant, whoever controls it", { buckets: [marked("depends-on")] }, "Unreferred marked of ?"),
   row("is being deleted", { buckets: [bucket("a", going)] }),
   row("has the label only because it was copied from a composed resource, as that of Endpoints is", {
     buckets: [bucket("a", { metadata: { annotations: {} } })],

@@ -27,7 +27,9 @@ function run(args: readonly string[], shared: readonly JsonObject[]) {
   const objects = [
     ...shared,
     recordIn("team-b", "App.apps.example.org/team-b/app"),
-    withMetadata(shopIn("team-a"), { name: "a" }),
+    withMetadata(shopIn("team-a", { secrets: ["team-a/orders-db"], dependents: ["push", "policy-ids", "\u001b[2J"] }), {
+      name: "a",
+    }),
     withMetadata(shopIn("team-z", {}), { name: "z" }),
     withMetadata(namespaceOf("team-b"), { labels: { team: "orders" } }),
   ];
@@ -41,10 +43,10 @@ describe("registry consumers", () => {
     expect(exitCode).toBe(0);
     expect(stdout).toBe(
       [
-        "NAMESPACE   KIND                    NAME   SECRET      GRANTED",
-        "team-a      Shop.apps.example.org   shop   orders-db   yes",
-        "team-b      App.apps.example.org    app    orders-db   yes",
-        "team-z      Shop.apps.example.org   shop   -           no",
+        "NAMESPACE   KIND                    NAME   SECRET      DEPENDENTS        GRANTED",
+        "team-a      Shop.apps.example.org   shop   orders-db   push,policy-ids   yes",
+        "team-b      App.apps.example.org    app    orders-db   -                 yes",
+        "team-z      Shop.apps.example.org   shop   -           -                 no",
         "",
         "To grant it:",
         "  kubectl label namespace team-z team=orders",
@@ -93,11 +95,18 @@ describe("registry consumers", () => {
     expect(stdout.match(/^\S+(?=.* yes$)/gm)?.join() ?? "").toBe(granted);
   });
 
-  test("prints JSON with the fields of the status", async () => {
+  test("prints JSON with the fields of the status, and dependents", async () => {
     const { stdout } = await run(["xpostgres/orders", "-o", "json"], [database({ [ALLOWED]: "team-a" })]);
+    const granted = {
+      namespace: "team-a",
+      kind: "Shop.apps.example.org",
+      name: "shop",
+      secretName: "orders-db",
+      granted: true,
+    };
     expect(JSON.parse(stdout)).toEqual({
       items: [
-        { namespace: "team-a", kind: "Shop.apps.example.org", name: "shop", secretName: "orders-db", granted: true },
+        { ...granted, dependents: ["push", "policy-ids"] },
         { namespace: "team-b", kind: "App.apps.example.org", name: "app", secretName: "orders-db", granted: false },
         { namespace: "team-z", kind: "Shop.apps.example.org", name: "shop", granted: false },
       ],

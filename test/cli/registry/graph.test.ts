@@ -35,7 +35,7 @@ const [APP, OLD] = ["App.apps.example.org/team-z/app", "App.apps.example.org/tea
 const GONE = "XPostgres.data.example.org/gone";
 const objects = [
   database,
-  labelled(claimRecord("team-a"), "a"),
+  labelled(claimRecord("team-a", SHOP, { secrets: ["team-a/orders-db"], dependents: ["push"] }), "a"),
   labelled(recordIn("team-z", APP, {}), "z"),
   labelled(recordIn("team-z", OLD, { name: "gone" }), "gone"),
   registered({ bucket: "backups", owner: OWNER }),
@@ -57,7 +57,7 @@ test("registry graph -o json has who shares what, and what waits for a person", 
   });
   const shared = { kind: "XPostgres.data.example.org" };
   const cloud = "cloud id-backups-eu-west-1-default";
-  const requests = { type: "requests", secrets: [] };
+  const requests = { type: "requests", secrets: [], dependents: [] };
   expect(JSON.parse(stdout)).toEqual({
     nodes: [
       { id: GONE, type: "gone", ...shared, name: "gone", grants: [] },
@@ -69,10 +69,10 @@ test("registry graph -o json has who shares what, and what waits for a person", 
     ],
     edges: [
       { from: OLD, to: GONE, ...requests, waits: "it is restored, or the consumer chooses another" },
-      { from: SHOP, to: OWNER, type: "uses", secrets: ["orders-db"] },
+      { from: SHOP, to: OWNER, type: "uses", secrets: ["orders-db"], dependents: ["push"] },
       { from: APP, to: OWNER, ...requests, waits: "its owner grants access to team-z" },
-      { from: OWNER, to: cloud, type: "owns", secrets: [] },
-      { from: SHOP, to: cloud, type: "observes", secrets: [] },
+      { from: OWNER, to: cloud, type: "owns", secrets: [], dependents: [] },
+      { from: SHOP, to: cloud, type: "observes", secrets: [], dependents: [] },
     ],
   });
   expect(exitCode).toBe(0);

@@ -74,6 +74,14 @@ describe("the list of consumers", () => {
     expect(says(draft)).toBe(`False: AccessNotGranted: copies without a grant: 1+; ${HOW_TO_LIST}`);
   });
 
+  test("counts what depends on a grant like copies, and what only asks for one apart", () => {
+    const records = [{ dependents: ["push"] }, { access: "Requested" }].map((binding, index) =>
+      recordIn(`team-${index}`, "App.apps.example.org/team/app", binding),
+    );
+    const draft = draftOf({ list }, { answers: finding(...records) });
+    expect(says(draft)).toContain("copies without a grant: 1+; requests for a grant: 1+");
+  });
+
   test("of a namespaced database is to be listed in its namespace", () => {
     const xr = ownDatabase({}, {}, { namespace: "data" });
     const record = shopIn("data", { namespace: "data", access: "Requested" });

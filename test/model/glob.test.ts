@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fits } from "../../../src/features/tags/glob.ts";
+import { fits } from "../../src/model/glob.ts";
 
 test.each([
   { text: "a.c", glob: "a.c", is: true },

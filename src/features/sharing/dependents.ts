@@ -1,0 +1,161 @@
+import { isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
+import { isSameResource, type Reference, readReference, toReference } from "../../crossplane/references.ts";
+import { OWN_NAMES } from "../../input/shared-resource.ts";
+import { compareTexts, groupBy } from "../../model/collections.ts";
+import type { Document } from "../../model/document.ts";
+import { type Draft, type ResourceEdit, withResources } from "../../model/draft.ts";
+import { toMatcher } from "../../model/glob.ts";
+import { isObject, type JsonObject, parseJson } from "../../model/json.ts";
+import { DEPENDS_ON } from "../../ownership/annotations.ts";
+import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
+import type { Call } from "../feature.ts";
+import { isLeaving } from "../predecessors.ts";
+import type { Delivery } from "./copies/deliver.ts";
+import { isGone, isOfKind, judgeBound } from "./copies/recorded.ts";
+import { isRefusal, type SharingReason } from "./reasons.ts";
+import { isWaiting, type Judged } from "./verdict.ts";
+
+/** A judged share, with what has become of its copies. */
+interface Delivered extends Judged {
+  readonly delivery: Pick<Delivery, "reasons">;
+}
+
+/** What becomes of a composed resource that depends on the access of a share, and the shared resource that it is for. */
+type Fate =
+  | { readonly is: "served"; readonly origin: Reference }
+  | { readonly is: "kept"; readonly origin: Reference | undefined }
+  | { readonly is: "heldBack" | "removed"; readonly origin?: undefined };
+
+type Decision = Fate & { readonly name: string };
+
+/**
+ * Decides about the dependents of all shares. A composed resource that no earlier step desires any more is none: Crossplane deletes it.
+ *
+ * @returns for each share the reasons, and the dependents that there are, with the shared resource that each is for.
+ */
+export function withDependents(draft: Draft, shares: readonly Delivered[], call: Call) {
+  if (shares.every(({ shared }) => shared.dependents.length === 0)) return { draft, outcomes: shares.map(() => NONE) };
+  const desired = desiredSoFar(call, draft);
+  const theirs = [...call.request.desired.resources.keys()].filter((name) =>
+    OWN_NAMES.every((own) => !name.startsWith(own)),
+  );
+  const decided = shares.map((share) => decideShare(share, theirs.sort(compareTexts), desired));
+  const all = decided.flatMap((decisions, index) =>
+    decisions.map((decision) => ({ ...decision, share: shares[index]?.shared.name ?? "" })),
+  );
+  const edits = [...groupBy(all, ({ name }) => name)].map(
+    ([name, fates]) =>
+      [name, toEdit(fates, desired.get(name), call.request.observed.resources.get(name)?.document)] as const,
+  );
+  const outcomes = decided.map((decisions, index) => ({
+    reasons: shares[index]?.judgement.is === "unknown" ? [] : toReasons(decisions),
+    bound: decisions.flatMap(({ name, origin }) => (origin === undefined ? [] : [{ name, origin }])),
+  }));
+  return { draft: withResources(draft, edits), outcomes };
+}
+
+const NONE = { reasons: [], bound: [] } as const;
+
+function decideShare(share: Delivered, names: readonly string[], desired: ReadonlyMap<string, Document>) {
+  const matchers = share.shared.dependents.map(toMatcher);
+  return names.flatMap((name): readonly Decision[] => {
+    const wanted = desired.get(name); // a patch may hold it back
+    return wanted && matchers.some((fits) => fits(name)) ? [{ name, ...decide(name, wanted, share) }] : [];
+  });
+}
+
+/**
+ * Decides what becomes of one dependent. It belongs to the shared resource in its mark, which no tenant writes: what a tenant has the XR
+ * name, or writes into its record, neither makes it nor keeps it. The first line that fits:
+ *
+ * | the dependent                                                              | what becomes of it                  |
+ * |----------------------------------------------------------------------------|-------------------------------------|
+ * | does not exist, access is granted, and the copies are written              | served: as earlier steps desire it  |
+ * | does not exist                                                             | held back                           |
+ * | is for the resource that the XR names, and access to that is granted       | served; removed if its copies are   |
+ * | is for another one than that from which the XR is served now               | removed, then created anew          |
+ * | is for one whose grant stands, or is not known; or is gone, with Keep      | kept exactly as it is observed      |
+ * | else                                                                       | removed                             |
+ *
+ * Kept as observed, since what earlier steps desire may come from a field that names something else by now. Created anew, since what it
+ * leads to in a cloud cannot be changed for many kinds, and fields of it may still be the former resource's.
+ */
+function decide(name: string, desired: Document, share: Delivered): Fate {
+  const { judgement, call } = share;
+  const now = judgement.readable.map(toReference)[0];
+  const observed = observedAs(name, toReference(desired), call);
+  if (observed !== undefined) return decideObserved(observed, now, share);
+  const isEarly = now === undefined || isLeaving(name, desired, call);
+  return isEarly || !mayBegin(share) ? { is: "heldBack" } : { is: "served", origin: now };
+}
+
+/** @param now the resource that the XR names, and whose access is granted. */
+function decideObserved(observed: Document, now: Reference | undefined, share: Delivered): Fate {
+  const recorded = share.before.find(({ access }) => access === "Granted")?.resource;
+  const origin = readOrigin(observed, share) ?? recorded;
+  if (now !== undefined && (origin === undefined || isSameResource(origin, now)))
+    return isTakenBack(share) ? { is: "removed" } : { is: "served", origin: now };
+  const isMoved = now !== undefined && isDelivered(share);
+  return !isMoved && isKept(origin, share) ? { is: "kept", origin } : { is: "removed" };
+}
+
+/** Tells whether all copies of the share are written, where it has some. */
+const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
+  shared.connection === undefined ||
+  (judgement.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));
+
+const mayBegin = (share: Delivered): boolean =>
+  isDelivered(share) &&
+  (share.shared.select.by === "self" || !share.judgement.readable.some((resource) => isBeingDeleted(resource)));
+
+/** Tells whether copies of the share are refused, or go because their source has gone. */
+function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } }: Delivered): boolean {
+  if (connection === undefined) return false;
+  const isSourceGone = judgement.is === "gone" || reasons.some(({ is }) => is === "SourceNotFound");
+  return reasons.some(isRefusal) || (isSourceGone && connection.onSourceMissing === "Delete");
+}
+
+/** Tells whether a dependent stays that cannot be served now. */
+function isKept(origin: Reference | undefined, share: Delivered): boolean {
+  const { shared, judgement, targets, own } = share;
+  if (origin === undefined) return judgement.is === "unknown";
+  const { wanted, isRefused } = judgement;
+  if (isRefused && wanted && isSameResource(origin, wanted.resource)) return false;
+  if (isWaiting(judgement)) return true; // the next call decides
+  const { is: grant } = judgeBound(origin, own === undefined ? [...targets.namespaces, "*"] : [own], share);
+  return grant !== "ended" && !(shared.connection?.onSourceMissing === "Delete" && isGone(origin, share));
+}
+
+/** Reads the shared resource that a dependent is for. A kind that is not the share's is none: Crossplane would look it up. */
+function readOrigin(observed: Document, { shared }: Judged): Reference | undefined {
+  const origin = readReference(readOrigins(observed)[shared.name]);
+  return origin && isOfKind(origin, shared) ? origin : undefined;
+}
+
+function readOrigins(resource: Document): JsonObject {
+  const origins = parseJson(readAnnotation(resource, DEPENDS_ON));
+  return isObject(origins) ? origins : {};
+}
+
+/** Several shares may have one dependent: it exists while all of them serve it. */
+function toEdit(
+  fates: readonly (Fate & { readonly share: string })[],
+  desired: Document | undefined,
+  observed: Document | undefined,
+): ResourceEdit {
+  if (desired === undefined || fates.some(({ is }) => is === "removed" || is === "heldBack")) return { is: "removed" };
+  if (observed && fates.some(({ is }) => is === "kept")) return { is: "set", object: asObserved(observed) };
+  const own = fates.map(({ share, origin }) => [share, { ...origin }] as const);
+  const origins = Object.entries({ ...readOrigins(desired), ...Object.fromEntries(own) });
+  const value = JSON.stringify(Object.fromEntries(origins.sort(([a], [b]) => compareTexts(a, b))));
+  return { is: "set", object: desired.with([{ path: ["metadata", "annotations", DEPENDS_ON], value }]) };
+}
+
+function toReasons(decisions: readonly Decision[]): readonly SharingReason[] {
+  const namesOf = (fate: Fate["is"]) => decisions.flatMap(({ is, name }) => (is === fate ? [name] : []));
+  const [heldBack, removed] = [namesOf("heldBack"), namesOf("removed")];
+  return [
+    ...(heldBack.length > 0 ? [{ is: "DependentsHeldBack", names: heldBack } as const] : []),
+    ...(removed.length > 0 ? [{ is: "DependentsRemoved", names: removed } as const] : []),
+  ];
+}
