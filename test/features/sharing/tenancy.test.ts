@@ -40,6 +40,18 @@ test("fields go with the grant of the database that they are of, also where a co
   play(new Tenancy([everywhere, byName, byName], false), moves);
 });
 
+test("a record that names another database keeps no fields of one that took its grant back", () => {
+  const fields: Composition = { ...byName, takes: "fields" };
+  const moves = [
+    { is: "grant", database: "billing", teams: ["evil"] },
+    { is: "audit" },
+    { is: "grant", database: "orders", teams: [] },
+    { is: "forgeRecord", database: "billing", copy: "" },
+    { is: "audit" },
+  ] as const;
+  play(new Tenancy([byName, byName, fields], false), moves);
+});
+
 test("a Composition that asks nobody for a grant is noticed", () => {
   const unguarded: Composition = { ...byName, grant: "None" };
   const tenancy = new Tenancy([unguarded, unguarded, unguarded], false);
