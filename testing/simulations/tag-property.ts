@@ -17,6 +17,7 @@ const MOVES: Moves<TagWorld, PartsOf<typeof PARTS>> = {
   migrate: [2, (world, { xr }) => world.create(xr, { hasManagedResource: true })],
   delete: [4, (world, { xr }) => world.delete(xr)],
   reconcile: [16, (world, { xr, staleness }) => world.reconcile(xr, staleness)],
+  reconcileMeanwhile: [6, (world, { xr, staleness }) => world.reconcile(xr, staleness, () => world.provide(xr))],
   provide: [12, (world, { xr }) => world.provide(xr)],
   begin: [4, (world, { xr }) => world.begin(xr)],
   forge: [1, (world) => world.forge()],

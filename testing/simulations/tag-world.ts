@@ -227,13 +227,17 @@ export class TagWorld {
     if (managed !== undefined) this.#put({ ...managed, take: String(this.#takes).padStart(4, "0") });
   }
 
-  /** @param staleness the age of the list of contenders that the XR reads: 0 is new, 1 as old as it can be. */
-  reconcile(xr: number, staleness: number): Draft | undefined {
+  /**
+   * @param staleness the age of the list of contenders that the XR reads: 0 is new, 1 as old as it can be.
+   * @param meanwhile what happens after the XR has read its managed resource, and before it applies that.
+   */
+  reconcile(xr: number, staleness: number, meanwhile = () => {}): Draft | undefined {
     const state = this.#xrs.get(xr);
     if (state === undefined || state.isPaused) return undefined;
     const newest = this.#history.length - 1;
     state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
     const draft = this.#call(xr, this.#history[state.readVersion] ?? new Map());
+    meanwhile();
     this.#apply(xr, state, draft);
     return draft;
   }
@@ -324,8 +328,7 @@ export class TagWorld {
 
   /** What is wrong once nothing changes any more. */
   get lasting(): readonly string[] {
-    // A runtime that reports no generations has to be paused.
-    const hanging = this.#all.filter(({ isDeleting }) => isDeleting && this.#reportsGeneration);
+    const hanging = this.#all.filter(({ isDeleting }) => isDeleting);
     const blind = this.#cloud.orders.isLost ? [] : this.living.filter((xr) => this.#now.get(xr)?.found !== "present");
     return [
       ...hanging.map(({ xr }) => `the deletion of XR ${xr} does not end`),
@@ -399,7 +402,9 @@ export class TagWorld {
     const cloudName = readCloudName(applied) ?? managed.cloudName;
     const changed = { ...managed, applied, generation, putBack: {}, cloudName };
     this.#put(changed);
-    if (isBlind(managed, changed)) this.faults.push(`XR ${managed.xr} writes what its provider has not looked for`);
+    // A runtime that reports no generations cannot tell what it has looked for.
+    if (this.#reportsGeneration && isBlind(managed, changed))
+      this.faults.push(`XR ${managed.xr} writes what its provider has not looked for`);
     if (nameOf(managed) !== nameOf(changed)) this.#leave(nameOf(managed));
   }
 

@@ -11,7 +11,7 @@ import { applied, bucket, DOMAIN, markIn, named, ownedBy, run, team } from "../.
 const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
 const SYNCED = synced("True");
 const READY = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
-const PAUSED = synced("False", { reason: "ReconcilePaused" });
+const PENDING = { "crossplane.io/external-create-pending": "2026-01-01T00:00:02Z" };
 const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
 const RIVAL = "XShop.apps.example.org/rival";
 const WITHOUT_DELETE = ["Observe", "Create", "Update", "LateInitialize"];
@@ -197,9 +197,7 @@ describe("a cloud resource that several XRs may name", () => {
     test("is not taken for created because ours created another one under its earlier name", () => {
       const desired = { bucket: bucket({}, externallyNamed("bills")) };
       const draft = run({ ...parts, desired, observed: { bucket: owning(ours) }, contenders: [] });
-      const moving = { ...created(draft, "ours"), status: PAUSED };
-      const looking = created(reconcile(moving, [], { desired }), "ours");
-      const settled = reconcile(looking, [], { desired });
+      const settled = reconcile(created(draft, "ours"), [], { desired });
       expect([policiesOf(settled), reasonIn(settled)]).toEqual([WITHOUT_DELETE, "ExistedBefore"]);
       expect(reasonIn(reconcile(created(settled, "ours"), [], { desired }))).toBe("ExistedBefore");
     });
@@ -313,21 +311,23 @@ describe("a cloud resource that several XRs may name", () => {
     });
 
     const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
-    const paused = { ...moving, status: PAUSED };
-    const waiting = [[], "WaitingForProvider", createdAt];
+    const creating = withMetadata(moving, { annotations: PENDING });
+    const waiting = [["Observe"], "WaitingForProvider", createdAt];
+    const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
     const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
-    const asking = [[], "WaitingForRequiredResources", createdAt];
-    const observing = [["Observe"], "WaitingForProvider", createdAt];
+    const asking = [["Observe"], "WaitingForRequiredResources", createdAt];
+    const observing = [["Observe"], "WaitingForOwner", createdAt];
+    const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
     test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
       ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
       ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
-      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), waiting],
-      ["also where its place changes", moveTo(elsewhere({}), withMetadata(ours, { labels: {} }), []), waiting],
-      ["also where another XR owns it", moveTo(moved, owning(ours), [others]), [[], "WaitingForOwner", createdAt]],
+      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
+      ["also where its place changes", moveTo(elsewhere({}), withMetadata(ours, { labels: {} }), []), anew],
+      ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
       ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
       ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
-      ["is left alone as long as the provider has not read that", moveTo(moved, moving, [moving]), waiting],
-      ["is observed then", moveTo(moved, paused, [paused]), observing],
+      ["is left alone as long as a creation is under way", moveTo(moved, creating, [creating]), waiting],
+      ["is owned then, without Delete", moveTo(moved, moving, [moving]), found],
     ])("%s", (_reason, draft, is) => {
       expect(outcome(draft)).toEqual(is);
       expect(markIn(draft, "origin")).toBeUndefined();
