@@ -126,9 +126,18 @@ export function isCreationUnderWay(managed: Document): boolean {
 }
 
 /** Begins the command that annotates a managed resource; `NAME` before it is created. */
-export function annotate({ apiVersion, kind }: ManagedKind, managed: Document | undefined): string {
+export const annotate = (kind: ManagedKind, managed: Document | undefined): string =>
+  toCommandOn("annotate", kind, managed);
+
+/** Makes a command of kubectl on a managed resource; `NAME` before it is created. */
+export function toCommandOn(
+  verb: string,
+  { apiVersion, kind }: ManagedKind,
+  managed: Document | undefined,
+  ...more: readonly string[]
+): string {
   const resource = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));
   const namespace = managed && stringAt(managed, ["metadata", "namespace"]);
   const name = (managed && stringAt(managed, ["metadata", "name"])) ?? "NAME";
-  return toCommand("kubectl", "annotate", resource, name, ...(namespace === undefined ? [] : ["-n", namespace]));
+  return toCommand("kubectl", verb, resource, name, ...(namespace === undefined ? [] : ["-n", namespace]), ...more);
 }

@@ -34,6 +34,8 @@ const UNSEEN = {
   isDeleting: false,
   /** True if its XR is gone, and the admission webhook has kept it. */
   isHeld: false,
+  /** True if its XR was deleted with --cascade=orphan. */
+  isOrphan: false,
   isPaused: false,
   /** The annotation by which an operator takes ownership; Crossplane's server-side apply leaves it alone. */
   take: "",
@@ -206,6 +208,24 @@ export class TagWorld {
   delete(xr: number): void {
     this.#xrs.delete(xr);
     this.#deleteManaged(xr);
+  }
+
+  /** The XR goes, and its managed resource stays as it is, without a controller. */
+  orphan(xr: number): void {
+    const managed = this.#now.get(xr);
+    // Of an association that no function has seen the name could be found nowhere.
+    if (managed === undefined || (this.#isAssociation && managed.applied === undefined)) return;
+    if (this.#xrs.delete(xr)) this.#put({ ...managed, isOrphan: true });
+  }
+
+  /** An operator does with each orphan what the condition says: it observes, and goes. */
+  clearOrphans(): void {
+    for (const managed of this.#all.filter(({ isOrphan, isDeleting }) => isOrphan && !isDeleting)) {
+      const { applied = this.#declare("orders") } = managed;
+      const spec = { ...objectIn(applied, "spec"), managementPolicies: ["Observe"] };
+      this.#put({ ...managed, applied: { ...applied, spec }, isHeld: false, isDeleting: true });
+      this.#leave(nameOf(managed));
+    }
   }
 
   /** Kubernetes deletes what the XR composed, unless the admission webhook denies that. */
@@ -536,7 +556,7 @@ function observed(
   { cluster }: CloudResource,
   reportsGeneration: boolean,
 ): JsonObject {
-  const { xr, uid, createdAt, isDeleting, isPaused, take, applied, cloudCreatedAt } = managed;
+  const { xr, uid, createdAt, isDeleting, isOrphan, isPaused, take, applied, cloudCreatedAt } = managed;
   const { begun, version, generation, putBack, isResolved, cloudName } = managed;
   const metadata = metadataOf(applied);
   const spec = objectIn(applied, "spec");
@@ -551,7 +571,7 @@ function observed(
       resourceVersion: String(version),
       generation,
       creationTimestamp: createdAt,
-      ownerReferences: [{ ...XSHOP, name: `shop-${xr}`, uid: `xr-${xr}`, controller: true }],
+      ownerReferences: isOrphan ? [] : [{ ...XSHOP, name: `shop-${xr}`, uid: `xr-${xr}`, controller: true }],
       ...(isDeleting && { deletionTimestamp: createdAt }),
       annotations: {
         ...annotationsOf(applied),

@@ -114,6 +114,35 @@ describe("a cloud resource that several XRs may name", () => {
     );
   });
 
+  describe("whose owner no XR controls any more, as after kubectl delete --cascade=orphan,", () => {
+    const labels = { ...(at(listing, "metadata.labels") as JsonObject), [`${DOMAIN}/contends`]: "hash" };
+    const orphan = withMetadata(listing, { ownerReferences: [], labels });
+    const unlisting = withMetadata(orphan, { annotations: { [`${DOMAIN}/contenders`]: "" } });
+    const chosen = withMetadata(ours, { annotations: { [`${DOMAIN}/take-ownership`]: "2026" } });
+    const bare = { ...orphan, spec: { forProvider: {} } };
+    const clear = (patch: string) =>
+      "; no XR controls Bucket rival, as after kubectl delete --cascade=orphan: unless its XR is about to be restored, " +
+      `kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
+      "kubectl delete bucket.s3.aws.upbound.io rival, which leaves the cloud resource";
+    const observing = clear('{"managementPolicies":["Observe"]}');
+    test.each<[reason: string, own: JsonObject, owner: JsonObject, is: readonly unknown[], says: string]>([
+      ["is observed", ours, orphan, [["Observe"], "ObservedOnly"], observing],
+      ["does not list a new one", ours, unlisting, [["Observe"], "WaitingForOwner"], observing],
+      ["is taken over at once if an operator says so", chosen, orphan, [WITHOUT_DELETE, "Owned"], observing],
+      [
+        "is observed beside one of a kind that cannot",
+        ours,
+        bare,
+        [["Observe"], "ObservedOnly"],
+        clear('{"deletionPolicy":"Orphan"}'),
+      ],
+    ])("%s, and the condition says what to do with that", (_reason, own, owner, is, message) => {
+      const draft = reconcile(own, [owner]);
+      expect([policiesOf(draft), reasonIn(draft)]).toEqual(is);
+      expect(says(draft).endsWith(message)).toBe(true);
+    });
+  });
+
   const there = { bucket: ours };
   type There = Readonly<Record<string, JsonObject>>;
   test.each<[is: string, onConflict: string, when: string, observed: There, severity: string, says: string]>([

@@ -54,6 +54,15 @@ describe("a field that a reference fills in", () => {
     expect([draft.requirements.size, draft.audit]).toEqual([0, []]);
   });
 
+  test("that is not resolved holds back one that gets another name meanwhile: its provider may be looking for the former", () => {
+    const it = withMetadata(role({ appIdRef: { name: "a" } }), { annotations: externalName("bills") });
+    const observed = own({ ...it, ...named }, ["Observe"]);
+    const [renamed, same] = [observed, own(it, ["Observe"])].map((bucket) =>
+      run({ tags, desired: { bucket: it }, observed: { bucket } }),
+    ) as [Draft, Draft];
+    expect([marksOf(renamed)[mark("moved-at")], marksOf(same)[mark("moved-at")]]).toEqual(["1", undefined]);
+  });
+
   test("that the input names as the external name keeps its resource an observer, and is arbitrated once it is resolved", () => {
     const attachment = (bucket: JsonObject): JsonObject =>
       managed("storage.example.org/v1", "Attachment", { bucketRef: { name: "held" }, tags: {}, ...bucket });
