@@ -6,8 +6,15 @@ import {
   mayDelete,
   mayWrite,
 } from "../../crossplane/management-policies.ts";
-import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
-import type { Document, ValueEdit } from "../../model/document.ts";
+import {
+  annotationPath,
+  EXTERNAL_NAME,
+  EXTERNAL_NAME_KEY,
+  labelPath,
+  readAnnotation,
+  readLabel,
+} from "../../crossplane/metadata.ts";
+import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
   CLUSTER,
@@ -44,7 +51,7 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
   const { kind, facts, own, isMadeUp, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") {
-    const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
+    const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting || isRenamed(subject));
     const settlement = settle({ is: "unresolved" }, { subject, wanted, contenders: undefined, hasMoved });
     return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
   }
@@ -65,6 +72,12 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
     ...(wanted.isClusterUnset && { reason: { is: "FieldNotSet" } }),
     write: (edits) => withOwnership(edits, subject, settlement, labels, wanted),
   };
+}
+
+/** Tells whether the external name that is desired is another one than the observed one. */
+function isRenamed({ desired, observed }: Subject): boolean {
+  const name = stringAt(desired, EXTERNAL_NAME);
+  return name !== undefined && observed !== undefined && stringAt(observed, EXTERNAL_NAME) !== name;
 }
 
 /**
