@@ -5,6 +5,7 @@ import {
   MANAGEMENT_POLICIES,
   mayDelete,
   mayWrite,
+  readPolicies,
 } from "../../crossplane/management-policies.ts";
 import {
   annotationPath,
@@ -39,12 +40,22 @@ export interface Arbitration extends Settlement {
 }
 
 /** Settles a cloud resource that no other XR can declare. */
-const owned = ({ tags, desired }: Subject): Arbitration => ({
+const owned = ({ tags, desired, observed }: Subject): Arbitration => ({
   reason: tags?.isPending === true ? { is: "WaitingForRequiredResources" } : { is: "Owned", others: [] },
   policies: ALL_ACTIONS,
   annotations: {},
-  write: (edits) => (edits.length === 0 ? desired : desired.with(edits)),
+  write: (tagEdits) => {
+    const edits = [...tagEdits, ...giveBack(desired, observed)];
+    return edits.length === 0 ? desired : desired.with(edits);
+  },
 });
+
+/** Gives policies back that an arbitration has limited. A backup may have them, and after a restore without managed fields no apply removes them. */
+function giveBack(desired: Document, observed: Document | undefined): readonly ValueEdit[] {
+  if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];
+  const isLeft = readPolicies(desired) === undefined && isObserver(readPolicies(observed) ?? ALL_ACTIONS);
+  return isLeft ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
+}
 
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {

@@ -21,6 +21,12 @@ export interface Part {
   readonly ready?: Ready | undefined;
 }
 
+/** Tells whether a backup holds the note of a move: a restore begins the generations anew, and the noted one would never pass. */
+function isOfBackup({ document }: Contender): boolean {
+  const movedAt = readAnnotation(document, MOVED_AT);
+  return movedAt !== undefined && Number(document.at(["metadata", "generation"])) <= Number(movedAt);
+}
+
 /**
  * Holds a managed resource back that declares another cloud resource than before, until its provider has read that: its observations
  * are about the former one, and so is a creation that has begun. It only observes, in a new generation of its spec, which the
@@ -28,7 +34,7 @@ export interface Part {
  * pause it would tell, and a paused one is never deleted. Undefined for a managed resource whose provider knows what it declares.
  */
 export function findMove(own: Contender | undefined, hasMoved: boolean): Part | undefined {
-  const progress = own && (hasMoved ? "begun" : readProgress(own));
+  const progress = own && (hasMoved || isOfBackup(own) ? "begun" : readProgress(own));
   return own && progress && toMove(own, progress);
 }
 

@@ -383,3 +383,18 @@ describe("a cloud resource that several XRs may name", () => {
     expect(reasonIn(draft)).toBe("WaitingForOwner");
   });
 });
+
+describe("a cloud resource that only its XR can declare", () => {
+  const vpc = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC", spec: { forProvider: { region: "eu" } } };
+  const observing = (annotations: JsonObject) =>
+    withPolicies({ ...vpc, metadata: { name: "ours", annotations } }, "Observe");
+  const asked = withPolicies(vpc, "Observe", "Create");
+  test.each<[reason: string, is: unknown, observed: JsonObject, desired?: JsonObject]>([
+    ["once arbitrated, as a backup has it", ["*"], observing({ [`${DOMAIN}/owner`]: RIVAL })],
+    ["never arbitrated: somebody else has set them", undefined, observing({})],
+    ["that the pipeline limits", ["Observe", "Create"], observing({ [`${DOMAIN}/owner`]: RIVAL }), asked],
+  ])("has its policies given back or not: %s", (_reason, is, observed, desired = vpc) => {
+    const draft = run({ tags: { add: [team] }, desired: { bucket: desired }, observed: { bucket: observed } });
+    expect([policiesOf(draft), reasonIn(draft)]).toEqual([is, "Owned"]);
+  });
+});

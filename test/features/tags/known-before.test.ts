@@ -195,6 +195,11 @@ describe("a managed resource that gets another name", () => {
     ["the creation of the former one has ended while its XR was reconciled", at2(moving, 2, read(2), late), found],
     ["its provider reports the creation of the former one", at2(moving, 2, created(read(2))), begunAnew],
     ["its provider has read that, and found another one", at2(moving, 2, read(2)), found],
+    [
+      "it was restored meanwhile, in its first generation",
+      at2(moving, 1, read(1)),
+      [["Observe", "Observe"], "WaitingForProvider", "1"],
+    ],
     ["it is observed for good", at2(moving, 3, created(read(3))), found],
   ])("is held back until its provider has read that: %s", (_reason, own, is) => {
     const draft = move(own);
