@@ -27,34 +27,36 @@ export function findTaker(found: Document | "pending" | undefined, call: Call): 
 /**
  * Finds another XR of the same claim that keeps the copy: a claim that is replaced by force gets a second XR (crossplane#4803). The copy
  * belongs to the XR that the claim names, and on Crossplane v1, which cannot look up a claim, to the younger one. One that Crossplane
- * writes (`via: Secret`) stays with the XR that controls it. An XR that is gone keeps none.
+ * writes (`via: Secret`) stays with the XR that controls it.
  */
 function findRival(found: Document, call: Call): Taker | "pending" | undefined {
-  const { composite } = call;
+  const { claim, document, name } = call.composite;
   const holder = readAnnotation(found, COMPOSITE);
-  if (composite.claim === undefined || holder === undefined || holder === composite.name || !isName(holder))
-    return undefined;
-  const [rival, named] = [findComposite(holder, call), findNamed(composite.claim, call)];
-  if (rival === "pending" || named === "pending") return "pending";
-  if (rival?.claim === undefined || formatOwner(rival) !== formatOwner(composite)) return undefined;
-  const isOurs = named === undefined ? creationOf(rival) < creationOf(composite) : named === composite.name;
-  const isTheirs = findController(found)?.uid === stringAt(rival.document, ["metadata", "uid"]);
-  return isOurs && !isTheirs ? undefined : { holder, isRival: true };
+  if (claim === undefined || holder === undefined || holder === name || !isName(holder)) return undefined;
+  const isOurs = isOfClaim(claim, holder, call);
+  if (isOurs === "pending") return isOurs;
+  const uid = findController(found)?.uid;
+  const isOthers = uid !== undefined && uid !== stringAt(document, ["metadata", "uid"]);
+  return isOurs && !isOthers ? undefined : { holder, isRival: true };
 }
 
-function findComposite(name: string, { composite: { apiVersion, kind }, requirements }: Call) {
-  const answer = requirements.ask(toRequirement("rival", { apiVersion, kind, match: { name } }));
-  return answer.is === "pending" ? answer.is : answer.items[0] && toComposite(answer.items[0]);
-}
-
-/** Finds the name of the XR that a claim names; undefined where the claim cannot be looked up. */
-function findNamed({ kind, namespace, name }: NonNullable<Composite["claim"]>, call: Call): string | undefined {
+/** Tells whether this XR is the claim's, and not the one of that name. */
+function isOfClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
-  if (!canSelectNamespaces(request, composite)) return undefined;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions
-  const answer = requirements.ask(toRequirement("claim", { apiVersion, kind, namespace, match: { name } }));
-  if (answer.is === "pending") return answer.is;
-  return answer.items[0] && stringAt(answer.items[0], ["spec", "resourceRef", "name"]);
+  const canAskClaim = canSelectNamespaces(request, composite);
+  const answer = requirements.ask(
+    canAskClaim
+      ? toRequirement("claim", { apiVersion, kind, namespace, match: { name } })
+      : toRequirement("rival", { apiVersion, kind: composite.kind, match: { name: rival } }),
+  );
+  if (answer.is === "pending") return "pending";
+  const [item] = answer.items;
+  const named = item && stringAt(item, ["spec", "resourceRef", "name"]);
+  if (canAskClaim) return named === undefined || named === composite.name;
+  const other = item && toComposite(item);
+  const isRival = other?.claim !== undefined && formatOwner(other) === formatOwner(composite);
+  return !isRival || creationOf(other) < creationOf(composite);
 }
 
 /** The creation as a text: of two XRs the younger one has the greater. */

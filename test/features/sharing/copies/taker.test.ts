@@ -91,9 +91,15 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
       "Available: undefined",
     ],
     ["the other's, and the claim names that: it is given up", madeBy(OTHER), [claimFor(OTHER)], observes, TAKEN],
-    ["the other's, and the claim is gone: the younger XR has it", madeBy(OTHER), [], writes, "Available: undefined"],
+    [
+      "the other's, and there is no claim: it is written, as when a copy is restored first",
+      madeBy(OTHER),
+      [],
+      writes,
+      "Available: undefined",
+    ],
   ])("%s", (_reason, there, claim, spec, condition, isAsked = true) => {
-    const answers = { [`${KEY}/target`]: [there], rival: [xrNamed(OTHER, MORNING)], claim };
+    const answers = { [`${KEY}/target`]: [there], claim };
     const draft = draftOfCopy({}, { xr: own, answers, observed: { [KEY]: object } });
     expect(objectIn(draft)?.["spec"]).toEqual(spec);
     expect(says(draft)).toBe(condition);
@@ -102,14 +108,8 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
     );
   });
 
-  test("a Secret of an XR that is gone is taken over, whatever the claim names meanwhile", () => {
-    const answers = { [`${KEY}/target`]: [madeBy(OTHER)], rival: [], claim: [] };
-    const draft = draftOfCopy({}, { xr: own, answers, observed: { [KEY]: object } });
-    expect([objectIn(draft)?.["spec"], says(draft)]).toEqual([writes, "Available: undefined"]);
-  });
-
   test("an XR that has no Object yet begins as an observer over the other's Secret", () => {
-    const answers = { [`${KEY}/target`]: [madeBy(OTHER)], rival: [xrNamed(OTHER, MORNING)], claim: [claimFor(OURS)] };
+    const answers = { [`${KEY}/target`]: [madeBy(OTHER)], claim: [claimFor(OURS)] };
     expect(objectIn(draftOfCopy({}, { xr: own, answers }))?.["spec"]).toEqual(observes);
   });
 
@@ -124,7 +124,6 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
       const answers = {
         "db/secret": [connectionSecret()],
         [`${KEY}/secret/target`]: [target],
-        rival: [xrNamed(OTHER, MORNING)],
         claim: [claimFor(OURS)],
       };
       return draftOfCopy({ via: "Secret" }, { xr: own, answers });
