@@ -40,6 +40,17 @@ test("fields go with the grant of the database that they are of, also where a co
   play(new Tenancy([everywhere, byName, byName], false), moves);
 });
 
+test("a policy goes with the grant that it depends on, also where the XR names a decoy that grants and has no such field", () => {
+  const patched: Composition = { ...byName, databases: "clusterScoped", takes: "fields", depends: "patched" };
+  const moves = [
+    { is: "audit" },
+    { is: "createDecoy" },
+    { is: "edit", edit: { database: "decoy" } },
+    { is: "grant", database: "orders", teams: [] },
+  ] as const;
+  play(new Tenancy([patched, patched, patched], false), moves);
+});
+
 test("a Composition that asks nobody for a grant is noticed", () => {
   const unguarded: Composition = { ...byName, grant: "None" };
   const tenancy = new Tenancy([unguarded, unguarded, unguarded], false);
