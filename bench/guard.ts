@@ -7,6 +7,7 @@ import { idleRequest, requestOf } from "./requests/requests.ts";
 import { built } from "./rig/built.ts";
 import { sample } from "./rig/statistics.ts";
 import { costRows } from "./sections/cost.ts";
+import { recordsRow } from "./sections/records.ts";
 
 /**
  * `npm run bench:guard`: fails where the function has become slow. Each bound is a ratio of two things done in turns in one process, two
@@ -45,6 +46,7 @@ const rows: readonly Row[] = [
   faster("JSON.parse / tags on 100 resources", 0.17, work(tagRequests(100).ours), parse),
   faster("JSON.parse / select 20 beside 100", 1.3, work(selectRequests(20, 100).ours), parse),
   ...(await costRows("brief")),
+  await recordsRow(),
 ];
 process.stdout.write(`${toTable(rows)}\n`);
 if (!rows.every(isMet)) process.exitCode = 1;

@@ -26,7 +26,7 @@ const TAG_MANAGER_INPUT: JsonObject = {
   addTags: [{ type: "FromValue", policy: "Replace", tags: { team: "orders", environment: "production" } }],
 };
 
-/** Two tags on each of so many resources that the cloud names, so that no other XR can declare them. The tags are there already. */
+/** Two tags on each of so many resources that the XR has created and the cloud has named. The tags are there already. */
 export function tagRequests(resources: number): PeerRequests {
   const { desired, ...body } = bodyOf(resources);
   const steady = steadyOf({ ...body, desired: mapped(desired, withoutExternalName) });

@@ -29,19 +29,19 @@ const WORKS: readonly Work[] = [
     peer: "function-tag-manager",
     nameOf: (count) => `tags on ${count}`,
     requestsOf: tagRequests,
-    atLeast: { 1: 2.5, 100: 12, 500: 12 },
+    atLeast: { 1: 2.5, 100: 9, 500: 9 },
   },
   {
     peer: "function-tag-manager",
     nameOf: (count) => `tags and ownership of ${count}`,
     requestsOf: ownedTagRequests,
-    atLeast: {},
+    atLeast: { 100: 3.5 },
   },
   {
     peer: "function-extra-resources",
     nameOf: (count) => `select ${selectedOf(count)} beside ${count}`,
     requestsOf: (count) => selectRequests(selectedOf(count), count),
-    atLeast: { 1: 2, 20: 8, 100: 18, 500: 18 },
+    atLeast: { 1: 2, 20: 8, 100: 12, 500: 12 },
   },
 ];
 

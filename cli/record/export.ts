@@ -120,8 +120,10 @@ async function toEnvironmentConfig(record: Document, composite: Composite, befor
   const confirmed = await inParallel(entries, async ([resource, entry]): Promise<readonly [string, RecordedName][]> => {
     const found = await find(entry, composite.namespace, cluster);
     const isOwn = found !== undefined && findController(found)?.uid === uid;
-    if (isOwn && stringAt(found, COMPOSITION_RESOURCE_NAME) === resource)
-      return [[resource, { ...entry, externalName: entry.externalName && stringAt(found, EXTERNAL_NAME) }]];
+    if (isOwn && stringAt(found, COMPOSITION_RESOURCE_NAME) === resource) {
+      const externalName = entry.externalName && stringAt(found, EXTERNAL_NAME);
+      return [[resource, { ...entry, apiVersion: stringAt(found, ["apiVersion"]), externalName }]];
+    }
     const known = before.get(resource);
     return known === undefined ? [] : [[resource, known]];
   });

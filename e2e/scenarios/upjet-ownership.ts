@@ -38,7 +38,22 @@ export const upjetTwins: Suite = {
   scenarios: [{ name: "the new XR observes, the claim goes, and the new one takes over", run: handsOver, isFor: isV2 }],
 };
 
-const KIND = { attached: "XAttached", moved: "XMoved", old: "XOldBucket", new: "NewBucket" } as const;
+export const upjetImports: Suite = {
+  name: "an import by the cloud's id, on upjet's runtime",
+  scenarios: [
+    { name: "one XR created it, another one imports it: the second observes", run: importerObserves },
+    { name: "the creator goes: it stays, and the importer takes over", run: importerTakesOver },
+  ],
+};
+
+const KIND = {
+  attached: "XAttached",
+  moved: "XMoved",
+  old: "XOldBucket",
+  new: "NewBucket",
+  created: "XCreated",
+  imported: "XImported",
+} as const;
 
 const spec = { team: { type: "string" }, bucket: { type: "string" } };
 
@@ -210,6 +225,50 @@ async function renamedInDeletion(rig: Rig): Promise<string> {
   if (!cloud.resources.has("buckets/theirs")) throw new Error("the other team's bucket was deleted");
   await until("its own bucket is gone", async () => !cloud.resources.has("buckets/mine"), PATIENCE);
   return "its own bucket is deleted, and the next one observes the other team's";
+}
+
+/** An attachment, whose id the cloud makes up. */
+const madeUp = (id?: string) =>
+  compose({
+    attachment: {
+      apiVersion: `${UPJET_GROUP}/v1alpha1`,
+      kind: "Attachment",
+      ...(id && { metadata: { annotations: { "crossplane.io/external-name": id } } }),
+      spec: { forProvider: { bucket: "$(spec.bucket)" } },
+    },
+  });
+
+const IMPORTED = "imported";
+
+async function importerObserves(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const { cloud } = upjetOf(rig);
+  await installKind(rig, definitionOf({ kind: KIND.created, spec }), madeUp(), tag(UPJET_GROUP));
+  const withId = { ...spec, id: { type: "string" } };
+  await installKind(rig, definitionOf({ kind: KIND.imported, spec: withId }), madeUp("$(spec.id)"), tag(UPJET_GROUP));
+  await kubectl.apply(xrOf(KIND.created, "creator", IMPORTED));
+  const idOf = async () => at(await managedOf(rig, ATTACHMENTS, `${IMPORTED}-creator`), "status.atProvider.id");
+  await until("the cloud has made up an id", async () => (await idOf()) !== undefined, PATIENCE);
+  await isReason(rig, KIND.created, `${IMPORTED}-creator`, "Owned");
+  const importer = xrOf(KIND.imported, "importer", IMPORTED);
+  await kubectl.apply({ ...importer, spec: { ...importer.spec, id: await idOf() } });
+  await isReason(rig, KIND.imported, `${IMPORTED}-importer`, "ObservedOnly");
+  const made = await idOf();
+  if (at(cloud.resources.get(`attachments/${String(made)}`), "tags.team") !== "creator") throw new Error("another tag");
+  return `both have ${String(made)}`;
+}
+
+async function importerTakesOver(rig: Rig): Promise<string> {
+  const { cloud } = upjetOf(rig);
+  const before = cloud.writes.length;
+  await rig.kubectl.run("delete", `${KIND.created.toLowerCase()}/${IMPORTED}-creator`, "--timeout=180s");
+  await isReason(rig, KIND.imported, `${IMPORTED}-importer`, "Owned");
+  const others = writesSince(rig, before).filter((write) => !write.startsWith("PUT "));
+  if (others.length > 0) throw new Error(others.join());
+  await rig.kubectl.run("delete", `${KIND.imported.toLowerCase()}/${IMPORTED}-importer`, "--timeout=180s");
+  const isThere = () => [...cloud.resources.values()].some(({ bucket }) => bucket === IMPORTED);
+  await until("it goes with the last one", async () => !isThere(), PATIENCE);
+  return "the same one, which goes with the importer";
 }
 
 const BUCKETS = `buckets.${UPJET_GROUP}`;

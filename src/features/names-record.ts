@@ -68,7 +68,8 @@ function toEntry(name: string, observed: Document, desired: Document, before: Re
   const kind = toRecordedKind(readManagedKind(desired));
   const recorded = before?.kind === kind ? before.externalName : undefined;
   const rotation = readAnnotation(desired, ROTATION);
-  const entry = { kind, name: toReference(observed).name, externalName: recorded, rotation };
+  const { apiVersion, name: own } = toReference(observed);
+  const entry = { kind, apiVersion, name: own, externalName: recorded, rotation };
   if (input.spec.externalNames === undefined || !isManaged(observed)) return entry;
   // The name that the pipeline sets, or of two names the recorded one, until a person decides.
   const set = request.desired.resources.get(name)?.document;

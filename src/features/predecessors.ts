@@ -27,8 +27,8 @@ import type { Result } from "../model/condition.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
-import { DEPENDS_ON, RESTORED } from "../ownership/annotations.ts";
-import { toRecordedKind } from "../ownership/names-record.ts";
+import { ADOPTION, DEPENDS_ON, RESTORED } from "../ownership/annotations.ts";
+import { type RecordedName, type RecordedNames, toRecordedKind } from "../ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
 import { asObserved, desiredSoFar } from "./desired.ts";
@@ -44,7 +44,7 @@ const MAX_PASSES = 3;
 /**
  * Runs the features for an XR whose references a restore has lost, as that of an XR which Crossplane makes anew from a restored claim,
  * or has set back: otherwise a second set of resources is composed, and the first one is forgotten. Such an XR looks for predecessors,
- * before the first of its resources is composed: by Crossplane's label, for each kind that the pipeline desires.
+ * before the first of its resources is composed: by Crossplane's label, for each kind that the pipeline desires, or that is recorded.
  *
  * - One without a controller or controlled by this XR, with proof that this XR composed it: the features observe it, and the desired
  *   resource takes its name, so that Crossplane's server-side apply adopts it.
@@ -57,7 +57,7 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   let found: Predecessors = new Map();
   const passes = hasLostReferences(call) || composesNew(call, draft) || mayBeRestored(call, draft) ? MAX_PASSES : 0;
   for (let pass = 0; pass < passes; pass++) {
-    const next = findPredecessors(draft, call);
+    const next = findPredecessors(draft, call, recallNames(observing).confirmed);
     if (next.size === found.size) break;
     found = next;
     observing = withObserved(call, found);
@@ -93,15 +93,15 @@ const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: D
  * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
  * yet there are none. The label alone is no proof for the latter: nested XRs' resources carry it, too.
  */
-function findPredecessors(draft: Draft, call: Call): Predecessors {
+function findPredecessors(draft: Draft, call: Call, recorded: RecordedNames): Predecessors {
   const { resources } = call.request.observed;
   // Features leave out what they hold back until it is found.
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const { composer, prove } = proverFor(call);
-  const likes = [...wanted.map(([, like]) => like), ...copyingKinds(call)];
-  const kinds = new Map(likes.map((like) => requireKind(like, composer.root, call)).map((one) => [one.name, one]));
-  const answered = [...kinds.values()].flatMap((requirement) => findAll(requirement, call));
+  const likes = [...wanted.map(([, like]) => like).filter((like) => !isPutBack(like)), ...copyingKinds(call)];
+  const forgotten = recordedKinds(recorded, likes, call);
+  const answered = [...askForKinds(PREFIX, likes, call), ...askForKinds(RECORDED_PREFIX, forgotten, call)];
   // A record is asked for by its own label, too, and may have both.
   const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
   const proven = [...each.values()]
@@ -114,7 +114,9 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
       const observed = resources.get(name)?.document;
       const like = desired.get(name);
       const others = own
-        .filter((item) => (like ? isLike(item, like, observed) : isForgotten(item, composer.fieldManager)))
+        .filter((item) =>
+          like ? isLike(item, like, observed) : isForgotten(item, composer.fieldManager, recorded.get(name)),
+        )
         .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
       if (others.length > 1 && others.every((item) => isAnyones(item, call))) return [];
       return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
@@ -134,14 +136,41 @@ function copyingKinds({ input, composite }: Call): readonly Document[] {
   return isCopying ? [documentOf(kind)] : [];
 }
 
+/** Tells whether a resource is desired only since it was found. */
+const isPutBack = (desired: Document): boolean => readAnnotation(desired, ADOPTION) !== undefined;
+
+/**
+ * Lists the kinds of what is recorded, and not desired any more: a Composition may have stopped desiring the only resource of a kind after the
+ * backup.
+ */
+function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call: Call): readonly Document[] {
+  const { observed } = call.request;
+  if (call.input.spec.adoption === undefined) return [];
+  const known = new Set(likes.map((like) => toRecordedKind(readManagedKind(like))));
+  return [...recorded].flatMap(([name, { apiVersion, kind }]) =>
+    apiVersion === undefined || observed.resources.has(name) || known.has(kind)
+      ? []
+      : [documentOf({ apiVersion, kind: kind.replace(/\..*/, "") })],
+  );
+}
+
+/** Asks for all resources of these kinds with the label of the XR. A recorded kind may not be installed any more. */
+function askForKinds(prefix: string, likes: readonly Document[], call: Call): readonly Document[] {
+  const { root } = toPossibleComposer(call.composite);
+  const all = likes.map((like) => requireKind(prefix, like, root, call));
+  return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((one) => findAll(prefix, one, call));
+}
+
 /** Tells whether a team may have written a resource, with the XR's labels: then several of them are none, and must not stop the XR. */
 const isAnyones = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
 
 /** Tells whether a resource that no step desires is this XR's own, and not a nested XR's with the same label. */
-const isForgotten = (item: Document, manager: string): boolean => {
+const isForgotten = (item: Document, manager: string, recorded: RecordedName | undefined): boolean => {
   const composers = readComposers(item);
-  return composers.includes(manager) || (composers.length === 0 && isCopy(item));
+  const isRecorded =
+    recorded?.name === toReference(item).name && recorded.kind === toRecordedKind(readManagedKind(item));
+  return composers.includes(manager) || (composers.length === 0 && (isRecorded || isCopy(item)));
 };
 
 /** Tells whether it goes with a grant. */
@@ -152,10 +181,11 @@ const isCopy = (item: Document): boolean =>
   readSharedResource(item) !== undefined && (stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "").startsWith(COPY_PREFIX);
 
 const PREFIX = "adoption/predecessors/";
+const RECORDED_PREFIX = "adoption/recorded/";
 
 /** Finds what a requirement matches. Crossplane may be allowed to compose a kind that it may not list: then nothing is found. */
-function findAll(requirement: Requirement, call: Call): readonly Document[] {
-  const answer = isUnreadable(requirement, PREFIX, call) ? undefined : call.requirements.ask(requirement);
+function findAll(prefix: string, requirement: Requirement, call: Call): readonly Document[] {
+  const answer = isUnreadable(requirement, prefix, call) ? undefined : call.requirements.ask(requirement);
   return answer?.is === "resolved" ? answer.items : [];
 }
 
@@ -165,7 +195,7 @@ function findAll(requirement: Requirement, call: Call): readonly Document[] {
  */
 export function isLeaving(name: string, desired: Document, call: Call): boolean {
   const { root, uid } = toPossibleComposer(call.composite);
-  return findAll(requireKind(desired, root, call), call).some(
+  return findAll(PREFIX, requireKind(PREFIX, desired, root, call), call).some(
     (item) =>
       isBeingDeleted(item) &&
       stringAt(item, COMPOSITION_RESOURCE_NAME) === name &&
@@ -182,12 +212,12 @@ const isOwnRecord = (item: Document, { composite }: Call): boolean =>
  * Requires all resources of a kind that carry the label of the XR, or of its records, in the namespace in which they are composed where
  * there is one: other teams could write the label on as many as they like.
  */
-function requireKind(desired: Document, root: string, { request, composite }: Call): Requirement {
+function requireKind(prefix: string, desired: Document, root: string, { request, composite }: Call): Requirement {
   const { apiVersion, kind, namespace: wanted } = toReference(desired);
   const record = readLabel(desired, RECORD_LABEL);
   const namespace = canSelectNamespaces(request, composite) ? (composite.namespace ?? wanted) : undefined;
   const labels = record === undefined ? { [COMPOSITE_LABEL]: root } : { [RECORD_LABEL]: record };
-  return toRequirement(`${PREFIX}${kind}`, { apiVersion, kind, namespace, match: { labels } });
+  return toRequirement(`${prefix}${kind}`, { apiVersion, kind, namespace, match: { labels } });
 }
 
 /**

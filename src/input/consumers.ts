@@ -86,7 +86,7 @@ export const consumersSchema = z
     list: optional(
       z.strictObject({
         toCompositeFieldPath: statusPath.describe(
-          "A field of the XR's status, an object: `count`, `withoutGrant` and `items`.",
+          "A field of the XR's status, an object: `items` and `count` of those with a grant, and `withoutGrant`.",
         ),
       }),
       "Lists the XRs and claims that use this XR in its status, 50 at most.",

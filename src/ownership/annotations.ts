@@ -50,6 +50,9 @@ export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
  */
 export const RESTORED = `${DOMAIN}/restored`;
 
+/** Annotation of a resource that is desired again after a restore: `pending`, and `looked` once all resources of the XR are looked at. */
+export const ADOPTION = `${DOMAIN}/adoption`;
+
 /** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 

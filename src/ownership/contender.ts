@@ -120,9 +120,13 @@ export const toContender = (document: Document): Contender => new ManagedContend
 
 function hasCreated(document: Document): boolean {
   if (readAnnotation(document, ORIGIN) === "Created") return true; // first: most owners have it
+  return isCreator(document) || readAnnotation(document, ALLOW_DELETE) === "true";
+}
+
+/** Tells whether the provider created for this managed resource the cloud resource that it declares now. */
+export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);
-  const isCreation = createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
-  return isCreation || readAnnotation(document, ALLOW_DELETE) === "true";
+  return createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
 }
 
 /** Read once: an owner may list thousands. */

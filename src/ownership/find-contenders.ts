@@ -46,6 +46,8 @@ export class KnownContenders {
    *   answer.
    * - One that finds another ahead of it requires that one alone, by name, from then on. While that is not the owner, also those that
    *   write or are chosen by an operator, by label. A newcomer requires the latter, to find the owner.
+   * - One whose provider chose the name requires, as long as it owns, those that have found the cloud resource, and at first those that
+   *   write it. It is no contender for them: a list that is empty costs little, and most names are known to nobody else.
    * - The owner requires those that it has to know, by label. So does the first of all, in the reconcile in which it becomes the owner:
    *   many may be created at that moment.
    *
@@ -53,6 +55,7 @@ export class KnownContenders {
    */
   find(candidate: Candidate): Contenders | undefined {
     const { own } = candidate;
+    if (isCreatorOf(candidate)) return this.#findImporters(candidate, candidate.own);
     const before = this.#recallFirst(candidate);
     const label = toLabel(before, candidate);
     const first = before?.isMarked ? before : judgeFirst(before, candidate, this.#list(label, candidate).found);
@@ -61,7 +64,12 @@ export class KnownContenders {
     this.#requirements.ask(toFirst(first, candidate));
     const contending = first.isMarked ? undefined : this.#require(isOurs ? CONTENDS_LABEL : WRITES_LABEL, candidate);
     if (own === undefined) return [first];
-    return isOurs ? contending && [...contending.filter(({ uid }) => uid !== own.uid), own] : [first, own];
+    return isOurs ? contending && withOwn(contending, own) : [first, own];
+  }
+
+  #findImporters(candidate: Candidate, own: Contender): Contenders | undefined {
+    const others = this.#require(own.isMarked ? CONTENDS_LABEL : WRITES_LABEL, candidate);
+    return others && withOwn(others, own);
   }
 
   /** Finds the first contender that was found before, if it still is. */
@@ -115,6 +123,12 @@ export class KnownContenders {
     return all;
   }
 }
+
+const withOwn = (all: Contenders, own: Contender): Contenders => [...all.filter(({ uid }) => uid !== own.uid), own];
+
+/** Tells whether ours is the first owner of what its provider has created and named. */
+const isCreatorOf = (candidate: Candidate): candidate is Candidate & { readonly own: Contender } =>
+  candidate.isMadeUp && (candidate.own?.isMarked === true || candidate.own?.identity === undefined);
 
 /** Chooses the label of those that ours has to know, by what was found before. */
 function toLabel(before: Contender | undefined, candidate: Candidate): string {

@@ -13,8 +13,8 @@ import { type DesiredAndObserved, findReferred, textAt } from "./fields.ts";
 /** A managed resource, and the facts that identify its cloud resource. */
 export interface DeclaredResource extends DesiredAndObserved {
   readonly facts: IdentityFacts;
-  /** True if the external name is desired only because it was observed. */
-  readonly isPinned?: boolean;
+  /** The external name that its provider chose; "" where that does not count, undefined where the pipeline or the record names it. */
+  readonly chosen?: string | undefined;
 }
 
 /** A managed resource, with the facts for the search for its contenders. */
@@ -26,6 +26,8 @@ export interface Candidate {
   readonly identity: string;
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
+  /** True if its provider chose the name when it created the cloud resource: no other one can have declared it before. */
+  readonly isMadeUp: boolean;
   /** The cloud resource that ours declares by itself, as it is observed. */
   readonly observed: CloudResource | "unresolved" | undefined;
   /** True if the kind supports observing only. */
@@ -54,9 +56,9 @@ export interface CloudResource extends Omit<Names, "path"> {
  * Reads the cloud resource that a managed resource declares: ProviderConfig, location, parents and name. Undefined if no other XR can
  * know its name; "unresolved" while a reference to one of these fields is.
  *
- * Only names from a pipeline or the record count: another XR can set these, too. Mistaking two cloud resources
- * for one would stop the second; mistaking one for two only leaves its tags contested. So every field that might distinguish two
- * counts.
+ * A name from a pipeline or the record counts, since another XR can set it, too; so does one that a provider chose, once another XR can
+ * import it: when the cloud resource is created. Mistaking two cloud resources for one would stop the second; mistaking one for two only
+ * leaves its tags contested. So every field that might distinguish two counts.
  */
 export function readCloudResource(declared: DeclaredResource): CloudResource | "unresolved" | undefined {
   const { facts } = declared;
@@ -187,8 +189,8 @@ export function readNames(declared: DeclaredResource): Names | "unresolved" | un
  * annotation wins, because providers write it only once.
  */
 function readExternalName(declared: DeclaredResource, defaultsToName: boolean): Names | undefined {
-  const { desired, observed, isPinned = false } = declared;
-  const annotated = isPinned ? undefined : stringAt(desired, EXTERNAL_NAME);
+  const { desired, observed, chosen } = declared;
+  const annotated = (chosen ?? stringAt(desired, EXTERNAL_NAME)) || undefined;
   const own =
     annotated === undefined && defaultsToName ? (stringAt(desired, NAME) ?? arbitratedName(observed)) : undefined;
   const name = own === undefined ? annotated : ((observed && stringAt(observed, EXTERNAL_NAME)) ?? own);

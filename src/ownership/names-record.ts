@@ -13,6 +13,8 @@ import { RECORD_KINDS, RECORD_LABEL, recordKind, recordOf } from "./record.ts";
 export interface RecordedName {
   /** Its kind and group: a composed resource that becomes another kind does not inherit the names. */
   readonly kind: string;
+  /** The version by which it is looked up after a restore; undefined in records from before. */
+  readonly apiVersion: string | undefined;
   /** Its `metadata.name`, which Crossplane derives from an XR's uid. */
   readonly name: string;
   readonly externalName: string | undefined;
@@ -78,10 +80,11 @@ const namesIn = once((record: Document): RecordedNames => {
 function readEntry(text: unknown): readonly (readonly [string, RecordedName])[] {
   const entry = typeof text === "string" ? parseJson(text) : undefined;
   if (!isObject(entry)) return [];
-  const { resource, kind, name, externalName, rotation } = entry;
+  const { resource, kind, apiVersion, name, externalName, rotation } = entry;
   if (typeof resource !== "string" || typeof kind !== "string") return [];
   if (typeof name !== "string" || !isPathSegment(name)) return [];
-  return [[resource, { kind, name, externalName: toText(externalName), rotation: toText(rotation) }]];
+  const [version, external, memory] = [apiVersion, externalName, rotation].map(toText);
+  return [[resource, { kind, apiVersion: version, name, externalName: external, rotation: memory }]];
 }
 
 const toText = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -25,6 +25,8 @@ export interface Binding {
   readonly copied?: SecretName | undefined;
   /** The ticket that the owner's admission repeats (`select.prefer`): each resource that the XR proposes gets another one. */
   readonly ticket?: string | undefined;
+  /** The namespace of the claim that the resource was composed for: once that is deleted, another team may have its name. */
+  readonly claimNamespace?: string | undefined;
 }
 
 /**
@@ -99,14 +101,14 @@ export const toRecordData = (bindings: Bindings): JsonObject =>
   );
 
 /** Makes an entry of the list in JSON, which has no fields that are undefined. */
-function toEntry({ resource, access, secrets, dependents, credentialFor, copied, ticket }: Binding) {
+function toEntry({ resource, access, secrets, dependents, credentialFor, copied, ticket, claimNamespace }: Binding) {
   const { apiVersion, kind, namespace, name } = resource;
   const copies = secrets.slice(0, MAX_SECRETS).map(formatSecret);
   return {
     ...{ apiVersion, kind, namespace, name, access },
     secrets: copies.length > 0 ? copies : undefined,
     dependents: dependents.length > 0 ? dependents.filter(isDependent).slice(0, MAX_DEPENDENTS) : undefined,
-    ...{ credentialFor, copied: copied && formatSecret(copied), ticket },
+    ...{ credentialFor, copied: copied && formatSecret(copied), ticket, claimNamespace },
   };
 }
 
@@ -160,19 +162,23 @@ function readerOf(room: number): (text: string) => readonly Binding[] {
 function readEntry(entry: JsonValue, most: number): readonly Binding[] {
   const resource = readReference(entry);
   if (resource === undefined || !isObject(entry)) return [];
-  const { access, secrets, dependents, credentialFor, copied, ticket } = entry;
+  const { access, secrets, dependents, credentialFor, copied, ticket, claimNamespace } = entry;
   return [
     {
       resource,
       access: access === "Granted" || access === "Revoked" ? access : "Requested",
       secrets: isList(secrets) ? secrets.slice(0, most).flatMap(readSecretName) : [],
       dependents: isList(dependents) ? dependents.slice(0, MAX_DEPENDENTS).filter(isDependent) : [],
-      credentialFor: typeof credentialFor === "string" && DNS_LABEL.test(credentialFor) ? credentialFor : undefined,
+      credentialFor: toNamespace(credentialFor),
       copied: readSecretName(copied)[0],
       ticket: typeof ticket === "string" && TICKET.test(ticket) ? ticket : undefined,
+      claimNamespace: toNamespace(claimNamespace),
     },
   ];
 }
+
+const toNamespace = (text: JsonValue | undefined): string | undefined =>
+  typeof text === "string" && DNS_LABEL.test(text) ? text : undefined;
 
 /** Reads a name as formatSecret formats it; none where it is invalid. */
 export function readSecretName(text: JsonValue | undefined): readonly SecretName[] {

@@ -14,50 +14,21 @@ import { isKey } from "./text.ts";
  * repeated, a value given twice) the caller decodes the whole Struct.
  */
 
-/** A struct or list in the bytes. */
-interface Container extends Slice {
-  readonly is: "struct" | "list";
-}
-
 /** The result of a lookup that needs the whole Struct decoded. */
 export const UNUSUAL: unique symbol = Symbol("unusual");
 
 export function lookUpValue(root: Slice, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
-  const container = follow(root, path);
-  if (typeof container === "string") return container === "absent" ? undefined : UNUSUAL;
-  const found = findStep(container, path[path.length - 1] as string | number);
+  const found = find(root, path);
   if (found !== "found") return found === "absent" ? undefined : UNUSUAL;
-  return readValue(null, container.bytes, from, to, path.length);
+  return readValue(null, root.bytes, from, to, path.length);
 }
 
 /** Tells whether the path to a field leads through structs only, or ends before it. */
 export function canHold(root: Slice, path: FieldPath): boolean {
-  if (path.some((step) => typeof step === "number")) return false;
-  const parent = follow(root, path);
-  return parent === "absent" || (parent !== "unusual" && parent.is === "struct");
-}
-
-/** Enters the containers on the path, up to the one with the last step. */
-function follow({ bytes, start, end }: Slice, path: FieldPath): Container | "absent" | "unusual" {
-  if (path.length === 0 || path.length > MAX_DEPTH) return "unusual";
-  let container: Container = { bytes, start, end, is: "struct" };
-  for (const step of path.slice(0, -1)) {
-    const inner = enter(container, step);
-    if (typeof inner === "string") return inner;
-    container = inner;
-  }
-  return container;
-}
-
-function enter(container: Container, step: string | number): Container | "absent" | "unusual" {
-  const found = findStep(container, step);
-  if (found !== "found") return found;
-  const { bytes } = container;
-  if (from === to) return "unusual";
-  const kind = readTag(bytes, from, to);
-  if (kind !== VALUE_STRUCT && kind !== VALUE_LIST) return "unusual";
-  if (readEnd(bytes, next, to) !== to) return "unusual";
-  return { bytes, start: next, end: to, is: kind === VALUE_LIST ? "list" : "struct" };
+  if (path.length === 0 || path.length > MAX_DEPTH || path.some((step) => typeof step === "number")) return false;
+  if (path.length === 1) return true;
+  const found = find(root, path.slice(0, -1));
+  return found === "absent" || (found === "found" && open(root.bytes) === VALUE_STRUCT);
 }
 
 type SearchResult = "found" | "absent" | "unusual";
@@ -67,10 +38,35 @@ let foundAt = 0;
 let from = 0;
 let to = 0;
 
-const findStep = (container: Container, step: string | number): SearchResult =>
-  container.is === "list" ? findItem(container, step) : findEntry(container, String(step));
+/** Finds the Value at a path. */
+function find({ bytes, start, end }: Slice, path: FieldPath): SearchResult {
+  if (path.length === 0 || path.length > MAX_DEPTH) return "unusual";
+  from = start;
+  to = end;
+  let found = findStep(bytes, VALUE_STRUCT, path[0] as string | number);
+  for (let depth = 1; depth < path.length && found === "found"; depth++) {
+    found = findStep(bytes, open(bytes), path[depth] as string | number);
+  }
+  return found;
+}
 
-function findEntry({ bytes, start, end }: Slice, key: string): SearchResult {
+/** Moves from a Value to the content of its struct or list, and returns the kind; 0 for another Value. */
+function open(bytes: Buffer): number {
+  if (from === to) return 0;
+  const kind = readTag(bytes, from, to);
+  if (kind !== VALUE_STRUCT && kind !== VALUE_LIST) return 0;
+  if (readEnd(bytes, next, to) !== to) return 0;
+  from = next;
+  return kind;
+}
+
+/** Finds the next Value in the container that was opened last. */
+function findStep(bytes: Buffer, kind: number, step: string | number): SearchResult {
+  if (kind === VALUE_STRUCT) return findEntry(bytes, from, to, typeof step === "string" ? step : String(step));
+  return kind === VALUE_LIST ? findItem(bytes, from, to, step) : "unusual";
+}
+
+function findEntry(bytes: Buffer, start: number, end: number, key: string): SearchResult {
   let found: SearchResult = "absent";
   for (let field = start, at = start; at < end; field = at) {
     const tag = readTag(bytes, at, end);
@@ -92,13 +88,12 @@ function readEntry(bytes: Buffer, start: number, end: number, key: string): Sear
 }
 
 /** Finds the start of a field's entry, and its Value; of a missing one, the end of the struct. The Value of an unusual entry is left out. */
-export function findField(struct: Slice, key: string): { readonly at: number; readonly value: Slice } {
-  const { bytes, end } = struct;
-  if (findEntry(struct, key) === "absent") return { at: end, value: { bytes, start: end, end } };
+export function findField({ bytes, start, end }: Slice, key: string): { readonly at: number; readonly value: Slice } {
+  if (findEntry(bytes, start, end, key) === "absent") return { at: end, value: { bytes, start: end, end } };
   return { at: foundAt, value: { bytes, start: from, end: to } };
 }
 
-function findItem({ bytes, start, end }: Slice, index: string | number): SearchResult {
+function findItem(bytes: Buffer, start: number, end: number, index: string | number): SearchResult {
   if (typeof index === "string") return "unusual"; // a list has no fields
   let at = start;
   for (let i = 0; at < end; i++) {

@@ -24,7 +24,7 @@ const vpc = (annotations: JsonObject = {}, metadata: JsonObject = {}, spec: Json
 });
 const name = "crossplane.io/external-name";
 const vpc1 = { [name]: "vpc-1" };
-const entry = { kind, name: "store-a1", externalName: "vpc-1" };
+const entry = { kind, apiVersion, name: "store-a1", externalName: "vpc-1" };
 const namesIn = (draft: ReturnType<typeof draftOf>) =>
   Object.fromEntries(readNames(documentOf(desiredOf(draft, NAMES_NAME))));
 
@@ -69,7 +69,7 @@ describe("the record of names", () => {
     ["keeps what is deleted while it is paused: its provider does nothing", here(vpc(paused, deleted)), { vpc: entry }],
     ["takes the name that the pipeline sets", here(vpc(), renamed), { vpc: { ...entry, externalName: "vpc-2" } }],
     ["keeps its name beside another that is observed", here(vpc({ [name]: "vpc-2" })), { vpc: entry }],
-    ["has no external name from a step with adoption only", adopting, { vpc: { kind, name: "store-a1" } }],
+    ["has no external name from a step with adoption only", adopting, { vpc: { kind, apiVersion, name: "store-a1" } }],
     ["leaves out what is no entry", { observed: recordOf({ vpc: entry, ...noEntries }) }, { vpc: entry }],
     ["has resources with odd names", { observed: each(vpc(vpc1)), desired: each(desired) }, each(entry)],
   ])("%s", (_reason, parts, has) => {

@@ -4,6 +4,7 @@ import { composerName } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { NAMES_NAME, namesRecordName } from "../../src/ownership/names-record.ts";
 import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { boundTo, type CallParts, callOf } from "../../testing/builders/calls.ts";
@@ -149,6 +150,62 @@ describe("what an XR composed before it was restored", () => {
   });
 
   const claims = recordOf(toComposite(documentOf(anew())));
+
+  describe("of a kind that no step desires any more", () => {
+    const VPCS = "adoption/recorded/VPC";
+    const vpc = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC" };
+    const entry = { kind: "VPC.ec2.aws.upbound.io", apiVersion: vpc.apiVersion, name: "old" };
+    const recordedAs = (more: JsonObject = {}) => ({
+      apiVersion: "apiextensions.crossplane.io/v1beta1",
+      kind: "EnvironmentConfig",
+      metadata: {
+        name: namesRecordName(claims),
+        labels: { [RECORD_LABEL]: claims },
+        annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
+      },
+      data: { network: JSON.stringify({ resource: "network", ...entry, ...more }) },
+    });
+    const asNetwork = { annotations: { "crossplane.io/composition-resource-name": "network" } };
+    const network = (name: string, metadata: JsonObject = asNetwork) => ({ ...restored(name, metadata), ...vpc });
+    const found = (metadata: JsonObject) => [network("old", { ...asNetwork, ...metadata })];
+    const drafted = (record: JsonObject, vpcs: readonly JsonObject[], more: CallParts = {}) => {
+      const answers = { [BUCKETS]: [], "adoption/predecessors/EnvironmentConfig": [record], [VPCS]: vpcs };
+      return draftOf({ answers, ...more });
+    };
+    test.each<[reason: string, adopted: string | undefined, draft: Draft]>([
+      ["it is recorded", "old", drafted(recordedAs(), found({}))],
+      ["its managed fields name this XR", "old", drafted(recordedAs({ name: "x" }), found(manager(XR) as JsonObject))],
+      [
+        "it may be a nested XR's, whose resources carry the same label",
+        undefined,
+        drafted(recordedAs({ name: "x" }), found({})),
+      ],
+      ["the record has no version of its kind", undefined, drafted(recordedAs({ apiVersion: "" }), found({}))],
+      ["another XR composed it", undefined, drafted(recordedAs(), found(manager("other") as JsonObject))],
+      ["the step has no adoption", undefined, drafted(recordedAs(), found({}), { spec: { externalNames: {} } })],
+    ])("is adopted or not: %s", (_reason, adopted, draft) => {
+      expect(nameIn(draft, "network")).toBe(adopted);
+    });
+
+    test("is not asked for where it is not installed any more, and hides nothing else", () => {
+      const xr = anew({ status: synced("False", { message: couldNotRead(VPCS) }) });
+      const answers = { [BUCKETS]: [restored("old")], "adoption/predecessors/EnvironmentConfig": [recordedAs()] };
+      const draft = draftOf({ xr, answers });
+      expect([requirementsIn(draft).has(VPCS), nameIn(draft)]).toEqual([false, "old"]);
+    });
+
+    test("is not asked for by what a team may have written", () => {
+      const names = { ...recordedAs(), apiVersion: "v1", kind: "ConfigMap" };
+      const namespace = "team-a";
+      const metadata = { ...(names.metadata as JsonObject), namespace };
+      const xr = anew({ metadata: { name: "shop", namespace } });
+      const answers = { "adoption/predecessors/ConfigMap": [{ ...names, metadata }], "names/record": [] };
+      const capabilities = ["RequiredResources"] as const;
+      const asked = requirementsIn(draftOf({ xr, answers, capabilities }));
+      expect([...asked.keys()].filter((name) => name.startsWith("adoption/recorded/"))).toEqual([]);
+    });
+  });
+
   const ofClaim = { "crossplane.io/composite": "shop-before", [RECORD_LABEL]: claims };
   test.each([
     ["as it was restored", { "crossplane.io/composite": XR }],

@@ -61,6 +61,7 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
   identity: "hash",
   observed: own === null ? undefined : readByItself(own, facts),
   own: own === null ? undefined : toContender(own),
+  isMadeUp: false,
   hasManagementPolicies: true,
   reportedTags: () => reported && new Map(Object.entries(reported)),
 });

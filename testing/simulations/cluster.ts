@@ -43,7 +43,10 @@ const inputs = { with: guarded(false), requiring: guarded(true), without: parseI
 
 /** What a record says of a resource; `forged` is what a team writes into the one in its namespace. */
 const entryOf = (resource: string, name: string, externalName: string) =>
-  [resource, JSON.stringify({ resource, kind: "Bucket.cloud.example.org", name, externalName })] as const;
+  [
+    resource,
+    JSON.stringify({ resource, kind: "Bucket.cloud.example.org", apiVersion: BUCKET.apiVersion, name, externalName }),
+  ] as const;
 const FORGED = { name: "forged", externalName: "cloud-of-others" };
 
 /** What the Composition desires of each. */

@@ -160,7 +160,7 @@ export class Watch {
 
 const targetNameOf = ({ team }: Consumer): Name => ({ namespace: team, name: "orders-db" });
 
-/** @param forger the team that has edited its record, which says what the fields in its own status are of. */
+/** @param forger the team that has edited its record: what is in its status may be of a database that is not there, as the record says. */
 export function assertGranted(world: TenancyWorld, owner: Owner, forger: Consumer | undefined): void {
   for (const copy of copiesIn(world)) assertCopyGranted(copy, world, owner);
   for (const consumer of world.consumers) assertFieldsGranted(consumer, owner, consumer === forger);
@@ -201,11 +201,13 @@ function assertCopyGranted(copy: JsonObject, world: TenancyWorld, owner: Owner):
   }
 }
 
-function assertFieldsGranted({ team, status, context }: Consumer, owner: Owner, isForger: boolean): void {
+function assertFieldsGranted(consumer: Consumer, owner: Owner, isForger: boolean): void {
+  const { team, status, context, conditions } = consumer;
   const [told] = fieldsIn(context).filter((database) => !owner.grants(database, team));
   if (told !== undefined) throw new Violation(`the context of ${team} has ${told}, which is not granted to it`);
   const existing = fieldsIn(JSON.stringify(status)).filter((database) => owner.exists(database));
   const shown = existing.find((database) => !owner.grants(database, team));
-  if (shown !== undefined && !isForger)
+  const isRefused = conditions.some(({ reason }) => reason === "AccessNotGranted");
+  if (shown !== undefined && (!isForger || isRefused))
     throw new Violation(`the status of ${team} has fields of ${shown}, which is not granted to it`);
 }

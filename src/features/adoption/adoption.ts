@@ -7,7 +7,7 @@ import type { Document } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
-import { RESTORED } from "../../ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../ownership/names-record.ts";
 import { readPoliciesBefore } from "../../ownership/restored.ts";
 import { proverFor, requireAs } from "../confirm-nesting.ts";
@@ -15,7 +15,7 @@ import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
-import { ADOPTION, type Case, isLookedAt, isRestored, judgeObserved, judgeReferenced, PENDING } from "./verdict.ts";
+import { type Case, isLookedAt, isRestored, judgeObserved, judgeReferenced, PENDING } from "./verdict.ts";
 
 /**
  * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a
@@ -28,7 +28,7 @@ export const adoption: Feature = (call, draft) => {
   const restored = findRestored(call, draft);
   const cases = findCases(call, draft);
   const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call), ...remarkHeld(restored, call)];
-  const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy, lookedAtIn(call))));
+  const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);
 };
 
@@ -41,10 +41,10 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   if (leftOut.length === 0 && references.length === 0) return [];
   const prover = proverFor(call);
   const isComposerRestored = isRestored(composite.document);
-  const areLookedAt = lookedAtIn(call);
+  const findUnlooked = lazy(() => leftUnlooked(call));
   return [
     ...leftOut.map(([name, { document: resource }]) => {
-      const verdict = judgeObserved(resource, prover, areLookedAt);
+      const verdict = judgeObserved(resource, prover, findUnlooked);
       return { name, reference: toReference(resource), resource, verdict };
     }),
     ...references.map((reference) => {
@@ -55,9 +55,9 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   ];
 }
 
-/** Tells whether all observed resources are looked at, read once and when it is asked. */
-const lookedAtIn = ({ request }: Call): (() => boolean) =>
-  lazy(() => [...request.observed.resources.values()].every(({ document }) => isLookedAt(document)));
+/** Lists the observed resources that nothing has looked at since a restore. */
+const leftUnlooked = ({ request }: Call): readonly string[] =>
+  [...request.observed.resources].flatMap(([name, { document }]) => (isLookedAt(document) ? [] : [name])).sort();
 
 /**
  * Finds the references without an observed resource: it does not exist, or has another controller. Crossplane observes each
@@ -80,13 +80,13 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
 }
 
 /** Desires resources again only for their owner reference; they count as ready. */
-const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption, areLookedAt: () => boolean): Edits =>
+const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption): Edits =>
   cases.flatMap(({ name, resource, verdict }): Edits => {
     const isKept = ["unsettled", "unlooked", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(
       verdict.is,
     );
     if (name === undefined || resource === undefined || !isKept) return [];
-    const mark = verdict.is === "unlooked" && areLookedAt() ? "looked" : PENDING;
+    const mark = verdict.is === "unlooked" && verdict.waitingFor.length === 0 ? "looked" : PENDING;
     return [[name, { is: "set", object: putBack(resource, mark), ready: "True" }]];
   });
 

@@ -47,9 +47,11 @@ const REMARKS: Remarks<AdoptionVerdict, { found: Case; policy: Adoption; call: C
   gone: () => undefined,
   marked: () => undefined,
   ours: (_, { found }) => (found.name === undefined ? undefined : ["NoLongerDesired", NO_LONGER_DESIRED]),
-  unlooked: () => [
+  unlooked: ({ waitingFor }) => [
     "Adopting",
-    "kept until all of this XR's resources are looked at again, since the pipeline may depend on their status",
+    `kept until all of this XR's resources are looked at again, since the pipeline may depend on their status${
+      waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`
+    }`,
   ],
   unsettled: () => ["Adopting", "kept until it controls its own composed resources again"],
   unadopted: (_, { found, policy, call }) => {

@@ -1,5 +1,5 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
-import { isManaged } from "../../crossplane/managed-resource.ts";
+import { isManaged, readObservation } from "../../crossplane/managed-resource.ts";
 import {
   type Controller,
   findController,
@@ -12,9 +12,8 @@ import { hasReferences, type Reference } from "../../crossplane/references.ts";
 import { findCondition, readConditions } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type JsonObject, toPlainText } from "../../model/json.ts";
-import { DOMAIN } from "../../model/names.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
-import { RESTORED } from "../../ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import type { Prover } from "../confirm-nesting.ts";
 
 /** The verdict on a resource that the XR refers to, by its controller. */
@@ -22,7 +21,8 @@ export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
   | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control its own composed resources
   | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would leave its cloud resource behind
-  | { readonly is: "unlooked" } // ours, put back after a restore, and a status that the pipeline depends on may still be missing
+  // Ours, put back after a restore, and a status that the pipeline depends on may still be missing: of these resources.
+  | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
   | { readonly is: "unproven"; readonly because: string } // no controller, and no proof that this XR composed it
   | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // nothing confirms that this XR is nested
@@ -63,25 +63,36 @@ export interface Case {
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane does not observe a
  * resource with another controller; a renderer may, and then the next table applies.
  */
-export function judgeObserved(resource: Document, prover: Prover, areLookedAt: () => boolean): AdoptionVerdict {
+export function judgeObserved(
+  resource: Document,
+  prover: Prover,
+  findUnlooked: () => readonly string[],
+): AdoptionVerdict {
   const verdict = judgeExisting(resource, prover);
   if (verdict.is !== "ours") return verdict;
   if (hasReferences(resource) && isRestored(resource)) return { is: "unsettled" };
   const putBack = readAnnotation(resource, ADOPTION);
-  if (putBack === PENDING || (putBack !== undefined && !areLookedAt())) return { is: "unlooked" };
+  const waitingFor = putBack === undefined ? [] : findUnlooked();
+  if (putBack === PENDING || waitingFor.length > 0) return { is: "unlooked", waitingFor };
   return readAnnotation(resource, RESTORED) === undefined ? verdict : { is: "marked" };
 }
 
-/** The annotation of a resource that is desired again after a restore: `pending`, and `looked` once all resources of the XR are looked at. */
-export const ADOPTION = `${DOMAIN}/adoption`;
+/** The value of the annotation while a resource of the XR is not looked at. */
 export const PENDING = "pending";
 
-/** Tells whether a provider, or of a nested XR Crossplane, has looked at a resource since it was created or restored. */
+/**
+ * Tells whether a provider, or of a nested XR Crossplane, has looked at a resource since it was created or restored. One that fails, is
+ * paused or is stopped has not reported the status on which a pipeline may depend.
+ */
 export function isLookedAt(resource: Document): boolean {
-  if (!isManaged(resource) && !hasReferences(resource)) return true;
+  const isNested = hasReferences(resource);
+  if (!isManaged(resource) && !isNested) return true;
   const created = Date.parse(stringAt(resource, ["metadata", "creationTimestamp"]) ?? "");
   const synced = findCondition(resource, "Synced");
-  return synced !== undefined && !(Date.parse(toPlainText(synced["lastTransitionTime"])) < created);
+  if (synced === undefined || Date.parse(toPlainText(synced["lastTransitionTime"])) < created) return false;
+  if (synced["status"] === "True") return true;
+  const isReported = Object.keys(resource.at(["status", "atProvider"]) ?? {}).length > 0;
+  return !isNested && (isReported || readObservation(resource) === "absent");
 }
 
 /**

@@ -66,7 +66,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
  * Chooses the namespaces that are to have a credential: those that the grant names, or those of consumers that copy one and have a
  * grant. Where all namespaces are granted, nothing is taken back from those that the grant named before, and a consumer gets one for its
  * own namespace: a team could name a thousand others in its record. A revoked grant takes the credential away, whether the consumers are
- * known or not. One of a turn that is over stays until the answer names another, and no record says that copies hold it. While it is not
+ * known or not. One of a turn that is over stays until the answer names another, and no record of its namespace says that copies hold it. While it is not
  * known who has access, what is there stays, and nothing is added.
  */
 function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
@@ -76,9 +76,11 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
   const isNamed = ({ namespace, credentialFor }: Consumer): boolean =>
     !access.isForAll || credentialFor === namespace || access.namespaces.has(credentialFor ?? "");
   const entitled = consumers?.filter((consumer) => consumer.namespaces.every(isAllowed) && isNamed(consumer));
-  // A team writes its record: what it copies keeps no credential of another namespace.
+  // A team writes its record: what it copies keeps no credential of another namespace, though its copies may go there.
   const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
-  const uses = entitled?.flatMap(({ credentialFor = "", copied }) => (copied ? [toUse(credentialFor, copied)] : []));
+  const uses = entitled?.flatMap(({ namespace = "", credentialFor, copied }) =>
+    copied && credentialFor === namespace ? [toUse(namespace, copied)] : [],
+  );
   const copied = uses && new Set(uses);
   const isOver = (turn: Turn): boolean => {
     if (copied === undefined || turns.includes(turn.turn)) return false;

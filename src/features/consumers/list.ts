@@ -10,16 +10,19 @@ import type { Call } from "../feature.ts";
 import { MAX_NAMES } from "./condition.ts";
 import type { KnownConsumers, OwnerFacts } from "./find.ts";
 
-/** The largest number of consumers that the status lists, and the step in which more are counted. */
+/** The largest number of consumers that the status lists, and the step in which others are counted. */
 const STEP = 50;
 
 /** Rounds down to the step where there are more consumers: each change of the XR wakes all, so that one more must change nothing. */
 const roundFor = (consumers: number, count: number): number => (consumers > STEP ? count - (count % STEP) : count);
 
 /**
- * Lists the consumers in the status. Beyond 50 it lists only what is granted, and beyond 50 of these only counts. So a team that has no
- * grant hides none that has one, however many records it writes. A status that is left out is removed, so what it shows stays while the
- * consumers are not known.
+ * Lists the consumers with a grant in the status, and beyond 50 of them only counts. A status that is left out is removed, so what it
+ * shows stays while the consumers are not known.
+ *
+ * Of those without a grant it says that there are some, or fifties of them: a team may write any record, and each change of the XR wakes
+ * all consumers. So neither the status nor a condition tells two records of such a team apart. None watch a companion, which lists and counts
+ * them.
  *
  * Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. Of many consumers it tells of fifty requests
  * and more only; of a copy always.
@@ -29,20 +32,23 @@ export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers
     list === undefined || value === undefined ? [] : [{ path: list.toCompositeFieldPath, value }];
   if (consumers === undefined)
     return { values: toValues(list && composite.document.at(list.toCompositeFieldPath)), reasons: [] };
-  const watching = of === undefined ? consumers.length : 0; // none watch a companion
-  const round = (count: number): number => roundFor(watching, count);
-  const format = (count: number): string => (watching > STEP ? `${round(count) || 1}+` : String(count));
+  const isWatched = of === undefined;
   const granted = consumers.filter(({ isGranted }) => isGranted);
-  const listed = consumers.length > STEP ? granted : consumers;
-  const counts = { count: round(consumers.length), withoutGrant: round(consumers.length - granted.length) };
+  const withoutGrant = consumers.length - granted.length;
   const hasAccess = ({ secretName, dependents }: JudgedConsumer) => secretName !== undefined || dependents.length > 0;
   const copies = consumers.filter((consumer) => !consumer.isGranted && hasAccess(consumer)).length;
-  const requests = consumers.length - granted.length - copies;
+  const few = granted.length > STEP ? 0 : 1;
+  const toStep = (count: number): number => (isWatched ? count - (count % STEP) || Math.min(count, few) : count);
+  const format = (count: number): string => (isWatched ? `${toStep(count) || 1}+` : String(count));
+  const listed = isWatched || consumers.length > STEP ? granted : consumers;
+  const count = isWatched ? roundFor(granted.length, granted.length) : granted.length;
+  const counts = { count, withoutGrant: toStep(withoutGrant) };
+  const requests = withoutGrant - copies;
   return {
     values: toValues(listed.length > STEP ? counts : { ...counts, items: listed.map(toListed) }),
     reasons: [
       ...(copies > 0 ? [{ is: "AccessNotGranted", count: format(copies) } as const] : []),
-      ...(round(requests) > 0 ? [{ is: "AccessRequested", count: format(requests) } as const] : []),
+      ...(toStep(requests) > 0 ? [{ is: "AccessRequested", count: format(requests) } as const] : []),
     ],
   };
 }

@@ -13,7 +13,7 @@ import { isLeaving } from "../predecessors.ts";
 import type { Delivery } from "./copies/deliver.ts";
 import { isGone, isOfKind, judgeBound } from "./copies/recorded.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
-import type { Judged } from "./verdict.ts";
+import { isWaiting, type Judged } from "./verdict.ts";
 
 /** A judged share, with what has become of its copies. */
 interface Delivered extends Judged {
@@ -85,8 +85,8 @@ function decide(name: string, desired: Document, share: Delivered): Fate {
   const now = judgement.readable.map(toReference)[0];
   const observed = observedAs(name, toReference(desired), call);
   if (observed !== undefined) return decideObserved(observed, now, share);
-  const isWaiting = now === undefined || isLeaving(name, desired, call);
-  return isWaiting || !mayBegin(share) ? { is: "heldBack" } : { is: "served", origin: now };
+  const isEarly = now === undefined || isLeaving(name, desired, call);
+  return isEarly || !mayBegin(share) ? { is: "heldBack" } : { is: "served", origin: now };
 }
 
 /** @param now the resource that the XR names, and whose access is granted. */
@@ -121,11 +121,8 @@ function isKept(origin: Reference | undefined, share: Delivered): boolean {
   if (origin === undefined) return judgement.is === "unknown";
   const { wanted, isRefused } = judgement;
   if (isRefused && wanted && isSameResource(origin, wanted.resource)) return false;
-  // Answers come in this reconcile, and the next call decides.
-  const isLookedUp =
-    judgement.is === "unknown" && judgement.reasons.every(({ is }) => is === "WaitingForRequiredResources");
-  if (isLookedUp) return true;
-  const grant = judgeBound(origin, own === undefined ? [...targets.namespaces, "*"] : [own], share);
+  if (isWaiting(judgement)) return true; // the next call decides
+  const { is: grant } = judgeBound(origin, own === undefined ? [...targets.namespaces, "*"] : [own], share);
   return grant !== "ended" && !(shared.connection?.onSourceMissing === "Delete" && isGone(origin, share));
 }
 

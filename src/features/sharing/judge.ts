@@ -86,7 +86,7 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
     return withoutCopies("unknown", access.reason);
   }
   const isGranted = asking.some((namespace) => access.isGranted(namespace));
-  const wanted = isOneOfMany ? undefined : toWanted(toReference(resource), isGranted, before);
+  const wanted = isOneOfMany ? undefined : toWanted(resource, isGranted, before);
   const accessible = { resource, name, access, wanted };
   return withFields(judgeCopies(share, secret, accessible), share, accessible);
 }

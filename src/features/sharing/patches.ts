@@ -14,7 +14,7 @@ import { isEmpty } from "./empty.ts";
 import { explainMisnamed } from "./misnamed.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 import { toFitting } from "./text-maps.ts";
-import type { Judged } from "./verdict.ts";
+import type { Judged, Judgement } from "./verdict.ts";
 
 /**
  * The decision about a patch's field: the shared resource's value, else the one that is observed (`default`: earlier steps may have a
@@ -112,7 +112,7 @@ function apply(patch: Patch, share: Judged, room: Room, objects: Objects): Appli
  */
 function judgePatch(patch: Patch, { shared, judgement, call }: Judged): Verdict {
   const { toResource } = patch;
-  const { is, readable, isRefused } = judgement;
+  const { is, isRefused } = judgement;
   const { resources } = call.request.desired;
   if (toResource !== undefined && !resources.has(toResource.name)) {
     if (!isRequired(patch)) return { is: "leave" };
@@ -120,9 +120,13 @@ function judgePatch(patch: Patch, { shared, judgement, call }: Judged): Verdict 
   }
   const isDropped = is === "gone" && shared.connection?.onSourceMissing === "Delete";
   if (isRefused || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
-  const [resource] = readable;
+  const resource = findReadable(patch, judgement);
   return resource === undefined ? { is: "keep" } : read(patch, resource, shared.kind);
 }
+
+/** Finds the resource whose fields a patch may read: for the XR's status also one that the XR is bound to and does not name now. */
+const findReadable = ({ toResource }: Patch, { readable: [resource], bound }: Judgement): Document | undefined =>
+  resource ?? (toResource === undefined ? bound : undefined);
 
 function read(patch: Patch, resource: Document, kind: string): Verdict {
   const { fromFieldPath, toResource } = patch;

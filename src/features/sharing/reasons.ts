@@ -23,6 +23,7 @@ type Wanted = Fact & { readonly wanted: string };
 type Fault = { readonly fault: string };
 type Secret = { readonly secret: SecretName };
 type Fields = { readonly fields: readonly PatchedField[] };
+type Taken = { readonly target: SecretName; readonly holder: string | undefined; readonly isRival: boolean };
 type Names = { readonly names: readonly string[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
@@ -84,10 +85,15 @@ const SENTENCES = {
   NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
     `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
     `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
-  TargetTaken: ({ target, holder }: { readonly target: SecretName; readonly holder: string | undefined }) =>
-    holder === undefined
-      ? `Secret ${formatSecret(target)} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`
-      : `Secret ${formatSecret(target)} is a copy made by ${brief(holder)}: choose another secretName`,
+  // `isRival`: its holder is another XR of the same claim.
+  TargetTaken: ({ target, holder, isRival }: Taken) => {
+    const secret = `Secret ${formatSecret(target)}`;
+    if (holder === undefined)
+      return `${secret} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`;
+    return isRival
+      ? `${secret} is kept by XR ${brief(holder)} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
+      : `${secret} is a copy made by ${brief(holder)}: choose another secretName`;
+  },
   TypeKept: ({ target, type, wanted }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
     `Secret ${formatSecret(target)} keeps its type ${brief(type)}, since Kubernetes changes no Secret's type: delete it, and it is made anew ` +
     `with ${brief(wanted)}; or choose another secretName`,

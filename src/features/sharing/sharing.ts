@@ -130,13 +130,20 @@ function toFatal(faults: readonly Fault[]): readonly Result[] {
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
 }
 
-/** Makes an event if another shared resource has taken the place of the one before. */
+/** Makes an event if another shared resource has taken the place of the one before, or its name. */
 function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;
+  if (now?.access !== "Granted") return [];
   const left = before.find(({ resource, access }) => access === "Granted" && !findBinding(resource, bindings));
-  if (left === undefined || now?.access !== "Granted") return [];
-  const message = `${shared.name}: ${nameReference(now.resource)} takes the place of ${nameReference(left.resource)}`;
-  return [{ severity: "Normal", reason: "SourceChanged", message, target: "CompositeAndClaim" }];
+  const { claimNamespace } = findBinding(now.resource, before) ?? {};
+  const isAnothers = claimNamespace !== undefined && claimNamespace !== now.claimNamespace;
+  if (left === undefined && !isAnothers) return [];
+  const change = isAnothers
+    ? "is another one: it was composed for a claim in another namespace than the one before of that name"
+    : `takes the place of ${left && nameReference(left.resource)}`;
+  const message = `${shared.name}: ${nameReference(now.resource)} ${change}`;
+  const severity = isAnothers ? "Warning" : "Normal";
+  return [{ severity, reason: "SourceChanged", message, target: "CompositeAndClaim" }];
 }
 
 const nameReference = ({ kind, namespace, name }: Reference): string =>

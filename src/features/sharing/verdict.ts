@@ -81,7 +81,7 @@ export interface Copying {
 export type Cause = "unknown" | "broken" | "gone";
 
 /** The resource that the XR names now, as it goes into the record. */
-type Wanted = Pick<Binding, "resource" | "access" | "ticket">;
+type Wanted = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
 
 /** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
 export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
@@ -94,6 +94,8 @@ export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
   readonly wanted?: Wanted | undefined;
   /** The resources that the XR was bound to, does not name now and holds on to, because their grants stand. */
   readonly held?: readonly Reference[];
+  /** The first of those: the XR's status follows it. A team may edit its record, so that what the status shows need not be of it. */
+  readonly bound?: Document | undefined;
 };
 
 /** The resources that a selector finds, and the name by which the consumer asked. */
@@ -113,6 +115,10 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
   readable: [],
   isRefused: false,
 });
+
+/** Tells whether Crossplane will have answered in the next call. Of what it cannot read, such as Namespaces, nothing is known for longer. */
+export const isWaiting = ({ is, reasons }: Judgement): boolean =>
+  is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 
 /** A share with its judgement. */
 export interface Judged extends Share {

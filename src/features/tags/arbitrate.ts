@@ -6,12 +6,13 @@ import {
   mayDelete,
   mayWrite,
 } from "../../crossplane/management-policies.ts";
-import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
+import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { Document, ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
   CLUSTER,
   CLUSTER_TAG,
+  CONTENDERS,
   CONTENDS_LABEL,
   EXTERNAL_NAME_LABEL,
   IDENTITY_LABEL,
@@ -40,7 +41,7 @@ const owned = ({ tags, desired }: Subject): Arbitration => ({
 
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {
-  const { kind, facts, own, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+  const { kind, facts, own, isMadeUp, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") {
     const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
@@ -50,12 +51,12 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
   const { identity, externalName } = identify(kind, declared);
   const observed = own && readByItself(own.document, facts);
   const reportedTags = () => tags?.cloud();
-  const candidate = { kind, facts, declared, identity, own, observed, hasManagementPolicies, reportedTags };
+  const candidate = { kind, facts, declared, identity, own, isMadeUp, observed, hasManagementPolicies, reportedTags };
   const found = known.find(candidate);
   const contenders = wanted.isClusterUnset || tags?.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
-  const hasMoved = isElsewhere(candidate);
+  const hasMoved = isElsewhere(candidate) && !isFoundAnew(candidate, externalName);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
   const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, identity));
   labels.push(toMark(EXTERNAL_NAME_LABEL, externalName));
@@ -67,18 +68,29 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
 }
 
 /**
+ * Tells whether ours declares what its provider created and named, by another ProviderConfig than before: the name is the cloud's, so it
+ * is that of no other one.
+ */
+const isFoundAnew = ({ own, isMadeUp }: Candidate, externalName: string): boolean =>
+  isMadeUp &&
+  own?.acknowledged.size === 0 &&
+  (readLabel(own.document, EXTERNAL_NAME_LABEL) ?? externalName) === externalName;
+
+/**
  * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator; the owner also one whose
  * provider has found the cloud resource, or that knows the name of an association. One that the owner knows stays known, so that the
- * owner leaves the cloud resource to it.
+ * owner leaves the cloud resource to it. As long as no other one knows what the provider has created and named, ours need not be found by
+ * its own owner.
  */
 function chooseLabels(
-  { own, identity, hasManagementPolicies }: Candidate,
+  { own, identity, isMadeUp, hasManagementPolicies }: Candidate,
   { policies, annotations }: Settlement,
   hasMoved: boolean,
 ): readonly string[] {
   const mayBeWritten = mayWrite(hasManagementPolicies ? policies : ALL_ACTIONS);
+  const isAlone = isMadeUp && annotations[CONTENDERS] === undefined && own?.contends !== identity;
   if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
-    return [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
+    return isAlone ? [IDENTITY_LABEL, WRITES_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
   const hasFound = own?.identity === identity && !hasMoved && own.observation === "present";
   const isNamed = annotations[EXTERNAL_NAME_KEY] !== undefined;
   return hasFound || isNamed || own?.contends === identity ? [IDENTITY_LABEL, CONTENDS_LABEL] : [IDENTITY_LABEL];

@@ -2,7 +2,7 @@ import { COPY_KINDS, COPY_PREFIX } from "../../crossplane/copies.ts";
 import { CREATION, type ManagedKind } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, isObserver, type Policies, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
-import type { KindFacts } from "../../crossplane/providers/families.ts";
+import type { IdentityFacts, KindFacts } from "../../crossplane/providers/families.ts";
 import type { Tags } from "../../input/tags.ts";
 import { compareEntries } from "../../model/collections.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
@@ -12,7 +12,7 @@ import { toMatcher } from "../../model/glob.ts";
 import { isObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
-import { type Contender, toContender } from "../../ownership/contender.ts";
+import { type Contender, isCreator, toContender } from "../../ownership/contender.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
@@ -32,6 +32,8 @@ export interface Subject extends Wish, DeclaredResource, Pick<KindFacts, "cloud"
   readonly kind: ManagedKind;
   /** Undefined if only this XR can declare it; "unresolved" while a reference hides which it is. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
+  /** True if its provider chose the name of what it created. */
+  readonly isMadeUp: boolean;
   /** As observed, if another XR can declare it; undefined before it is created. */
   readonly own: Contender | undefined;
   /** Undefined for a kind without tags. */
@@ -137,9 +139,9 @@ function toSubject(wish: Wish, known: KnownKind, call: Call): Subject | undefine
   const { identity, cloud, reportsTags } = facts;
   if (rule === undefined || (rule.fieldPath === undefined && cloud === undefined)) return undefined;
   const tags = findTags(known, wish, call);
-  const isPinned = isOnlyPinned(call.request.desired.resources.get(wish.resource)?.document, wish);
-  const declared = { ...wish, facts: identity, isPinned };
-  const cloudResource = readCloudResource(declared);
+  const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
+  const declared = { ...wish, facts: identity, ...named };
+  const cloudResource = readUnlessNew(declared);
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
   if (tags === undefined && (cloudResource === undefined || identity.countsReferences)) return undefined;
   const own = cloudResource && wish.observed && toContender(wish.observed);
@@ -148,14 +150,26 @@ function toSubject(wish: Wish, known: KnownKind, call: Call): Subject | undefine
   return { ...declared, kind, cloudResource, own, tags, cloud, reportsTags, hasManagementPolicies };
 }
 
+/** Reads the cloud resource. What a provider has just created goes on where a reference that tells its place cannot be read. */
+function readUnlessNew(declared: DeclaredResource & { readonly isMadeUp: boolean }) {
+  const read = readCloudResource(declared);
+  const isNew = declared.isMadeUp && declared.observed && readLabel(declared.observed, IDENTITY_LABEL) === undefined;
+  return isNew && read === "unresolved" ? undefined : read;
+}
+
 /**
- * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the record
- * is different: the record may be old. A resource that has been arbitrated stays arbitrated.
+ * Reads the external name that the provider chose: the observed one, where no step but `externalNames` desires it, and that only because
+ * it was observed. It counts once the provider has created the cloud resource, since another XR can import that, and from then on.
  */
-const isOnlyPinned = (composed: Document | undefined, { desired, observed }: DesiredAndObserved): boolean =>
-  composed !== undefined &&
-  composed !== desired &&
-  observed !== undefined &&
-  stringAt(composed, EXTERNAL_NAME) === undefined &&
-  stringAt(desired, EXTERNAL_NAME) === stringAt(observed, EXTERNAL_NAME) &&
-  readLabel(observed, IDENTITY_LABEL) === undefined;
+function readChosenName(composed: Document | undefined, wish: Wish, { name }: IdentityFacts) {
+  const { desired, observed } = wish;
+  const chosen = observed && stringAt(observed, EXTERNAL_NAME);
+  const wanted = stringAt(desired, EXTERNAL_NAME);
+  const isOther = wanted !== undefined && wanted !== chosen;
+  const isNamed = isOther || (composed !== undefined && stringAt(composed, EXTERNAL_NAME) !== undefined);
+  if (observed === undefined || chosen === undefined || isNamed) return { isMadeUp: false };
+  const isByName = name.is === "externalName" && name.defaultsToName && stringAt(desired, NAME) !== undefined;
+  const isMadeUp = name.is === "externalName" && !isByName && isCreator(observed);
+  const counts = isMadeUp || readLabel(observed, IDENTITY_LABEL) !== undefined;
+  return { chosen: counts ? chosen : "", isMadeUp };
+}

@@ -23,7 +23,8 @@ const controlledBy = (uid: string, owner = "site") => ({
 const dataOf = (externalNames: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(externalNames).map(([resource, externalName]) => {
-      const entry = { resource, kind: "Cluster.db.example.org", name: `site-${resource}`, externalName };
+      const kind = { kind: "Cluster.db.example.org", apiVersion: `${CLUSTER}/v1` };
+      const entry = { resource, ...kind, name: `site-${resource}`, externalName };
       return [resource, JSON.stringify(entry)];
     }),
   );
@@ -64,6 +65,7 @@ async function run(...objects: readonly JsonObject[]) {
 }
 
 const forged = dataOf({ a: "forged", b: "cloud-b", c: "cloud-c" });
+for (const [key, text] of Object.entries(forged)) forged[key] = text.replace(`${CLUSTER}/v1`, "evil/v1");
 
 test("external names of a namespaced XR are what it controls has, in an object that teams may not write", async () => {
   const { exitCode, manifests } = await run(configMap(controlledBy("1"), forged));

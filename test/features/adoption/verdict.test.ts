@@ -21,7 +21,7 @@ const proverFor = (composer: PossibleComposer): Prover => ({
   },
 });
 const judgeObserved = (resource: Document, composer: PossibleComposer) =>
-  verdicts.judgeObserved(resource, proverFor(composer), () => true);
+  verdicts.judgeObserved(resource, proverFor(composer), () => []);
 
 const appliedBy = (...managers: readonly string[]): JsonObject => ({
   managedFields: managers.map((manager) => ({ manager, operation: "Apply" })),
@@ -68,21 +68,41 @@ describe("what was put back after a restore, and this XR controls,", () => {
     ["unlooked", "but not where another one was restored meanwhile", "looked", false],
     ["ours", "at once where nothing was restored", undefined, false],
   ])("is judged %s %s", (is, _reason, mark, areLookedAt) => {
-    expect(verdicts.judgeObserved(putBack(mark), proverFor(composite), () => areLookedAt).is).toBe(is);
+    expect(verdicts.judgeObserved(putBack(mark), proverFor(composite), () => (areLookedAt ? [] : ["network"])).is).toBe(
+      is,
+    );
   });
 
   const created = { creationTimestamp: "2026-01-02T00:00:00Z" };
   const managed = { spec: { providerConfigRef: { name: "default" } } };
-  const synced = (time: string): JsonObject => ({
-    status: { conditions: [{ type: "Synced", status: "False", lastTransitionTime: time }] },
+  const synced = (time: string, more: JsonObject = {}, status: JsonObject = {}): JsonObject => ({
+    status: { conditions: [{ type: "Synced", status: "True", lastTransitionTime: time, ...more }], ...status },
   });
+  const later = "2026-01-03T00:00:00Z";
+  const failed = { status: "False", reason: "ReconcileError", message: "observe failed: cannot get credentials" };
+  const absent = { ...failed, message: "observe failed: external resource does not exist" };
+  const paused = { status: "False", reason: "ReconcilePaused", message: "" };
   test.each<[isLookedAt: boolean, reason: string, resource: JsonObject]>([
     [false, "a managed resource that a restore has stripped of its status", bucket("a", created, managed)],
     [false, "one whose status is from before", bucket("a", created, { ...managed, ...synced("2026-01-01T00:00:00Z") })],
+    [true, "one that its provider has looked at", bucket("a", created, { ...managed, ...synced(later) })],
+    [false, "one whose provider has failed to look", bucket("a", created, { ...managed, ...synced(later, failed) })],
+    [false, "one that is paused", bucket("a", created, { ...managed, ...synced(later, paused) })],
+    [true, "one that the cloud does not have", bucket("a", created, { ...managed, ...synced(later, absent) })],
     [
       true,
-      "one that its provider has looked at",
-      bucket("a", created, { ...managed, ...synced("2026-01-03T00:00:00Z") }),
+      "one that is reported, and cannot be changed",
+      bucket("a", created, { ...managed, ...synced(later, failed, { atProvider: { id: "1" } }) }),
+    ],
+    [
+      false,
+      "a nested XR that is stopped",
+      { ...store(referring("x")), metadata: { name: "n", ...created }, ...synced(later, failed) },
+    ],
+    [
+      true,
+      "a nested XR that is reconciled",
+      { ...store(referring("x")), metadata: { name: "n", ...created }, ...synced(later) },
     ],
     [
       false,

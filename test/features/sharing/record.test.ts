@@ -146,6 +146,39 @@ describe("the record says of a share", () => {
   });
 });
 
+describe("a database with the name of one that was deleted", () => {
+  const of = (team: string | undefined): JsonObject => {
+    const labels: JsonObject = team === undefined ? {} : { "crossplane.io/claim-namespace": team };
+    return another("orders", "team-a", { labels });
+  };
+  const record = (draft: Draft) => ({ [RECORD_NAME]: recordIn(draft) ?? {} });
+  const OTHER =
+    "db: XPostgres orders is another one: it was composed for a claim in another namespace than the one before of that name";
+  test.each<[reason: string, before: string | undefined, now: string | undefined, says: readonly string[]]>([
+    ["is told where it is another team's", "data", "mallory", [OTHER]],
+    ["is told where it is no team's", "data", undefined, [OTHER]],
+    ["is told of nothing where its team has made it anew", "data", "data", []],
+    ["is told of nothing where none was known", undefined, "data", []],
+  ])("%s", (_reason, before, now, says) => {
+    const parts = { sharedResources: [fields] };
+    const bound = draftOf({ ...parts, answers: { db: [of(before)] } });
+    const draft = draftOf({ ...parts, observed: record(bound), answers: { db: [of(now)] } });
+    const changes = draft.results.filter(({ reason }) => reason === "SourceChanged");
+    expect(changes.map(({ message }) => message)).toEqual(says);
+    const settled = draftOf({ ...parts, observed: record(draft), answers: { db: [of(now)] } });
+    expect(settled.results.map(({ reason }) => reason)).not.toContain("SourceChanged");
+  });
+
+  test("is not recorded with its team before it grants", () => {
+    const labels = { "crossplane.io/claim-namespace": "payroll" };
+    const records = [undefined, "team-a"].map((allowed) => {
+      const db = another("orders", allowed, { labels });
+      return JSON.stringify(recordIn(draftOf({ sharedResources: [fields], answers: { db: [db] } })));
+    });
+    expect(records.map((record) => record.includes("payroll"))).toEqual([false, true]);
+  });
+});
+
 describe("an XR that is bound to a resource, and takes its fields only,", () => {
   const status = { db: "old.example.org" };
   const endpoint = (draft: Draft): unknown => draft.composite.find(({ path }) => path.join(".") === "status.db")?.value;
@@ -155,16 +188,34 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
   const [old, now] = [status.db, "orders.db.example.org"];
   const both = { db: [another("a-decoy", "team-a"), database()] };
   const toRefusing = { observed: bound("billing"), answers: { db: [refusing], "db/recorded": [billing] } };
+  const [theirs, own] = ["billing.db.example.org", another("billing", "team-a")];
+  const decoy = { ...own, status: { endpoint: theirs } };
+  const forged = { ...toRefusing, answers: { db: [refusing], "db/recorded": [decoy] } };
+  const absent = { ...toRefusing, answers: { db: [refusing], "db/recorded": [] } };
   const toGranting = { observed: bound("billing"), answers: { db: [database()] } };
   const standing = { "db/recorded": [database()] };
   const taken = { xr: nowhere, answers: { "db/recorded": [refusing] } };
+  const byReferenceGrant = shared({ grant: "ReferenceGrant", patches: [toStatus("db")] });
+  const unjudged = {
+    ...{ xr: nowhere, sharedResources: [byReferenceGrant], capabilities: V2 },
+    answers: { "db/recorded": [database({ spec: {} })] },
+  };
   type Row = [what: string, bindings: readonly string[] | undefined, endpoint: string | undefined, parts: CallParts];
   test.each<Row>([
     ["keeps it, whatever else matches", granted, now, { sharedResources: [labelled], answers: both }],
-    ["keeps its fields while it names nothing", granted, old, { xr: nowhere, answers: standing }],
+    ["keeps its fields while it names nothing", granted, now, { xr: nowhere, answers: standing }],
+    ["gets no new ones while no ReferenceGrant can name its Secret", granted, old, unjudged],
+    ["keeps its fields while that is gone", granted, old, { xr: nowhere, answers: { "db/recorded": [] } }],
     ["keeps its fields while it names nothing, and the grant is not looked up yet", granted, old, { xr: nowhere }],
     ["loses its fields when the grant is taken back, though it names nothing", undefined, undefined, taken],
-    ["keeps its fields while it names another", ["orders Requested", "billing Granted"], old, toRefusing],
+    ["keeps its fields while it names another", ["orders Requested", "billing Granted"], now, toRefusing],
+    ["keeps none of one that refuses, by a record of another", ["orders Requested", "billing Granted"], theirs, forged],
+    [
+      "keeps none of one that refuses, by a record of what is not there",
+      ["orders Requested", "billing Granted"],
+      undefined,
+      absent,
+    ],
     ["moves at once to one that grants", granted, now, toGranting],
     ["loses its fields with its grant", ["orders Revoked"], undefined, { answers: { db: [refusing] } }],
   ])("%s", (_what, bindings, expected, { xr: asking = xr(), ...parts }) => {

@@ -16,7 +16,8 @@ const labels = { [`${DOMAIN}/target`]: "f07cf4748c39cf683541dc52581d1666984278d9
 /** The Object that copies the Secret, but for what a test is about. */
 const object = (copy: { references?: unknown; type?: string } = {}) => {
   const owner = { [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop" };
-  const annotations = { ...owner, [`${DOMAIN}/shared-from`]: "databases/orders-conn" };
+  const from = { [`${DOMAIN}/shared-from`]: "databases/orders-conn" };
+  const annotations = { ...owner, ...from, [`${DOMAIN}/composite`]: "shop-x7k2p" };
   const metadata = { name: "orders-db", namespace: "team-a", labels, annotations };
   return {
     apiVersion: "kubernetes.crossplane.io/v1alpha2",

@@ -51,6 +51,18 @@ test("a policy goes with the grant that it depends on, also where the XR names a
   play(new Tenancy([patched, patched, patched], false), moves);
 });
 
+test("a record that names another database keeps no fields of one that took its grant back", () => {
+  const fields: Composition = { ...byName, takes: "fields" };
+  const moves = [
+    { is: "grant", database: "billing", teams: ["evil"] },
+    { is: "audit" },
+    { is: "grant", database: "orders", teams: [] },
+    { is: "forgeRecord", database: "billing", copy: "" },
+    { is: "audit" },
+  ] as const;
+  play(new Tenancy([byName, byName, fields], false), moves);
+});
+
 test("a Composition that asks nobody for a grant is noticed", () => {
   const unguarded: Composition = { ...byName, grant: "None" };
   const tenancy = new Tenancy([unguarded, unguarded, unguarded], false);

@@ -14,6 +14,7 @@ import type { Call } from "../../feature.ts";
 import type { Data } from "../source.ts";
 import type { Copying } from "../verdict.ts";
 import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
+import { markComposite } from "./taker.ts";
 import type { Row } from "./targets.ts";
 
 /** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read at once, not at its next poll. */
@@ -102,6 +103,7 @@ const composeSecret = ({ row: { target }, judgement, call }: WrittenCopy, record
       ...target.copy.annotations,
       [OWNER]: formatOwner(call.composite),
       [SHARED_FROM]: formatSecret(judgement.source),
+      ...markComposite(call.composite),
       ...records,
     },
   },

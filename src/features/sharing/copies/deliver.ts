@@ -4,7 +4,7 @@ import { isSameResource } from "../../../crossplane/references.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
-import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
+import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
 import { isRefusal, joinReasons, type SharingReason } from "../reasons.ts";
@@ -14,6 +14,7 @@ import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object
 import { type Contents, contentsFor, type Room } from "./contents.ts";
 import { findFailure, findStale, isLimited, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { findTarget, isKept, judgeOrigins, type KeptFor } from "./recorded.ts";
+import { findTaker, type Taker } from "./taker.ts";
 import { findPossession, formatMaker, gatherRows, type Possession, type Row } from "./targets.ts";
 
 /** The composed resources of one share, and the reasons why copies are missing. */
@@ -82,7 +83,7 @@ function decideShare(share: DecidingShare, copies: readonly ObservedCopy[], room
  * | is to hold what is not known, not there, or too large             | keep while granted     |
  * | is to be new, and its shared resource is being deleted            | keep while granted     |
  * | is not looked up yet                                              | keep while granted     |
- * | exists without our mark                                           | leave alone            |
+ * | exists without our mark, or another XR of our claim has it        | leave alone            |
  * | may hold what another resource granted, and grants no more        | drop, then create anew |
  * | may, and that grant is not known yet                              | keep                   |
  * | has no copy of that name, and an Object that may still delete it  | drop: compose none yet |
@@ -96,7 +97,7 @@ function decideSecret(row: Row, share: CopyingShare): readonly Decision[] {
   const { target, holder } = row;
   const { refusal, copy } = target;
   if (refusal !== undefined) return keepRow(row, isRefusal(refusal) ? "refused" : "unknown", share);
-  if (holder !== undefined) return leaveAlone(row, holder);
+  if (holder !== undefined) return leaveAlone(row, { holder, isRival: false });
   const contents = share.contentsOf(copy);
   if (contents.is !== "known") {
     // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
@@ -106,9 +107,9 @@ function decideSecret(row: Row, share: CopyingShare): readonly Decision[] {
   return decideCopy(row, contents.data, share);
 }
 
-const leaveAlone = ({ target, copies }: Row, holder: string | undefined): readonly Decision[] => [
+const leaveAlone = ({ target, copies }: Row, taker: Taker): readonly Decision[] => [
   ...copies.flatMap(giveUpCopy),
-  { reason: { is: "TargetTaken", target, holder } },
+  { reason: { is: "TargetTaken", target, ...taker } },
 ];
 
 function decideCopy(wanted: Row, data: Data, share: CopyingShare): readonly Decision[] {
@@ -118,10 +119,10 @@ function decideCopy(wanted: Row, data: Data, share: CopyingShare): readonly Deci
   const isOfNow = observed !== undefined && isSameResource(observed.origin ?? now, now);
   if (isGoing && !isOfNow) return keepRow(wanted, "broken", share, { is: "BeingDeleted", shared: now.name });
   const found = findTarget(wanted.key, target, share.call);
-  if (found === "pending")
+  const taker = findTaker(found, share.call);
+  if (found === "pending" || taker === "pending")
     return keepRow(wanted, "unknown", share, { is: "WaitingForRequiredResources", wanted: "Secret" });
-  const owner = found && readAnnotation(found, OWNER);
-  if (found && owner !== formatOwner(share.call.composite)) return leaveAlone(wanted, owner);
+  if (taker !== undefined) return leaveAlone(wanted, taker);
   share.possession.holders.set(formatSecret(target), formatMaker(share.shared.name));
   const { row, reason } = keepType(wanted, found);
   const own = observed ? decideUpdate(observed, row, data, share) : decideNew(found, row, data, share);

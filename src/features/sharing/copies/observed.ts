@@ -184,6 +184,6 @@ export function findFailure({ document }: ObservedCopy, target: SecretName): Sha
   const { status = "", message = "" } = shownCondition(document, "Synced") ?? {};
   // It publishes into no Secret that its Object does not control.
   if (message.includes("refusing to modify uncontrolled secret"))
-    return { is: "TargetTaken", target, holder: undefined };
+    return { is: "TargetTaken", target, holder: undefined, isRival: false };
   return status === "False" && message !== "" ? { is: "CopyFailed", target, says: message } : undefined;
 }

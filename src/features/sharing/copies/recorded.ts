@@ -9,7 +9,7 @@ import { type Document, stringAt } from "../../../model/document.ts";
 import type { Call } from "../../feature.ts";
 import { findGrantedAccess, findShareAccess, findUnaccepting } from "../access.ts";
 import { findSource } from "../source.ts";
-import type { Cause, Judged, Share, Target } from "../verdict.ts";
+import { type Cause, isWaiting, type Judged, type Share, type Target } from "../verdict.ts";
 import { targetLabel } from "./compose-object.ts";
 import { type ObservedCopy, theSame } from "./observed.ts";
 
@@ -28,19 +28,19 @@ const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended"
  * we composed is asked for by name, and its grant is judged for the copy's namespace, which has to accept it still. A copy without a
  * record is one of the present shared resource.
  *
- * - Granted and accepted, or not known yet: it stays. Either taken back: it goes.
+ * - Granted and accepted, or not known: it stays. Either taken back: it goes, even while nothing is known of what the XR names now.
  * - The shared resource is gone, or names another Secret than the copy reads: `onSourceMissing`.
  */
 export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
   const { shared, judgement } = share;
   // The resource that copies are made from now, whose grant for this copy has been judged in this call already.
   const now = judgement.is === "copy" ? judgement.origin : undefined;
-  if (cause === "unknown" && now === undefined) return true;
+  if (isWaiting(judgement)) return true;
   const former = findFormer(copy, shared, now);
   if (former.length === 0 && isTaken(cause, share)) return false;
-  // Asked for together with the Namespace, and where it stays in any case: the calls to come may need it.
+  // Asked for together with the Namespace: the calls to come may need it.
   const grant = judgeOrigins(copy, [...former, ...copy.earlier], share);
-  return cause === "unknown" || (isAccepted(copy, share) && grant !== "ended");
+  return (cause === "unknown" || isAccepted(copy, share)) && grant !== "ended";
 }
 
 /** Tells whether what the present shared resource has delivered is taken back. */
@@ -116,16 +116,23 @@ function lookUpRecorded(resource: Reference, { shared, call }: Share): Document 
 
 export const isGone = (resource: Reference, share: Share): boolean => lookUpRecorded(resource, share) === "gone";
 
-/** Judges the grant of a bound resource to one of the namespaces. It stands if the resource, or its Secret's name, is gone. */
-export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Grant {
+/** The grant of a bound resource, and what was found. `gone`: the resource, or its Secret's name, so that the grant stands. */
+interface Bound {
+  readonly is: Grant | "gone";
+  readonly found?: Document;
+}
+
+/** Judges the grant of a bound resource to one of the namespaces. */
+export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Bound {
   const { shared, call } = share;
   const found = lookUpRecorded(resource, share);
-  if (typeof found === "string") return found === "gone" ? "stands" : found;
+  if (typeof found === "string") return { is: found };
   const source = shared.connection && findSource(found, shared.connection.secretRef, namespaces[0], call);
   const secret = source?.is === "named" ? source.secret : undefined;
-  if (shared.grant === "ReferenceGrant" && secret === undefined) return "stands";
+  if (shared.grant === "ReferenceGrant" && secret === undefined) return { is: "gone" };
   const access = findShareAccess(shared, found, secret, namespaces, call);
-  return access.is === "pending" ? "pending" : toGrant(namespaces.some((each) => access.isGranted(each)));
+  if (access.is === "pending") return { is: "pending" };
+  return { is: toGrant(namespaces.some((each) => access.isGranted(each))), found };
 }
 
 /**

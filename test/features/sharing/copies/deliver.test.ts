@@ -33,7 +33,7 @@ const bytes = (...list: readonly number[]): string => Buffer.from(list).toString
 describe("via Secret", () => {
   test("the copy itself is composed, with the values", () => {
     const { resources } = draftOfCopy({ via: "Secret", labels: { app: "shop" } }, { answers: absent });
-    const annotations = { ...marks(), ...recorded() };
+    const annotations = { ...marks(), "shared-infrastructure.fn.crossplane.io/composite": "shop-x7k2p", ...recorded() };
     const metadata = { name: "orders-db", namespace: "team-a", labels: { app: "shop", ...label }, annotations };
     const data = { password: base64("p@ss/1"), username: base64("app") };
     const object = { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque", data };

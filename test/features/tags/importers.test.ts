@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import type { Draft } from "../../../src/model/draft.ts";
+import { withMetadata } from "../../../testing/builders/composed.ts";
+import { policiesOf } from "../../../testing/builders/read-draft.ts";
+import { NAMESPACED, Team } from "../../../testing/simulations/importers.ts";
+
+const SUCCEEDED = "crossplane.io/external-create-succeeded";
+const WITHOUT_DELETE = ["Observe", "Create", "Update", "LateInitialize"];
+const outcome = (draft: Draft) => [
+  policiesOf(draft, "vpc"),
+  draft.conditions.find(({ type }) => type === "TagsOwned")?.reason,
+];
+
+/** Reconciles both until nothing changes any more, the importer first. */
+function settle(creator: Team, importer: Team) {
+  const all = [creator, importer];
+  for (let round = 0; round < 4; round++) for (const team of all.toReversed()) team.reconcile(all);
+  return all.map((team) => outcome(team.reconcile(all)));
+}
+
+describe("what one XR created under a name of the cloud's and another one imports by it is shared,", () => {
+  const pinning = { spec: { externalNames: {} } };
+  const importing = { imports: true };
+  test.each([
+    ["where the creator's provider reported the id first", new Team("a", pinning), new Team("b", importing)],
+    ["without externalNames", new Team("a"), new Team("b", importing)],
+    [
+      "by the XR of a claim and a namespaced XR",
+      new Team("a"),
+      new Team("b", { apiVersion: NAMESPACED, ...importing }),
+    ],
+    ["by a namespaced XR and the XR of a claim", new Team("a", { apiVersion: NAMESPACED }), new Team("b", importing)],
+  ])("%s: the creator owns it, and the importer takes it over", (_reason, creator, importer) => {
+    const alone = creator.create().reconcile([creator]);
+    expect(outcome(alone)).toEqual([["*"], "Owned"]);
+    expect(settle(creator, importer)).toEqual([
+      [WITHOUT_DELETE, "Owned"],
+      [["Observe"], "ObservedOnly"],
+    ]);
+    importer.reconcile([importer]);
+    expect(outcome(importer.reconcile([importer]))).toEqual([["*"], "Owned"]);
+  });
+
+  test("also where the importer was there before this step: the creator observes, and takes it over", () => {
+    const [creator, importer] = [new Team("a").create(), new Team("b", importing)];
+    for (let round = 0; round < 3; round++) importer.reconcile([importer]);
+    expect(settle(creator, importer)).toEqual([
+      [["Observe"], "ObservedOnly"],
+      [WITHOUT_DELETE, "Owned"],
+    ]);
+    creator.reconcile([creator]);
+    expect(outcome(creator.reconcile([creator]))).toEqual([["*"], "Owned"]);
+  });
+
+  test("and stays deletable with its creator, where that alone uses it and gets another ProviderConfig", () => {
+    const creator = new Team("a").create();
+    creator.reconcile([creator]);
+    creator.useProviderConfig("other");
+    expect(outcome(creator.reconcile([creator]))).toEqual([["*"], "Owned"]);
+  });
+
+  test("but not where somebody gives its managed resource the name of another one", () => {
+    const creator = new Team("a").create();
+    creator.reconcile([creator]);
+    const annotations = { "crossplane.io/external-name": "vpc-2" };
+    creator.managed = withMetadata(creator.managed ?? {}, { annotations, generation: 2 });
+    expect(outcome(creator.reconcile([creator]))).toEqual([[], "WaitingForProvider"]);
+  });
+
+  test("and is looked for by nobody before its provider has created it", () => {
+    const named = withMetadata(new Team("a").create().managed ?? {}, { annotations: { [SUCCEEDED]: null } });
+    const team = new Team("a");
+    team.managed = named;
+    const draft = team.reconcile([team]);
+    expect([...draft.requirements.keys()].filter((name) => name.startsWith("tags/"))).toEqual([]);
+    expect(outcome(draft)).toEqual([undefined, "Owned"]);
+  });
+});
