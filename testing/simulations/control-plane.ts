@@ -81,7 +81,10 @@ export abstract class ControlPlane<X extends Xr> {
   /** The object as it will be: with the metadata that Crossplane and the API server fill in. */
   protected toApplied(xr: X, key: string, object: JsonObject, before: JsonObject | undefined): JsonObject {
     const { namespace } = nameOf(this.show(xr));
-    const [metadata, known] = [metadataOf(object), metadataOf(before ?? {})];
+    const metadata = metadataOf(object);
+    // A name that something has already: server-side apply keeps its uid.
+    const named = before ?? this.store.get(kindOf(object), { name: String(metadata["name"]), namespace });
+    const known = metadataOf(named ?? {});
     const { deletionTimestamp } = known;
     const made = String(++this.#made).padStart(9, "0");
     return {
@@ -97,7 +100,7 @@ export abstract class ControlPlane<X extends Xr> {
         ownerReferences: this.controlledBy(xr),
         ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       },
-      ...(before?.["status"] !== undefined && { status: before["status"] }),
+      ...(named?.["status"] !== undefined && { status: named["status"] }),
     };
   }
 

@@ -18,7 +18,24 @@ export interface Composition {
   readonly xrs: "namespaced" | "claimed" | "nested";
   readonly databases: keyof typeof DATABASE_KINDS;
   readonly takes: "copy" | "fields" | "copy and fields";
+  /**
+   * The policy that an earlier step desires, and that exists with access only: it reaches the database whose endpoint is patched into it, or
+   * the one that the XR names, where the share selects by that name, too.
+   */
+  readonly depends?: "nothing" | "patched" | "named";
 }
+
+/** What depends on a grant; its spec has what it reaches. */
+export const POLICY = { apiVersion: "iam.example.org/v1", kind: "Policy" } as const;
+
+/** What the earlier step desires. */
+export function desiredFor(composition: Composition, spec: JsonObject): Readonly<Record<string, JsonObject>> {
+  if ((composition.depends ?? "nothing") === "nothing") return {};
+  return { policy: { ...POLICY, spec: { reaches: isPatched(composition) ? "" : (spec["database"] ?? "") } } };
+}
+
+const isPatched = ({ depends, select }: Composition): boolean =>
+  depends === "patched" || (depends === "named" && select !== "name");
 
 export const DATABASE_KINDS = {
   namespaced: { apiVersion: "data.example.org/v1", kind: "Postgres" },
@@ -52,7 +69,11 @@ const HOW = {
   ConnectionSecret: { via: "ConnectionSecret" },
 } as const;
 
-function toShare({ via, grant, resolution, namespaces, takes, ...composition }: Composition): JsonObject {
+const TO_STATUS = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint", policy: "Optional" };
+const TO_POLICY = { fromFieldPath: "status.endpoint", toResource: { name: "policy", fieldPath: "spec.reaches" } };
+
+function toShare(composition: Composition): JsonObject {
+  const { via, grant, resolution, namespaces, takes, depends = "nothing" } = composition;
   const where = namespaces === "spec" && { namespaces: { fromCompositeFieldPath: "spec.namespaces" } };
   const secretName = { fromCompositeFieldPath: "spec.secretName" };
   return {
@@ -62,10 +83,9 @@ function toShare({ via, grant, resolution, namespaces, takes, ...composition }: 
     grant,
     resolution,
     ...(takes !== "fields" && { connection: { copies: [{ secretName, ...HOW[via], ...where }] } }),
-    ...(takes !== "copy" && {
-      patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint", policy: "Optional" }],
-      toEnvironment: { fromFieldPath: "status.environment" },
-    }),
+    ...(takes !== "copy" && { toEnvironment: { fromFieldPath: "status.environment" } }),
+    patches: [...(takes === "copy" ? [] : [TO_STATUS]), ...(isPatched(composition) ? [TO_POLICY] : [])],
+    dependents: depends === "nothing" ? [] : ["polic*"],
   };
 }
 

@@ -62,6 +62,7 @@ const MOVES: Moves<Tenancy, Parts> = {
   deleteDecoy: [4, (tenancy) => tenancy.deleteDecoy()],
   toggleAcceptance: [4, (tenancy) => tenancy.toggleAcceptance()],
   deleteRecord: [4, (tenancy) => tenancy.deleteRecord()],
+  dropReferences: [4, (tenancy) => tenancy.dropReferences()],
   takeOver: [4, (tenancy) => tenancy.takeOver(tenancy.consumer("team-b"))],
 };
 
@@ -83,6 +84,7 @@ const composition: fc.Arbitrary<Composition> = fc.record({
   xrs: of("namespaced", "claimed", "nested"),
   databases: of("namespaced", "clusterScoped"),
   takes: of("copy", "fields", "copy and fields"),
+  depends: of("nothing", "patched", "named"),
 });
 
 /** @throws {Violation} for what must never happen. */
@@ -102,6 +104,7 @@ export function play(tenancy: Tenancy, moves: readonly Move<Partial<Parts>>[]): 
  *   status or context, one reconcile and one turn of the provider after it was taken back,
  * - no Secret that somebody else made is written or deleted, and none is put where nobody accepts it,
  * - no honest team's copy or fields go, change their source or flap while their grant stands,
+ * - a policy that depends on a grant is never there without it, nor lost by a team that has one,
  * - a copy stays while its source is merely missing,
  * - every XR comes to rest, in six calls at most, and
  * - an owner's list says who uses its database with a grant, and only these protect it.

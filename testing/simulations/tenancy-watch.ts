@@ -7,8 +7,8 @@ import { readBindings } from "../../src/ownership/record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable, type Requirements } from "./calls.ts";
 import { desiredBy, Violation } from "./control-plane.ts";
-import { type Kind, metadataOf, type Name, nameOf, SECRET } from "./store.ts";
-import { DATABASE_KINDS, HOSTILE } from "./tenancy-composition.ts";
+import { type Kind, metadataOf, type Name, nameOf, objectIn, SECRET } from "./store.ts";
+import { DATABASE_KINDS, HOSTILE, POLICY } from "./tenancy-composition.ts";
 import { copiesIn, DATABASES, type Database, databasesIn, fieldsIn, type Owner } from "./tenancy-owner.ts";
 import { isDeleting, targetOf } from "./tenancy-provider.ts";
 import { type Consumer, keyOf, type TenancyWorld } from "./tenancy-world.ts";
@@ -22,6 +22,8 @@ export class Watch {
   readonly #owner: Owner;
   /** Those that have a copy. */
   readonly #served = new Set<Consumer>();
+  /** Those that have a policy for the database. */
+  readonly #reaching = new Set<Consumer>();
   /** Those that have fields of the database. */
   readonly #informed = new Set<Consumer>();
 
@@ -39,6 +41,7 @@ export class Watch {
   forget(consumer: Consumer): void {
     this.forgetCopy(consumer);
     this.#informed.delete(consumer);
+    this.#reaching.delete(consumer);
   }
 
   forgetCopy(consumer: Consumer): void {
@@ -52,6 +55,7 @@ export class Watch {
       if (isMissing || this.#owner.grants("orders", consumer.team)) {
         this.#watchGranted(consumer);
         this.#watchFields(consumer);
+        this.#watchPolicy(consumer);
       } else this.forget(consumer);
     }
   }
@@ -68,6 +72,13 @@ export class Watch {
     if (found.includes("orders")) this.#informed.add(consumer);
     else if (this.#informed.has(consumer) && !this.#isReplaced(consumer))
       throw new Violation(`${consumer.team} has lost its fields`);
+  }
+
+  #watchPolicy(consumer: Consumer): void {
+    const isReaching = policiesOf(this.#world, consumer).flatMap(reachedBy).includes("orders");
+    if (isReaching) this.#reaching.add(consumer);
+    else if (this.#reaching.has(consumer) && !this.#isReplaced(consumer))
+      throw new Violation(`${consumer.team} has lost its policy`);
   }
 
   #watchGranted(consumer: Consumer): void {
@@ -153,6 +164,26 @@ const targetNameOf = ({ team }: Consumer): Name => ({ namespace: team, name: "or
 export function assertGranted(world: TenancyWorld, owner: Owner, forger: Consumer | undefined): void {
   for (const copy of copiesIn(world)) assertCopyGranted(copy, world, owner);
   for (const consumer of world.consumers) assertFieldsGranted(consumer, owner, consumer === forger);
+  for (const consumer of world.consumers) assertReachGranted(consumer, world, owner);
+}
+
+/** The policies that an XR has, whether it refers to them or not. */
+export const policiesOf = ({ store }: TenancyWorld, { team }: Consumer): readonly JsonObject[] =>
+  store
+    .all(POLICY)
+    .filter((policy) => objectIn(metadataOf(policy), "labels")["crossplane.io/composite"] === `shop-${team}`);
+
+/** The databases that a policy reaches: by their endpoint, or by their name. */
+export function reachedBy(policy: JsonObject): readonly Database[] {
+  const reaches = String(objectIn(policy, "spec")["reaches"]);
+  return DATABASES.filter((database) => reaches === database || fieldsIn(reaches).includes(database));
+}
+
+function assertReachGranted(consumer: Consumer, world: TenancyWorld, owner: Owner): void {
+  const { team } = consumer;
+  const reached = policiesOf(world, consumer).flatMap(reachedBy);
+  const found = reached.find((database) => owner.exists(database) && !owner.grants(database, team));
+  if (found !== undefined) throw new Violation(`a policy of ${team} reaches ${found}, which is not granted to it`);
 }
 
 /** The namespace whose access counts: that of the copy, or of the one who asks for it. */

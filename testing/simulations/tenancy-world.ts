@@ -4,7 +4,7 @@ import { DOMAIN } from "../../src/model/names.ts";
 import { RECORD_NAME } from "../../src/ownership/record.ts";
 import { ControlPlane, desiredBy, NEW_XR, shownConditions, Violation, type Xr } from "./control-plane.ts";
 import { kindOf, may, metadataOf, NAMESPACE, type Name, nameOf, objectIn, SECRET, withMetadata } from "./store.ts";
-import { type Composition, inputFor } from "./tenancy-composition.ts";
+import { type Composition, desiredFor, inputFor } from "./tenancy-composition.ts";
 import { OBJECTS, provide, targetOf } from "./tenancy-provider.ts";
 
 /** A team's XR. */
@@ -82,7 +82,8 @@ export class TenancyWorld extends ControlPlane<Consumer> {
 
   #reconcile(consumer: Consumer): void {
     const observed = this.observe(consumer);
-    const outcome = this.call(consumer, observed, { input: inputFor(consumer.composition) });
+    const desired = desiredFor(consumer.composition, consumer.spec ?? {});
+    const outcome = this.call(consumer, observed, { input: inputFor(consumer.composition), desired });
     if (outcome.is === "frozen") {
       if (outcome.isRefused) return;
       throw new Violation(`${consumer.team} is frozen: ${outcome.because}`);
@@ -92,7 +93,7 @@ export class TenancyWorld extends ControlPlane<Consumer> {
     consumer.conditions = shownConditions(draft);
     consumer.status = objectIn(withValues({}, draft.composite), "status");
     consumer.context = JSON.stringify([...draft.context.values()], toPlainJson);
-    this.apply(consumer, observed, desiredBy(draft));
+    this.apply(consumer, observed, desiredBy(draft, desired));
     this.protect();
   }
 

@@ -101,6 +101,13 @@ export class Tenancy {
     if (record !== undefined) this.world.store.delete(kindOf(record), nameOf(record));
   }
 
+  /** A team that writes XRs may write their references. The next reconcile finds what was forgotten, and the one after it deletes it. */
+  dropReferences(): void {
+    if (this.hostile.composition.xrs !== "namespaced") return;
+    this.hostile.references = [];
+    this.reconcile(this.hostile);
+  }
+
   /** A team can write its own XR's record if it lies in its namespace. */
   #recordToForge(): JsonObject | undefined {
     const record = this.world.recordOf(this.hostile);

@@ -40,6 +40,17 @@ test("fields go with the grant of the database that they are of, also where a co
   play(new Tenancy([everywhere, byName, byName], false), moves);
 });
 
+test("a policy goes with the grant that it depends on, also where the XR names a decoy that grants and has no such field", () => {
+  const patched: Composition = { ...byName, databases: "clusterScoped", takes: "fields", depends: "patched" };
+  const moves = [
+    { is: "audit" },
+    { is: "createDecoy" },
+    { is: "edit", edit: { database: "decoy" } },
+    { is: "grant", database: "orders", teams: [] },
+  ] as const;
+  play(new Tenancy([patched, patched, patched], false), moves);
+});
+
 test("a record that names another database keeps no fields of one that took its grant back", () => {
   const fields: Composition = { ...byName, takes: "fields" };
   const moves = [
