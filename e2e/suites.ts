@@ -23,6 +23,7 @@ import { leaving } from "./scenarios/leaving.ts";
 import { login } from "./scenarios/login.ts";
 import { loginPool } from "./scenarios/login-pool.ts";
 import { naming } from "./scenarios/naming.ts";
+import { neighbours } from "./scenarios/neighbours.ts";
 import { operating } from "./scenarios/operation.ts";
 import { pool } from "./scenarios/pool.ts";
 import { quickStart } from "./scenarios/quick-start.ts";
@@ -89,6 +90,7 @@ export const suites: readonly Suite[] = [
   closedNamespaces,
   leaving,
   sharedNetwork,
+  neighbours,
   consumers,
   pool,
   login,
@@ -130,7 +132,17 @@ export const suites: readonly Suite[] = [
 /** What Crossplane's generations do differently. The rest was seen on each of them, too (docs/compatibility.md), and is so again by hand. */
 const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
   "v1.20": [
-    ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, sharedNetwork, consumers, bindings],
+    ...[
+      withoutEvents,
+      shareConnectionSecret,
+      deliveries,
+      givingUp,
+      hostileTenant,
+      sharedNetwork,
+      neighbours,
+      consumers,
+      bindings,
+    ],
     ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims, restoringWithoutReferences],
     ...[installation, login, steadyCost, afterAll],
   ],
