@@ -10,6 +10,7 @@ import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation } from "..
 import type { Document, ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
+  ACCOUNT,
   CLUSTER,
   CLUSTER_TAG,
   CONTENDS_LABEL,
@@ -19,8 +20,18 @@ import {
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
-import { type Candidate, identify, isElsewhere, readByItself } from "../../ownership/identity.ts";
-import { judgeOwnership } from "../../ownership/verdict.ts";
+import {
+  type Candidate,
+  type CloudResource,
+  findFormer,
+  formatAccount,
+  identify,
+  isElsewhere,
+  readByItself,
+} from "../../ownership/identity.ts";
+import { findSame, type Join } from "../../ownership/join.ts";
+import { judgeOwnership, type OwnershipVerdict } from "../../ownership/verdict.ts";
+import type { TagReason } from "./condition.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
@@ -38,32 +49,66 @@ const owned = ({ tags, desired }: Subject): Arbitration => ({
   write: (edits) => (edits.length === 0 ? desired : desired.with(edits)),
 });
 
+/** Settles a managed resource of which a reference hides which cloud resource it declares. */
+function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
+  const { own } = subject;
+  const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
+  const settlement = settle({ is: "unresolved" }, { subject, wanted, contenders: undefined, hasMoved });
+  return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
+}
+
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {
-  const { kind, facts, own, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+  const { own, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
-  if (declared === "unresolved") {
-    const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
-    const settlement = settle({ is: "unresolved" }, { subject, wanted, contenders: undefined, hasMoved });
-    return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
-  }
-  const { identity, externalName } = identify(kind, declared);
-  const observed = own && readByItself(own.document, facts);
-  const reportedTags = () => tags?.cloud();
-  const candidate = { kind, facts, declared, identity, own, observed, hasManagementPolicies, reportedTags };
-  const found = known.find(candidate);
-  const contenders = wanted.isClusterUnset || tags?.isPending ? undefined : found;
+  if (declared === "unresolved") return unresolved(subject, wanted);
+  const alone = toCandidate(subject, declared);
+  const join = findSame(alone, known, subject.cloud);
+  const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
+  const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
+  const contenders = wanted.isUnset || tags?.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
-  const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
+  const judged = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
+  const verdict = join.is === "untold" && join.isCreating && judged.is === "ours" ? WAITING : judged;
   const hasMoved = isElsewhere(candidate);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
-  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, identity));
-  labels.push(toMark(EXTERNAL_NAME_LABEL, externalName));
+  const reason = explain(settlement.reason, join, wanted);
+  const form = chooseForm(candidate, verdict);
+  const account = join.is === "alone" && join.hasFound ? { ...form.declared, isAccountKnown: true } : form.declared;
+  const annotations = { ...settlement.annotations, [ACCOUNT]: formatAccount(account) };
+  const settled = { ...settlement, reason, annotations };
+  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, form.identity));
+  labels.push(toMark(EXTERNAL_NAME_LABEL, candidate.externalName));
+  return { ...settled, write: (edits) => withOwnership(edits, subject, settled, labels, wanted) };
+}
+
+/** The verdict on one that has found what another one may be about to create. */
+const WAITING: OwnershipVerdict = { is: "unobserved" };
+
+function toCandidate(subject: Subject, declared: CloudResource): Candidate {
+  const { kind, facts, own, tags, desired, namespace, hasManagementPolicies } = subject;
+  const { identity: next, externalName } = identify(kind, declared);
+  const isOther = own?.identity !== undefined && own.identity !== next;
+  const former = isOther ? findFormer(own, kind, declared) : undefined;
+  const identity = (former && own?.identity) ?? next;
   return {
-    ...settlement,
-    ...(wanted.isClusterUnset && { reason: { is: "FieldNotSet" } }),
-    write: (edits) => withOwnership(edits, subject, settlement, labels, wanted),
+    ...{ kind, facts, desired, namespace, own, declared, externalName, identity, hasManagementPolicies },
+    forms: [...(former ? [{ identity, declared: former }] : []), { identity: next, declared }],
+    observed: own && readByItself(own.document, facts),
+    reportedTags: () => tags?.cloud(),
   };
+}
+
+function explain(reason: TagReason, join: Join, { isUnset }: WantedTags): TagReason {
+  if (isUnset) return { is: "FieldNotSet" };
+  const isTold = join.is !== "untold" || reason.is === "WaitingForRequiredResources";
+  return isTold ? reason : { is: "AccountUnknown", owner: join.other, isCreating: join.isCreating };
+}
+
+/** Chooses the identity that ours is to have. One that another owns keeps the owner's, until that has followed. */
+function chooseForm({ forms, declared, identity }: Candidate, verdict: OwnershipVerdict): Candidate["forms"][number] {
+  const owner = verdict.is === "theirs" ? verdict.owner : undefined;
+  return forms.find((form) => form.identity === owner?.identity) ?? forms.at(-1) ?? { identity, declared };
 }
 
 /**
