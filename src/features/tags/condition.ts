@@ -149,8 +149,11 @@ const SENTENCES = {
       : `${by} owns it, and the provider of this XR has not found it yet${synced}; ${takeOver}`,
   WaitingForReferences: ({ kind, synced }: Facts) =>
     `only observed until its provider has resolved the references that tell which ${kind} it is${synced}`,
+  /** `isCreating`: the other one has not found its own cloud resource yet, which may be this one. */
+  AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
+    `${isCreating ? meanwhile : "written"}, although ${by} has the same name by another ProviderConfig, and nothing tells whether both lead into one account: set tags.owner.account in both Compositions`,
   BeingDeleted: () => "its managed resource is being deleted",
-  FieldNotSet: () => "unchanged until owner.cluster, the name of this control plane, is set",
+  FieldNotSet: () => "unchanged until owner.cluster and owner.account, if the input has them, are set",
   Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,
   OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
     `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,

@@ -17,6 +17,7 @@ import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
+import { resolveString } from "../value.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
 /** A desired resource. */
@@ -58,7 +59,8 @@ export interface Subjects {
  * without the field are included if other XRs can declare their cloud resources. Excludes copies of Secrets, and resources that the
  * pipeline only observes.
  */
-export function findSubjects({ resources, ignore }: Tags, call: Call, draft: Draft): Subjects {
+export function findSubjects({ resources, ignore, owner }: Tags, call: Call, draft: Draft): Subjects {
+  const account = toAccount(owner, call);
   const toKind = kindsFor(resources);
   const ignored = ignore.map(toMatcher);
   const subjects: Subject[] = [];
@@ -79,11 +81,16 @@ export function findSubjects({ resources, ignore }: Tags, call: Call, draft: Dra
       excluded.push(resource);
       continue;
     }
-    const subject = toSubject(wish, known, call);
+    const subject = toSubject(wish, known, account, call);
     if (subject !== undefined) subjects.push(subject);
     else if (isManaged()) untagged.push(known.kind.kind);
   }
   return { subjects, unmarked, untagged, excluded };
+}
+
+function toAccount({ account }: Tags["owner"], call: Call): string | undefined {
+  const resolved = account && resolveString(account, call);
+  return resolved?.is === "set" ? resolved.value : undefined;
 }
 
 /**
@@ -134,13 +141,13 @@ function isExcluded({ resource, observed, asked }: Wish, ignored: readonly ((tex
 }
 
 /** Undefined for a kind that the input does not select, that neither the input nor our tables describe, or without anything to settle. */
-function toSubject(wish: Wish, known: KnownKind, call: Call): Subject | undefined {
+function toSubject(wish: Wish, known: KnownKind, account: string | undefined, call: Call): Subject | undefined {
   const { kind, rule, facts } = known;
   const { identity, cloud, reportsTags } = facts;
   if (rule === undefined || (rule.fieldPath === undefined && cloud === undefined)) return undefined;
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
-  const declared = { ...wish, facts: identity, ...named };
+  const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
   const cloudResource = readUnlessNew(declared);
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
   if (tags === undefined && (cloudResource === undefined || identity.countsReferences)) return undefined;

@@ -336,7 +336,7 @@ describe("a cloud resource that several XRs may name", () => {
     const elsewhere = (place: JsonObject): JsonObject => ({
       ...bucket(),
       ...named,
-      spec: { forProvider: { region: "eu-central-1", ...place }, providerConfigRef: { name: "theirs" } },
+      spec: { forProvider: { region: "eu-central-1", ...place } },
     });
 
     const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
@@ -351,7 +351,11 @@ describe("a cloud resource that several XRs may name", () => {
       ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
       ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
       ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
-      ["also where its place changes", moveTo(elsewhere({}), withMetadata(ours, { labels: {} }), []), anew],
+      [
+        "also where its place changes",
+        moveTo(elsewhere({ region: "us-east-1" }), withMetadata(ours, { labels: {} }), []),
+        anew,
+      ],
       ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
       ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
       ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
