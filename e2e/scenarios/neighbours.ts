@@ -305,7 +305,7 @@ async function isNamedTwice(rig: Rig): Promise<string> {
   return (await message()).replaceAll(/\s+/g, " ");
 }
 
-/** A namespaced XR with a record in a ConfigMap, and a ConfigMap of its own. */
+/** A namespaced XR with its two records, which are ConfigMaps, and a ConfigMap of its own. */
 async function isMadeAnew(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   await kubectl.apply(definitionOf({ kind: KIND.app, scope: "Namespaced" }));
@@ -321,8 +321,7 @@ async function isMadeAnew(rig: Rig): Promise<string> {
     const mine = all.filter((one) => at(one, "metadata.labels[crossplane.io/composite]") === "anew");
     const uid = at(await kubectl.get("tenants/anew", TEAM), "metadata.uid");
     const isOurs = mine.every((one) => at(one, "metadata.ownerReferences[0].uid") === uid);
-    console.error(JSON.stringify(mine.map((one) => at(one, "metadata"))), uid, JSON.stringify((await kubectl.get("tenants/anew", TEAM))));
-    return mine.length === 2 && isOurs ? mine.map(nameOf).sort().join() : "";
+    return mine.length === 3 && isOurs ? mine.map(nameOf).sort().join() : "";
   };
   await kubectl.apply(xr);
   await until("it has composed", async () => (await own()) !== "", PATIENCE);
@@ -336,5 +335,5 @@ async function isMadeAnew(rig: Rig): Promise<string> {
   if ((await own()) !== before) throw new Error(`it has ${await own()}, and not ${before}`);
   const adopted = conditionOf(await kubectl.get("tenants/anew", TEAM), "ResourcesAdopted");
   if (adopted?.reason !== "Adopted") throw new Error(`it is ${adopted?.reason}: ${adopted?.message}`);
-  return "Adopted, with the same two ConfigMaps";
+  return "Adopted, with the same three ConfigMaps";
 }
