@@ -127,8 +127,11 @@ function toAccount(config: string, text: string): Account {
 const BY_CONFIG = "ProviderConfig ";
 
 /** Formats the annotation with the account; undefined where the name tells it, or before it is known. */
-export function formatAccount({ account, told, isAccountKnown }: CloudResource): string | undefined {
-  if (account === "" || !isAccountKnown) return undefined;
+export function formatAccount(
+  { account, told, isAccountKnown }: CloudResource,
+  isSettled: boolean,
+): string | undefined {
+  if (account === "" || !(isAccountKnown || isSettled)) return undefined;
   return told ?? `${BY_CONFIG}${account}`;
 }
 

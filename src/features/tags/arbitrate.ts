@@ -28,6 +28,7 @@ import {
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
+import { type Contenders, listClusters } from "../../ownership/contenders.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
 import {
   type Candidate,
@@ -86,20 +87,27 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
   const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
   const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
   const contenders = wanted.isUnset || tags?.isPending ? undefined : found;
-  const otherCluster = findOtherCluster(subject, wanted);
+  const otherCluster = findOtherCluster(subject, wanted, contenders);
   const judged = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
-  const verdict = join.is === "untold" && join.isCreating && judged.is === "ours" ? WAITING : judged;
+  const verdict = judged.is === "ours" && isWaiting(join) ? WAITING : judged;
   const hasMoved = isElsewhere(candidate) && !isFoundAnew(candidate);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
   const reason = explain(settlement.reason, join, wanted);
   const form = chooseForm(candidate, verdict);
-  const account = join.is === "alone" && join.hasFound ? { ...form.declared, isAccountKnown: true } : form.declared;
-  const annotations = { ...settlement.annotations, [ACCOUNT]: formatAccount(account) };
+  // Without a name of its own, this control plane records the one that is its: the next reconcile has nothing else to tell by.
+  const cluster = otherCluster === undefined ? tags?.cloud().get(CLUSTER_TAG) : undefined;
+  const account = formatAccount(form.declared, isSettled(join));
+  const annotations = { [CLUSTER]: cluster, ...settlement.annotations, [ACCOUNT]: account };
   const settled = { ...settlement, reason, annotations };
   const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, form.identity));
   labels.push(toMark(EXTERNAL_NAME_LABEL, candidate.externalName));
   return { ...settled, write: (edits) => withOwnership(edits, subject, settled, labels, wanted) };
 }
+
+/** Tells whether ours has found its cloud resource, and no other one of it. */
+const isSettled = (join: Join): boolean => join.is === "alone" && join.hasFound;
+
+const isWaiting = (join: Join): boolean => join.is === "untold" && join.isCreating;
 
 /** The verdict on one that has found what another one may be about to create. */
 const WAITING: OwnershipVerdict = { is: "unobserved" };
@@ -165,11 +173,22 @@ function chooseLabels(
   return hasFound || isNamed || own?.contends === identity ? [IDENTITY_LABEL, CONTENDS_LABEL] : [IDENTITY_LABEL];
 }
 
-/** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
-function findOtherCluster({ observed, tags }: Subject, { cluster }: WantedTags): string | undefined {
-  if (cluster === undefined || observed === undefined) return undefined;
+/**
+ * Finds the control plane in the cloud's tags; undefined for this one: under its present name, a name that ours records, or without a
+ * name one that an earlier step, `add` or another contender writes.
+ */
+function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);
-  return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
+  if (
+    observed === undefined ||
+    found === undefined ||
+    found === wanted.cluster ||
+    found === readAnnotation(observed, CLUSTER)
+  )
+    return undefined;
+  if (wanted.cluster !== undefined) return found;
+  const isAdded = wanted.add.some(({ key, value }) => key === CLUSTER_TAG && value === found);
+  return isAdded || tags?.desired.get(CLUSTER_TAG) === found || listClusters(all).has(found) ? undefined : found;
 }
 
 /** The fields by which a managed resource asks for a connection Secret. */
@@ -198,7 +217,7 @@ function withOwnership(
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
   edits.push({ path: OWNER_PATH, value: owner }, ...labels);
-  for (const [key, value] of Object.entries({ [CLUSTER]: cluster, ...annotations })) {
+  for (const [key, value] of Object.entries({ ...annotations, ...(cluster !== undefined && { [CLUSTER]: cluster }) })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }
   if (hasManagementPolicies) edits.push({ path: MANAGEMENT_POLICIES, value: policies });

@@ -308,6 +308,32 @@ describe("a cloud resource that several XRs may name", () => {
     expect(says(draft)).toContain(message);
   });
 
+  describe("that the cloud's tags give to a control plane, of an XR whose control plane has no name", () => {
+    const reporting = (object: JsonObject): JsonObject => ({
+      ...object,
+      status: { ...SYNCED, atProvider: { tags: { "crossplane-cluster": "blue" } } },
+    });
+    const recording = { annotations: { [`${DOMAIN}/cluster`]: "blue" } };
+    const before = withMetadata(owning(ours), recording);
+    const add = [team, { key: "crossplane-cluster", value: "blue" }];
+    test.each<[reason: string, draft: Draft, is: string]>([
+      ["is only observed: that control plane may own it", reconcile(reporting(ours), []), "OwnedByAnotherCluster"],
+      ["is not written any more", reconcile(reporting(owning(ours)), []), "OwnedByAnotherCluster"],
+      ["is written where ours records that name", reconcile(reporting(before), []), "Owned"],
+      [
+        "is observed where an owner here has that name",
+        reconcile(reporting(ours), [withMetadata(listing, recording)]),
+        "ObservedOnly",
+      ],
+      ["is written where the input adds that tag", reconcile(reporting(owning(ours)), [], { tags: { add } }), "Owned"],
+    ])("%s", (_reason, draft, is) => {
+      expect(reasonIn(draft)).toBe(is);
+      const isElsewhere = is === "OwnedByAnotherCluster";
+      expect(markIn(draft, "cluster")).toBe(isElsewhere ? undefined : "blue");
+      if (isElsewhere) expect([policiesOf(draft), says(draft)]).toEqual([["Observe"], expect.stringContaining("blue")]);
+    });
+  });
+
   test("keeps its owner and policies while the control plane's own name is not known", () => {
     const tags = { add: [team], owner: { cluster: { fromEnvironmentFieldPath: "cluster" } } };
     const draft = reconcile(owning(ours), [], { tags });
