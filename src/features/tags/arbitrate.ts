@@ -46,8 +46,12 @@ const owned = ({ tags, desired }: Subject): Arbitration => ({
   write: (edits) => (edits.length === 0 ? desired : desired.with(edits)),
 });
 
+/** The rules by which an XR hands a cloud resource over to itself. */
+const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
+
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
-export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {
+export function arbitrate(subject: Subject, usual: WantedTags, known: KnownContenders): Arbitration {
+  const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
   const { kind, facts, own, isMadeUp, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") {
