@@ -36,7 +36,7 @@ import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
 import { sharedNetwork } from "./scenarios/shared-network.ts";
 import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
 import { upjetProvider } from "./scenarios/upjet.ts";
-import { upjetImports, upjetMoves, upjetReferences, upjetTwins } from "./scenarios/upjet-ownership.ts";
+import { upjetMoves, upjetReferences, upjetTwins } from "./scenarios/upjet-ownership.ts";
 import { restoringByVelero } from "./scenarios/velero.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
 
@@ -113,7 +113,6 @@ export const suites: readonly Suite[] = [
   upjetReferences,
   upjetMoves,
   upjetTwins,
-  upjetImports,
   naming,
   auditing,
   operating,

@@ -77,8 +77,12 @@ function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
   return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
 }
 
+/** The rules by which an XR hands a cloud resource over to itself. */
+const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
+
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
-export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {
+export function arbitrate(subject: Subject, usual: WantedTags, known: KnownContenders): Arbitration {
+  const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
   const { own, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") return unresolved(subject, wanted);

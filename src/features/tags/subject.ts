@@ -26,6 +26,8 @@ interface Wish extends DesiredAndObserved {
   readonly resource: string;
   /** The policies that earlier steps desire. */
   readonly asked: Policies;
+  /** True while its Composition's new name for it takes over from the old one: this is one of both. */
+  readonly isRenamed: boolean;
 }
 
 /** A desired managed resource whose ownership is settled. */
@@ -54,12 +56,19 @@ export interface Subjects {
 }
 
 /**
+ * @param renamed the names of resources that are handed over from one to the other.
+ *
  * Finds the desired resources to tag: those that the input selects and whose kind has a tag field. A field that the schema lacks would
  * fail the whole XR, so the field has to be named by the input, set already, or listed in our table or the kind's schema. Kinds
  * without the field are included if other XRs can declare their cloud resources. Excludes copies of Secrets, and resources that the
  * pipeline only observes.
  */
-export function findSubjects({ resources, ignore, owner }: Tags, call: Call, draft: Draft): Subjects {
+export function findSubjects(
+  { resources, ignore, owner }: Tags,
+  call: Call,
+  draft: Draft,
+  renamed: ReadonlySet<string> = new Set(),
+): Subjects {
   const account = toAccount(owner, call);
   const toKind = kindsFor(resources);
   const ignored = ignore.map(toMatcher);
@@ -68,7 +77,8 @@ export function findSubjects({ resources, ignore, owner }: Tags, call: Call, dra
   const untagged: string[] = [];
   const excluded: string[] = [];
   const found = [...desiredSoFar(call, draft)]
-    .filter(([resource, marked]) => call.request.desired.resources.has(resource) && !isCopy(resource, marked))
+    .filter(([resource]) => call.request.desired.resources.has(resource) || renamed.has(resource))
+    .filter(([resource, marked]) => !isCopy(resource, marked))
     .sort(compareEntries); // Go's map order is random
   for (const [resource, marked] of found) {
     const known = toKind(marked);
@@ -76,7 +86,7 @@ export function findSubjects({ resources, ignore, owner }: Tags, call: Call, dra
     const isManaged = lazy(() => marked.at(FOR_PROVIDER) !== undefined);
     const desired = withoutMarks(marked, () => known.rule !== undefined && isManaged());
     if (desired !== marked) unmarked.push([resource, desired]);
-    const wish = toWish(resource, desired, known.kind, call);
+    const wish = { ...toWish(resource, desired, known.kind, call), isRenamed: renamed.has(resource) };
     if (isExcluded(wish, ignored)) {
       excluded.push(resource);
       continue;
@@ -97,7 +107,7 @@ function toAccount({ account }: Tags["owner"], call: Call): string | undefined {
  * Makes the wish for a resource. Where the XR refers to an object of another kind in its place, Crossplane composes it under that object's
  * name, which many providers take for the external name.
  */
-function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call): Wish {
+function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call): Omit<Wish, "isRenamed"> {
   const asked = readPolicies(desired) ?? ALL_ACTIONS;
   const observed = observedAs(resource, kind, call);
   const other = observed === undefined ? call.request.observed.resources.get(resource)?.document : undefined;
