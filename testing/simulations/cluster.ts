@@ -5,6 +5,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { ADOPTION } from "../../src/ownership/annotations.ts";
 import { NAMES_NAME } from "../../src/ownership/names-record.ts";
+import { RECORD_NAME } from "../../src/ownership/record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import {
   BUCKET,
@@ -184,7 +185,7 @@ export class Cluster extends ControlPlane<Xr> {
 
   /** Restores over what lives: what is missing comes back, and the XR's references are set to those of the backup. */
   restoreOver(): void {
-    if (!this.#exists || this.#options.flavour === "nested") return;
+    if (!this.#exists) return;
     for (const [name, composed] of this.#backup) if (!this.#isLost(name)) this.#restore(name, composed);
     this.#referToBackup(this.#xr.references.filter(({ kind }) => kind !== BUCKET.kind));
     this.#writer = "velero";
@@ -329,7 +330,8 @@ export class Cluster extends ControlPlane<Xr> {
   /** True while there is no XR, or the restored resources are not looked for: a kind that no step desires (docs/restore.md). */
   get #isIdle(): boolean {
     const areLost = this.references.length === 0 || this.#writer === "velero";
-    return !this.#exists || (areLost && this.#restored.size > 0 && this.desired.size === 0);
+    const areKnown = [...this.#restored].every((name) => !this.#backup.has(name) || this.#isKnown(name));
+    return !this.#exists || (areLost && this.#restored.size > 0 && this.desired.size === 0 && !areKnown);
   }
 
   #compose(draft: Draft, observed: Objects, desired: Objects, cut: Cut): void {
@@ -359,9 +361,10 @@ export class Cluster extends ControlPlane<Xr> {
   }
 
   /** A resource keeps what it has: server-side apply adds what it lacks. */
-  protected override toApplied(_: Xr, key: string, object: JsonObject, observed: JsonObject | undefined): JsonObject {
+  protected override toApplied(xr: Xr, key: string, object: JsonObject, observed: JsonObject | undefined): JsonObject {
     const { flavour } = this.#options;
     const { data } = object;
+    if (key === RECORD_NAME) return super.toApplied(xr, key, object, observed);
     if (key === NAMES_NAME) return recordIn(flavour, isObject(data) ? data : {}, UID);
     const { name = `new-${key}-${this.#created++}` } = metadataOf(observed ?? object);
     const reference = bucketReference(String(name), flavour);
