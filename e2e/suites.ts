@@ -11,6 +11,7 @@ import { bindings } from "./scenarios/bindings.ts";
 import { changes } from "./scenarios/changes.ts";
 import { claimToNamespaced } from "./scenarios/claim-to-namespaced.ts";
 import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
+import { conditional } from "./scenarios/conditional.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
 import { consumers } from "./scenarios/consumers.ts";
 import { sharedCost, steadyCost } from "./scenarios/cost.ts";
@@ -105,6 +106,7 @@ export const suites: readonly Suite[] = [
   restoringNested,
   restoringClaims,
   restoringWithoutReferences,
+  conditional,
   restoringByVelero,
   argoCd,
   losingExternalNames,
