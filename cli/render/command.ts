@@ -23,6 +23,10 @@ export const addRender: AddCommand = (program, choose) =>
       "A YAML file: the CompositeResourceDefinition (XRD) of the XR, whose schema functions find, too. Shows which fields of the XR's status " +
         "the XRD lacks.",
     )
+    .option(
+      "--function-credentials <path>",
+      "A YAML file or directory: the Secrets that steps get as their credentials.",
+    )
     .addOption(
       flag.repeatable(
         "--context-files <key=file>",

@@ -7,6 +7,7 @@ import { parseYaml, splitYamlStream } from "../yaml.ts";
 import { metadataMap, metadataString, objectAt } from "./objects.ts";
 
 export interface RenderOptions {
+  readonly functionCredentials?: string;
   readonly contextFiles?: readonly (readonly [key: string, file: string])[];
   readonly includeContext?: true;
   readonly includeFunctionResults?: true;
@@ -40,6 +41,7 @@ export function readInputs(files: Files, options: RenderOptions) {
     functions: load("functions", files.functions, (path) => readObjects(path).map(toFunction)),
     observed: objectsIn("observed composed resources", options.observedResources),
     required: objectsIn("required resources", options.requiredResources),
+    credentials: objectsIn("function credentials", options.functionCredentials),
     schemas: [
       ...(options.requiredSchemas === undefined ? [] : load("OpenAPI schemas", options.requiredSchemas, readSchemas)),
       ...(options.xrd === undefined ? [] : [load("XRD", options.xrd, (path) => readXrd(path, xr))]),
@@ -118,12 +120,13 @@ function readSteps(composition: JsonObject, xr: JsonObject) {
 }
 
 function toStep(step: JsonObject) {
-  const { input } = step;
+  const { input, requirements = null } = step;
   const name = textAt(step, "step");
-  const unsupported = ["credentials", "requirements"].find((field) => (step[field] ?? undefined) !== undefined);
-  if (unsupported !== undefined)
-    throw invalidInput(`step ${JSON.stringify(name)}: ${unsupported} are not supported: use "crossplane render"`);
-  return { step: name, functionRef: { name: textAt(step, "functionRef", "name") }, ...(isObject(input) && { input }) };
+  if (requirements !== null)
+    throw invalidInput(`step ${JSON.stringify(name)}: requirements are not supported: use "crossplane render"`);
+  const functionRef = { name: textAt(step, "functionRef", "name") };
+  const credentials = objectsAt(documentOf(step), ["credentials"]);
+  return { step: name, functionRef, credentials, ...(isObject(input) && { input }) };
 }
 
 /** Reads a text; "" for absent and null, as Go reads it. @throws {FunctionError} for a value of another type. */

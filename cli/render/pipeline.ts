@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { compareTexts } from "../../src/model/collections.ts";
-import { valueAt } from "../../src/model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { invalidInput, whileDoing } from "../files.ts";
 import type { Inputs, Step } from "./inputs.ts";
 import { metadataMap, metadataString, objectAt } from "./objects.ts";
@@ -13,13 +12,13 @@ import {
   type Resources,
   type RunFunctionRequest,
   type RunFunctionResponse,
-  type Schema,
-  type SchemaSelector,
   type State,
   type Struct,
   toStruct,
 } from "./protocol.ts";
 import { findRuntime, type Runtime } from "./runtime.ts";
+import { findSchemas } from "./schemas.ts";
+import { readConnectionDetails, readCredentials } from "./secrets.ts";
 
 /** The state of a pipeline after a step, which the next step gets. */
 export interface Outcome {
@@ -86,18 +85,21 @@ const capabilities = ["CAPABILITIES", "REQUIRED_RESOURCES", "CREDENTIALS", "COND
   (name) => `CAPABILITY_${name}`,
 );
 
-const toRequest = ({ input }: Step, { desired, context }: Outcome, inputs: Inputs): RunFunctionRequest => ({
-  meta: { capabilities },
-  observed: {
-    composite: { resource: toStruct(inputs.xr) },
-    resources: Object.fromEntries(
-      [...byResourceName(inputs.observed)].map(([name, object]) => [name, { resource: toStruct(object) }]),
-    ),
-  },
-  desired,
-  ...(input && { input: toStruct(input) }),
-  ...(context && { context }),
-});
+function toRequest(step: Step, { desired, context }: Outcome, inputs: Inputs): RunFunctionRequest {
+  const observed = [...byResourceName(inputs.observed)].map(([name, object]) => {
+    const connectionDetails = readConnectionDetails(object, inputs);
+    return [name, { resource: toStruct(object), ...(connectionDetails && { connectionDetails }) }] as const;
+  });
+  const credentials = readCredentials(step, inputs.credentials);
+  return {
+    meta: { capabilities },
+    observed: { composite: { resource: toStruct(inputs.xr) }, resources: Object.fromEntries(observed) },
+    desired,
+    ...(step.input && { input: toStruct(step.input) }),
+    ...(context && { context }),
+    ...(credentials && { credentials }),
+  };
+}
 
 export const byResourceName = (observed: readonly JsonObject[]): ReadonlyMap<string, JsonObject> =>
   new Map(observed.map((object) => [metadataMap(object, "annotations")[RESOURCE_NAME] ?? "", object]));
@@ -140,7 +142,7 @@ function withAnswers({ context: _, ...first }: RunFunctionRequest, response: Run
     ...(context && { context }),
     extraResources: mapValues(requirements?.extraResources ?? {}, find),
     requiredResources: mapValues(requirements?.resources ?? {}, find),
-    requiredSchemas: mapValues(requirements?.schemas ?? {}, (selector) => findSchema(selector, inputs.schemas)),
+    requiredSchemas: findSchemas(requirements?.schemas ?? {}, inputs),
   };
 }
 
@@ -189,17 +191,3 @@ export function findUnmatchedKinds(
 }
 
 const readName = (object: JsonObject): string => metadataString(object, "name");
-
-/** Finds the schema of a kind, references in it unresolved; the answer is empty if there is none. */
-export function findSchema(selector: SchemaSelector, schemas: readonly JsonValue[]): Schema {
-  const found = schemas.find((schema) => isSchemaOf(schema, selector));
-  return isObject(found) ? { openapiV3: toStruct(found) } : {};
-}
-
-/** Tells whether a schema is that of the kind alone: those of several kinds, such as DeleteOptions, do not count. */
-function isSchemaOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): boolean {
-  const kinds = valueAt(schema, ["x-kubernetes-group-version-kind"]);
-  const [only = null] = Array.isArray(kinds) && kinds.length === 1 ? kinds : [];
-  const { group = "", version = "", kind: own } = objectAt(only);
-  return (group === "" ? version : `${group}/${version}`) === apiVersion && own === kind;
-}

@@ -46,6 +46,7 @@ export interface State {
 
 export interface Resource {
   readonly resource?: Struct | null;
+  readonly connectionDetails?: Named<Uint8Array>;
   readonly ready?: "READY_UNSPECIFIED" | "READY_TRUE" | "READY_FALSE";
 }
 

@@ -37,7 +37,7 @@ export function findRuntime({ step, functionRef: { name } }: Step, functions: re
 const toRepository = (name: string): string | undefined => /(?:^|\/)([^/:@]+)(?::[^/@]*)?(?:@[^/]*)?$/.exec(name)?.[1];
 
 /**
- * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens, and falls back to v1beta1, the
+ * Calls a function over gRPC without TLS, as Crossplane's CLI does: fails at once where none listens, and falls back to v1beta1, the
  * only protocol of functions such as function-patch-and-transform v0.5.
  *
  * @param deadline in milliseconds since the epoch.
@@ -46,11 +46,10 @@ const toRepository = (name: string): string | undefined => /(?:^|\/)([^/:@]+)(?:
 export function callFunction(target: string, request: Buffer, deadline: number): Promise<Buffer> {
   const client = new Client(target, credentials.createInsecure(), { "grpc.max_receive_message_length": -1 });
   const same = (bytes: Buffer): Buffer => bytes;
-  const metadata = new Metadata({ waitForReady: true });
   const call = (version: "v1" | "v1beta1"): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const method = `/apiextensions.fn.proto.${version}.FunctionRunnerService/RunFunction`;
-      client.makeUnaryRequest(method, same, same, request, metadata, { deadline }, (error, response) =>
+      client.makeUnaryRequest(method, same, same, request, new Metadata(), { deadline }, (error, response) =>
         error ? reject(error) : resolve(response ?? Buffer.alloc(0)),
       );
     });

@@ -74,10 +74,6 @@ export function readObservation(managed: Document): Observation {
   return synced?.message.includes(ABSENT_MESSAGE) === true ? "absent" : "unknown";
 }
 
-/** Tells whether the provider has noticed a pause. Source: crossplane-runtime apis/common, ReasonReconcilePaused. */
-export const isPauseSeen = (managed: Document): boolean =>
-  shownCondition(managed, "Synced")?.reason === "ReconcilePaused";
-
 /** The prefix of the annotations in which a provider records a creation. */
 export const CREATION = "crossplane.io/external-create-";
 
@@ -123,10 +119,25 @@ export function readCreationTime(managed: Document): string | undefined {
   return at("succeeded") ?? (at("failed") === undefined ? at("pending") : undefined);
 }
 
+/** Tells whether the provider has begun to create the cloud resource, and has not said yet how that ended. */
+export function isCreationUnderWay(managed: Document): boolean {
+  const at = (outcome: string): string => readAnnotation(managed, `${CREATION}${outcome}`) ?? "";
+  return at("pending") > at("succeeded") && at("pending") > at("failed");
+}
+
 /** Begins the command that annotates a managed resource; `NAME` before it is created. */
-export function annotate({ apiVersion, kind }: ManagedKind, managed: Document | undefined): string {
+export const annotate = (kind: ManagedKind, managed: Document | undefined): string =>
+  toCommandOn("annotate", kind, managed);
+
+/** Makes a command of kubectl on a managed resource; `NAME` before it is created. */
+export function toCommandOn(
+  verb: string,
+  { apiVersion, kind }: ManagedKind,
+  managed: Document | undefined,
+  ...more: readonly string[]
+): string {
   const resource = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));
   const namespace = managed && stringAt(managed, ["metadata", "namespace"]);
   const name = (managed && stringAt(managed, ["metadata", "name"])) ?? "NAME";
-  return toCommand("kubectl", "annotate", resource, name, ...(namespace === undefined ? [] : ["-n", namespace]));
+  return toCommand("kubectl", verb, resource, name, ...(namespace === undefined ? [] : ["-n", namespace]), ...more);
 }

@@ -10,8 +10,6 @@ export const ALL_ACTIONS: Policies = ["*"];
 export const OBSERVE: Policies = ["Observe"];
 /** Equal to OBSERVE for a provider, but another spec for the API server, which begins a new generation. */
 export const OBSERVE_ANEW: Policies = ["Observe", "Observe"];
-/** Pauses the provider, which reports that in the condition Synced. */
-export const NO_ACTIONS: Policies = [];
 
 /** Reads the resource's managementPolicies; undefined where it has none. */
 export function readPolicies(resource: Document): Policies | undefined {

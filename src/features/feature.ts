@@ -11,8 +11,8 @@ export interface Call {
   readonly composite: Composite;
   /** Looks up resources and schemas, and records the requirements for the response. */
   readonly requirements: Requirements;
-  /** The resources of which a person has to choose one, by name in the Composition: see predecessors.ts. */
-  readonly duplicates?: ReadonlyMap<string, string>;
+  /** The resources of which a person has to choose one, and how, by name in the Composition: see predecessors.ts. */
+  readonly duplicates?: ReadonlyMap<string, { readonly resource: string; readonly sentence: string }>;
 }
 
 /** One capability of the function: deterministic, and pure except for recording its requirements. */

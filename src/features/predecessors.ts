@@ -235,10 +235,10 @@ function isLike(found: Document, desired: Document, observed: Document | undefin
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;
   const resources = new Map(observed.resources);
-  const duplicates = new Map<string, string>();
+  const duplicates = new Map<string, { readonly resource: string; readonly sentence: string }>();
   for (const [name, all] of predecessors) {
     const [one, ...others] = all;
-    if (others.length > 0) duplicates.set(name, all.map((each) => formatReference(toReference(each))).join(" and "));
+    if (others.length > 0) duplicates.set(name, explainDuplicate(name, all, call));
     else if (one !== undefined) {
       const document = one.with([{ path: ["metadata", "ownerReferences"], value: [] }]);
       resources.set(name, { document, ready: "Unspecified", connectionDetails: new Map() });
@@ -281,11 +281,23 @@ const findForgotten = (predecessors: Predecessors, { resources }: Draft) =>
       : [[name, asObserved(copy)] as const],
   );
 
+/** Names the resources of which one can stay, and says how to choose: Crossplane composes the one to which the XR refers, labelled or not. */
+function explainDuplicate(name: string, all: readonly Document[], { request, composite }: Call) {
+  const observed = request.observed.resources.get(name)?.document;
+  const isUnlabelled =
+    observed !== undefined && readLabel(observed, COMPOSITE_LABEL) !== toPossibleComposer(composite).root;
+  const resources = all.map((each) => formatReference(toReference(each))).join(" and ");
+  const sentence = isUnlabelled
+    ? `this XR still refers to ${formatReference(toReference(observed))}, which has lost the label ${COMPOSITE_LABEL}: to keep the other, remove the reference from the XR, too; otherwise set the label again`
+    : DUPLICATED;
+  return { resource: `${name} (${resources})`, sentence };
+}
+
 /** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */
 function findFatal({ duplicates = new Map() }: Call): readonly Result[] {
-  const lines = [...duplicates].map(([name, all]) => `  ${name} (${all}): ${DUPLICATED}`);
+  const lines = [...duplicates.values()].map(({ resource, sentence }) => `  ${resource}: ${sentence}`);
   const message = ["cannot compose anything until one resource is left for each of these names:", ...lines].join("\n");
   return lines.length === 0 ? [] : [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
 }
 
-export const DUPLICATED = `this XR composed all of them before it was restored, and can keep one: remove the label ${COMPOSITE_LABEL} from the others, or delete them (if they share a cloud resource, first set deletionPolicy Orphan, or managementPolicies without Delete)`;
+const DUPLICATED = `this XR composed all of them before it was restored, and can keep one: delete the others (if they share a cloud resource, first set deletionPolicy Orphan, or managementPolicies without Delete), or remove the label ${COMPOSITE_LABEL} from them, and the reference from the XR where it refers to one; without the label they go on writing to the cloud`;

@@ -20,6 +20,7 @@ import {
   CREATED_BEFORE,
   contenderId,
   IDENTITY_LABEL,
+  MOVED_AT,
   ORIGIN,
   OWNER,
   TAGS_OWNER,
@@ -123,10 +124,14 @@ function hasCreated(document: Document): boolean {
   return isCreator(document) || readAnnotation(document, ALLOW_DELETE) === "true";
 }
 
-/** Tells whether the provider created for this managed resource the cloud resource that it declares now. */
+/**
+ * Tells whether the provider created for this managed resource the cloud resource that it declares now. While it is held back after a
+ * rename nothing is created, so that a creation that ends then is one of the former cloud resource.
+ */
 export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);
-  return createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
+  const isFormer = readAnnotation(document, MOVED_AT) !== undefined;
+  return !isFormer && createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
 }
 
 /** Read once: an owner may list thousands. */

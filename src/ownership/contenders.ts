@@ -17,6 +17,10 @@ export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort
 export const isLiving = (one: Contender): boolean =>
   !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 
+/** Tells whether no XR controls one that may write: it goes on until somebody changes it by hand, or its XR is restored. */
+export const isOrphan = ({ isControlled, isDeleting, isWriting }: Contender): boolean =>
+  isWriting && !isControlled && !isDeleting;
+
 /** Finds the contenders that block a promotion: they write, or are being deleted together with the cloud resource. */
 export const findInTheWay = forMany((all: Contenders) =>
   all.filter((one) => one.isWriting || (one.isDeleting && one.isDeletingWithIt)),

@@ -27,6 +27,12 @@ export const formatRestored = (managed: Document): string => {
   return mark.startsWith(HELD) ? mark : `${HELD}${mark}`;
 };
 
+/** Formats the mark with which a resource is released: none, or ours in place of Velero's, which Crossplane may remove only afterwards. */
+export const formatReleased = (managed: Document): string | undefined => {
+  const mark = readAnnotation(managed, RESTORED);
+  return mark === undefined || mark.startsWith(HELD) ? undefined : formatRestored(managed);
+};
+
 /** Reads the policies from before the restore; what is not known does not write. */
 export function readPoliciesBefore(managed: Document): Policies {
   const had = formatRestored(managed).slice(HELD.length);

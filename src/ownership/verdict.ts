@@ -8,6 +8,7 @@ import {
   firstOther,
   indexByUid,
   isInvolved,
+  isOrphan,
 } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
@@ -97,12 +98,16 @@ function judgeListed(
   const first = firstOther(living, uid);
   if (first !== undefined && isAhead(first, own, isMarked)) return theirs(first, own, false);
 
-  const obstacle = isMarked ? undefined : firstOther(findInTheWay(contenders), uid);
+  const obstacle = isMarked ? undefined : firstOther(findObstacles(contenders, own), uid);
   if (obstacle !== undefined) return theirs(obstacle, own, true);
   if (canObserve && !isMarked && !own.isWriting && own.observation === "unknown") return { is: "unobserved" };
   const others = living.filter((contender) => contender.uid !== uid && contender.contends !== undefined);
   return { is: "ours", others, origin: judgeOrigin(own, contenders, canObserve) };
 }
+
+/** Finds those for which ours has to wait. An operator's choice does not wait for an orphan, which would never stop. */
+const findObstacles = (contenders: Contenders, { takeOwnership }: Contender): Contenders =>
+  findInTheWay(contenders).filter((one) => takeOwnership === "" || !isOrphan(one));
 
 const isAhead = (first: Contender, { takeOwnership, createdAt, uid }: Contender, isMarked: boolean): boolean =>
   byPrecedence(first, { takeOwnership, isMarked, createdAt, uid }) < 0;

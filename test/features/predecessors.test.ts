@@ -354,8 +354,9 @@ describe("two resources that were composed under one name", () => {
   const two = { [BUCKETS]: [restored("old"), restored("older")] };
   const words =
     "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed all of them before it was " +
-    "restored, and can keep one: remove the label crossplane.io/composite from the others, or delete them (if they share a cloud resource, " +
-    "first set deletionPolicy Orphan, or managementPolicies without Delete)";
+    "restored, and can keep one: delete the others (if they share a cloud resource, first set deletionPolicy Orphan, or " +
+    "managementPolicies without Delete), or remove the label crossplane.io/composite from them, and the reference from the XR where " +
+    "it refers to one; without the label they go on writing to the cloud";
   const fatal = (draft: Draft) => draft.results.filter(({ severity }) => severity === "Fatal");
   const stopped = [{ reason: "Duplicated", message: expect.stringContaining(words) }];
 
@@ -392,6 +393,21 @@ describe("two resources that were composed under one name", () => {
     const desired = { bucket: { ...bucket, metadata: { name: "old" } } }; // as function-patch-and-transform repeats it
     const answers = { [BUCKETS]: [restored("old"), restored("live", live)] };
     expect(reasonIn(draftOf({ desired, xr: writtenBy(by), observed, answers }))).toBe(is);
+  });
+
+  test("of which the one that the XR refers to has lost its label: the reference has to go, too", () => {
+    const observed = { bucket: restored("old", { labels: { "crossplane.io/composite": "" } }) };
+    const draft = draftOf({
+      xr: writtenBy("velero"),
+      observed,
+      answers: { [BUCKETS]: [restored("live", controlled)] },
+    });
+    expect(draft.conditions).toMatchObject([{ reason: "Duplicated" }]);
+    expect(draft.conditions[0]?.message).toBe(
+      "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/live): this XR still refers to " +
+        "Bucket.s3.aws.upbound.io/old, which has lost the label crossplane.io/composite: to keep the other, remove the reference " +
+        "from the XR, too; otherwise set the label again",
+    );
   });
 
   test("of which a restored claim's XR controls one is none: it goes on with it", () => {

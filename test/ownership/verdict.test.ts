@@ -34,6 +34,8 @@ const [unasked, missing, created] = [
   usAs({ observation: "absent" }),
   usAs({ isCreated: true }),
 ];
+const orphan = { ...markedOther, isControlled: false };
+const leaving = { ...orphan, isWriting: false, isDeleting: true, isDeletingWithIt: true };
 const taking = { ...hanging, isDeletingWithIt: true };
 
 const ours = (others: readonly Contender[], origin = "existed") => ({ is: "ours", others, origin });
@@ -100,6 +102,9 @@ describe("the verdict on who owns a cloud resource", () => {
     when("an operator chose us, and the owner still writes", [us, markedOther], theirs(markedOther, isNext), chosen),
     when("an operator chose us, and the owner has stepped down", [us, other], ours([other]), chosen),
     when("an operator chose us, and the owner's is paused", [us, pausedOther], ours([pausedOther]), chosen),
+    when("an operator chose us, and no XR controls the owner", [us, orphan], ours([orphan]), chosen),
+    when("no operator did, and no XR controls the owner", [us, orphan], theirs(orphan)),
+    when("one did, and such an owner deletes it", [us, leaving], theirs(leaving, isNext), chosen),
     when("we own it, and an operator chose another", [markedUs, chosenOther], theirs(chosenOther), { own: markedUs }),
     when("an operator chose both, and us later", [us, chosenOther], ours([chosenOther]), { own: usAs(later) }),
     when("the deletion of the owner hangs, and it leaves the cloud resource to us", [us, hanging], ours([])),

@@ -17,8 +17,10 @@ const MOVES: Moves<TagWorld, PartsOf<typeof PARTS>> = {
   migrate: [2, (world, { xr }) => world.create(xr, { hasManagedResource: true })],
   delete: [4, (world, { xr }) => world.delete(xr)],
   reconcile: [16, (world, { xr, staleness }) => world.reconcile(xr, staleness)],
+  reconcileMeanwhile: [6, (world, { xr, staleness }) => world.reconcile(xr, staleness, () => world.provide(xr))],
   provide: [12, (world, { xr }) => world.provide(xr)],
   begin: [4, (world, { xr }) => world.begin(xr)],
+  orphan: [1, (world, { xr }) => world.orphan(xr)],
   forge: [1, (world) => world.forge()],
   take: [2, (world, { xr }) => world.take(xr)],
   tick: [4, (world) => world.tick()],
@@ -36,7 +38,7 @@ const MOVES: Moves<TagWorld, PartsOf<typeof PARTS>> = {
 const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
 
 /**
- * In whatever order XRs are created, renamed, paused, deleted and reconciled and their provider acts, and however old the lists are
+ * In whatever order XRs are created, renamed, paused, deleted, orphaned and reconciled and their provider acts, and however old the lists are
  * that XRs read:
  *
  * - one writer of each cloud resource is left in the end, and none of one that another control plane owns,
@@ -55,15 +57,22 @@ export const ownershipSettles = fc.property(
       world.pause(xr, false);
       world.pauseManaged(xr, false);
     }
-    const rounds = settle(
-      () => world.print,
-      () => reconcileAll(world),
-    );
-    if (rounds === undefined) throw new Error("does not settle");
+    settleAll(world);
+    world.clearOrphans();
+    const rounds = settleAll(world);
     const faults = [...world.faults, ...world.lasting];
     if (faults.length > 0) throw new Error(`after ${rounds} rounds: ${faults.join("; ")}`);
   },
 );
+
+function settleAll(world: TagWorld): number {
+  const rounds = settle(
+    () => world.print,
+    () => reconcileAll(world),
+  );
+  if (rounds === undefined) throw new Error("does not settle");
+  return rounds;
+}
 
 function reconcileAll(world: TagWorld): void {
   for (let xr = 0; xr < XRS; xr++) world.provide(xr);

@@ -34,6 +34,8 @@ const UNSEEN = {
   isDeleting: false,
   /** True if its XR is gone, and the admission webhook has kept it. */
   isHeld: false,
+  /** True if its XR was deleted with --cascade=orphan. */
+  isOrphan: false,
   isPaused: false,
   /** The annotation by which an operator takes ownership; Crossplane's server-side apply leaves it alone. */
   take: "",
@@ -208,6 +210,24 @@ export class TagWorld {
     this.#deleteManaged(xr);
   }
 
+  /** The XR goes, and its managed resource stays as it is, without a controller. */
+  orphan(xr: number): void {
+    const managed = this.#now.get(xr);
+    // Of an association that no function has seen the name could be found nowhere.
+    if (managed === undefined || (this.#isAssociation && managed.applied === undefined)) return;
+    if (this.#xrs.delete(xr)) this.#put({ ...managed, isOrphan: true });
+  }
+
+  /** An operator does with each orphan what the condition says: it observes, and goes. */
+  clearOrphans(): void {
+    for (const managed of this.#all.filter(({ isOrphan, isDeleting }) => isOrphan && !isDeleting)) {
+      const { applied = this.#declare("orders") } = managed;
+      const spec = { ...objectIn(applied, "spec"), managementPolicies: ["Observe"] };
+      this.#put({ ...managed, applied: { ...applied, spec }, isHeld: false, isDeleting: true });
+      this.#leave(nameOf(managed));
+    }
+  }
+
   /** Kubernetes deletes what the XR composed, unless the admission webhook denies that. */
   #deleteManaged(xr: number): void {
     const managed = this.#now.get(xr);
@@ -227,13 +247,17 @@ export class TagWorld {
     if (managed !== undefined) this.#put({ ...managed, take: String(this.#takes).padStart(4, "0") });
   }
 
-  /** @param staleness the age of the list of contenders that the XR reads: 0 is new, 1 as old as it can be. */
-  reconcile(xr: number, staleness: number): Draft | undefined {
+  /**
+   * @param staleness the age of the list of contenders that the XR reads: 0 is new, 1 as old as it can be.
+   * @param meanwhile what happens after the XR has read its managed resource, and before it applies that.
+   */
+  reconcile(xr: number, staleness: number, meanwhile = () => {}): Draft | undefined {
     const state = this.#xrs.get(xr);
     if (state === undefined || state.isPaused) return undefined;
     const newest = this.#history.length - 1;
     state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
     const draft = this.#call(xr, this.#history[state.readVersion] ?? new Map());
+    meanwhile();
     this.#apply(xr, state, draft);
     return draft;
   }
@@ -324,8 +348,7 @@ export class TagWorld {
 
   /** What is wrong once nothing changes any more. */
   get lasting(): readonly string[] {
-    // A runtime that reports no generations has to be paused.
-    const hanging = this.#all.filter(({ isDeleting }) => isDeleting && this.#reportsGeneration);
+    const hanging = this.#all.filter(({ isDeleting }) => isDeleting);
     const blind = this.#cloud.orders.isLost ? [] : this.living.filter((xr) => this.#now.get(xr)?.found !== "present");
     return [
       ...hanging.map(({ xr }) => `the deletion of XR ${xr} does not end`),
@@ -399,7 +422,9 @@ export class TagWorld {
     const cloudName = readCloudName(applied) ?? managed.cloudName;
     const changed = { ...managed, applied, generation, putBack: {}, cloudName };
     this.#put(changed);
-    if (isBlind(managed, changed)) this.faults.push(`XR ${managed.xr} writes what its provider has not looked for`);
+    // A runtime that reports no generations cannot tell what it has looked for.
+    if (this.#reportsGeneration && isBlind(managed, changed))
+      this.faults.push(`XR ${managed.xr} writes what its provider has not looked for`);
     if (nameOf(managed) !== nameOf(changed)) this.#leave(nameOf(managed));
   }
 
@@ -531,7 +556,7 @@ function observed(
   { cluster }: CloudResource,
   reportsGeneration: boolean,
 ): JsonObject {
-  const { xr, uid, createdAt, isDeleting, isPaused, take, applied, cloudCreatedAt } = managed;
+  const { xr, uid, createdAt, isDeleting, isOrphan, isPaused, take, applied, cloudCreatedAt } = managed;
   const { begun, version, generation, putBack, isResolved, cloudName } = managed;
   const metadata = metadataOf(applied);
   const spec = objectIn(applied, "spec");
@@ -546,7 +571,7 @@ function observed(
       resourceVersion: String(version),
       generation,
       creationTimestamp: createdAt,
-      ownerReferences: [{ ...XSHOP, name: `shop-${xr}`, uid: `xr-${xr}`, controller: true }],
+      ownerReferences: isOrphan ? [] : [{ ...XSHOP, name: `shop-${xr}`, uid: `xr-${xr}`, controller: true }],
       ...(isDeleting && { deletionTimestamp: createdAt }),
       annotations: {
         ...annotationsOf(applied),

@@ -168,13 +168,13 @@ export function assertGranted(world: TenancyWorld, owner: Owner, forger: Consume
 }
 
 /** The policies that an XR has, whether it refers to them or not. */
-export const policiesOf = ({ store }: TenancyWorld, { team }: Consumer): readonly JsonObject[] =>
+const policiesOf = ({ store }: TenancyWorld, { team }: Consumer): readonly JsonObject[] =>
   store
     .all(POLICY)
     .filter((policy) => objectIn(metadataOf(policy), "labels")["crossplane.io/composite"] === `shop-${team}`);
 
 /** The databases that a policy reaches: by their endpoint, or by their name. */
-export function reachedBy(policy: JsonObject): readonly Database[] {
+function reachedBy(policy: JsonObject): readonly Database[] {
   const reaches = String(objectIn(policy, "spec")["reaches"]);
   return DATABASES.filter((database) => reaches === database || fieldsIn(reaches).includes(database));
 }

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../ownership/names-record.ts";
-import { readPoliciesBefore } from "../../ownership/restored.ts";
+import { formatReleased, readPoliciesBefore } from "../../ownership/restored.ts";
 import { proverFor, requireAs } from "../confirm-nesting.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
@@ -95,10 +95,12 @@ function putBack(observed: Document, mark: string): JsonObject {
   const { metadata, spec, ...object } = asObserved(observed);
   const { annotations = {}, ...kept } = isObject(metadata) ? metadata : {};
   const unmarked = isObject(annotations) ? pick(annotations, (key) => key !== RESTORED) : {};
+  const released = formatReleased(observed);
+  const marks = { ...(released !== undefined && { [RESTORED]: released }), [ADOPTION]: mark };
   const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };
   return {
     ...object,
-    metadata: { ...kept, annotations: { ...unmarked, [ADOPTION]: mark } },
+    metadata: { ...kept, annotations: { ...unmarked, ...marks } },
     ...(spec !== undefined && { spec: isObject(spec) ? { ...spec, ...policies } : spec }),
   };
 }

@@ -7,7 +7,6 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import { type Reasons, type Remarks, sortByReason, withConditionAndEvent } from "../conditions.ts";
 import type { Call } from "../feature.ts";
-import { DUPLICATED } from "../predecessors.ts";
 import type { AdoptionVerdict, Case } from "./verdict.ts";
 
 const TYPE = "ResourcesAdopted";
@@ -107,7 +106,7 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
 
 /** Describes the names in the Composition for which this XR composed several resources. */
 export const remarkDuplicates = ({ duplicates = new Map() }: Call): readonly AdoptionRemark[] =>
-  [...duplicates].map(([name, all]) => ({ reason: "Duplicated", resource: `${name} (${all})`, sentence: DUPLICATED }));
+  [...duplicates].map(([, duplicate]) => ({ reason: "Duplicated", ...duplicate }));
 
 /** Explains a reference whose resource exists without a controller and is not observed. Crossplane observes one resource per name. */
 function explainRestoreInProgress(resource: Document | undefined, { request }: Call): string {

@@ -8,6 +8,7 @@ import { RESTORED } from "../../ownership/annotations.ts";
 import { RECORD_KINDS } from "../../ownership/record.ts";
 import {
   type Finding,
+  formatReleased,
   formatRestored,
   judgeRestored,
   policiesToLook,
@@ -70,7 +71,7 @@ export function observeFirst(restored: Restored, call: Call, draft: Draft): Draf
     const wanted = desired.get(name);
     if (wanted === undefined) return [];
     if (observed === undefined) return isHeld ? [[name, { is: "removed" }]] : [];
-    return [[name, { is: "set", object: wanted.with(isHeld ? toHold(observed) : toRelease(wanted)) }]];
+    return [[name, { is: "set", object: wanted.with(isHeld ? toHold(observed) : toRelease(wanted, observed)) }]];
   });
   return withResources(draft, edits);
 }
@@ -81,9 +82,13 @@ const toHold = (observed: Document): readonly ValueEdit[] => [
 ];
 
 /** Desires policies even if no step does: Velero may own the present ones, which only a desired value replaces. */
-const toRelease = (wanted: Document): readonly ValueEdit[] => [
-  { path: MANAGEMENT_POLICIES, value: readPolicies(wanted) ?? ALL_ACTIONS },
-];
+function toRelease(wanted: Document, observed: Document): readonly ValueEdit[] {
+  const mark = formatReleased(observed);
+  return [
+    { path: MANAGEMENT_POLICIES, value: readPolicies(wanted) ?? ALL_ACTIONS },
+    ...(mark === undefined ? [] : [{ path: annotationPath(RESTORED), value: mark }]),
+  ];
+}
 
 /** The most differing fields that are named. Not their values: these may be secret. */
 const MAX_FIELDS = 3;

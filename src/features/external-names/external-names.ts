@@ -76,16 +76,18 @@ const pinNames = (resources: readonly NamedResource[]): Edits =>
   resources.flatMap((resource): Edits => {
     const { name, desired, observed, verdict } = resource;
     if (verdict.is === "held" && observed === undefined) return [[name, { is: "removed" }]];
-    const pinned = toPin(resource);
-    if (pinned === undefined) return [];
-    return [[name, { is: "set", object: desired.with([pinned]) }]];
+    const edits = toPin(resource);
+    return edits.length === 0 ? [] : [[name, { is: "set", object: desired.with(edits) }]];
   });
 
-function toPin({ verdict, desired, observed }: NamedResource): ValueEdit | undefined {
+function toPin({ verdict, desired, observed }: NamedResource): readonly ValueEdit[] {
+  const [had, asked] = [observed && readPolicies(observed), readPolicies(desired)];
   if (verdict.is === "held" || verdict.is === "notRecorded") {
-    const value = withoutCreate(readPolicies(desired) ?? ALL_ACTIONS);
-    return observed && readPolicies(observed) && { path: MANAGEMENT_POLICIES, value };
+    return had === undefined ? [] : [{ path: MANAGEMENT_POLICIES, value: withoutCreate(asked ?? ALL_ACTIONS) }];
   }
-  if (verdict.is === "unnamed" || verdict.is === "setByPipeline") return undefined;
-  return { path: EXTERNAL_NAME, value: verdict.name };
+  // A backup may have these policies, and after a restore without managed fields no apply removes them.
+  const isLeft = asked === undefined && had?.join() === withoutCreate(ALL_ACTIONS).join();
+  const given = isLeft ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
+  if (verdict.is === "unnamed" || verdict.is === "setByPipeline") return given;
+  return [...given, { path: EXTERNAL_NAME, value: verdict.name }];
 }

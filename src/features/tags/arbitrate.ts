@@ -5,9 +5,17 @@ import {
   MANAGEMENT_POLICIES,
   mayDelete,
   mayWrite,
+  readPolicies,
 } from "../../crossplane/management-policies.ts";
-import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
-import type { Document, ValueEdit } from "../../model/document.ts";
+import {
+  annotationPath,
+  EXTERNAL_NAME,
+  EXTERNAL_NAME_KEY,
+  labelPath,
+  readAnnotation,
+  readLabel,
+} from "../../crossplane/metadata.ts";
+import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
   CLUSTER,
@@ -32,19 +40,29 @@ export interface Arbitration extends Settlement {
 }
 
 /** Settles a cloud resource that no other XR can declare. */
-const owned = ({ tags, desired }: Subject): Arbitration => ({
+const owned = ({ tags, desired, observed }: Subject): Arbitration => ({
   reason: tags?.isPending === true ? { is: "WaitingForRequiredResources" } : { is: "Owned", others: [] },
   policies: ALL_ACTIONS,
   annotations: {},
-  write: (edits) => (edits.length === 0 ? desired : desired.with(edits)),
+  write: (tagEdits) => {
+    const edits = [...tagEdits, ...giveBack(desired, observed)];
+    return edits.length === 0 ? desired : desired.with(edits);
+  },
 });
+
+/** Gives policies back that an arbitration has limited. A backup may have them, and after a restore without managed fields no apply removes them. */
+function giveBack(desired: Document, observed: Document | undefined): readonly ValueEdit[] {
+  if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];
+  const isLeft = readPolicies(desired) === undefined && isObserver(readPolicies(observed) ?? ALL_ACTIONS);
+  return isLeft ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
+}
 
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {
   const { kind, facts, own, isMadeUp, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") {
-    const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
+    const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting || isRenamed(subject));
     const settlement = settle({ is: "unresolved" }, { subject, wanted, contenders: undefined, hasMoved });
     return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
   }
@@ -65,6 +83,12 @@ export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownCont
     ...(wanted.isClusterUnset && { reason: { is: "FieldNotSet" } }),
     write: (edits) => withOwnership(edits, subject, settlement, labels, wanted),
   };
+}
+
+/** Tells whether the external name that is desired is another one than the observed one. */
+function isRenamed({ desired, observed }: Subject): boolean {
+  const name = stringAt(desired, EXTERNAL_NAME);
+  return name !== undefined && observed !== undefined && stringAt(observed, EXTERNAL_NAME) !== name;
 }
 
 /**

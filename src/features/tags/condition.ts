@@ -1,7 +1,9 @@
-import { annotate } from "../../crossplane/managed-resource.ts";
+import { annotate, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
+import { OBSERVE } from "../../crossplane/management-policies.ts";
 import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
+import { isOrphan } from "../../ownership/contenders.ts";
 import { type ReasonOf, tell } from "../conditions.ts";
 import type { Refusal } from "./limits.ts";
 import type { Subject, Subjects } from "./subject.ts";
@@ -95,7 +97,22 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
-  return `${resource}: ${tell(SENTENCES, reason, facts)}`;
+  return `${resource}: ${tell(SENTENCES, reason, facts)}${explainOrphan(reason)}`;
+}
+
+/** Explains what to do with a managed resource that no XR controls: nobody tells it to stop writing, or to leave the cloud resource. */
+function explainOrphan(reason: TagReason): string {
+  const involved = "owner" in reason && reason.owner ? [reason.owner] : reason.is === "Owned" ? reason.others : [];
+  const orphan = involved.find(isOrphan);
+  if (orphan === undefined) return "";
+  const { document, name, policies } = orphan;
+  const kind = readManagedKind(document);
+  const spec = policies === undefined ? { deletionPolicy: "Orphan" } : { managementPolicies: OBSERVE };
+  const patch = toCommandOn("patch", kind, document, "--type=merge", "-p", JSON.stringify({ spec }));
+  return (
+    `; no XR controls ${kind.kind} ${brief(name)}, as after kubectl delete --cascade=orphan: unless its XR is about to be restored, ` +
+    `${patch} && ${toCommandOn("delete", kind, document)}, which leaves the cloud resource`
+  );
 }
 
 /** The facts of all sentences, as texts. */
@@ -141,8 +158,9 @@ const SENTENCES = {
   Withheld: ({ by }: Theirs) => `${by} owns it, so this XR does not create it`,
   Conflict: ({ by, takeOver }: Theirs) => `cannot go on: ${by} owns it, and onConflict is Fail; ${takeOver}`,
   CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
-  WaitingForOwner: ({ by, kind, owner, isNext }: Theirs & { readonly isNext: boolean }) => {
-    if (!isNext) return `${by} owns it, and has not listed this XR as a successor yet`;
+  WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
+    const rest = isOrphan(owner) ? `; ${takeOver}` : "";
+    if (!isNext) return `${by} owns it, and has not listed this XR as a successor yet${rest}`;
     return owner.isDeleting
       ? `waiting until ${by} and the cloud resource are deleted`
       : `waiting for ${by} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;

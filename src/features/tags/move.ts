@@ -1,5 +1,5 @@
-import { isPauseSeen, readCreationTime, readSyncedGeneration } from "../../crossplane/managed-resource.ts";
-import { NO_ACTIONS, OBSERVE, OBSERVE_ANEW, type Policies } from "../../crossplane/management-policies.ts";
+import { isCreationUnderWay, readCreationTime, readSyncedGeneration } from "../../crossplane/managed-resource.ts";
+import { OBSERVE, OBSERVE_ANEW, type Policies } from "../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Ready } from "../../model/request.ts";
@@ -21,39 +21,48 @@ export interface Part {
   readonly ready?: Ready | undefined;
 }
 
+/** Tells whether a backup holds the note of a move: a restore begins the generations anew, and the noted one would never pass. */
+function isOfBackup({ document }: Contender): boolean {
+  const movedAt = readAnnotation(document, MOVED_AT);
+  return movedAt !== undefined && Number(document.at(["metadata", "generation"])) <= Number(movedAt);
+}
+
 /**
  * Holds a managed resource back that declares another cloud resource than before, until its provider has read that: its observations
  * are about the former one, and so is a creation that has begun. It only observes, in a new generation of its spec, which the
- * provider's Synced has to report. A provider that reports no generations is paused, which it reports as well. Undefined for a
- * managed resource whose provider knows what it declares.
+ * provider's Synced has to report. A runtime that reports no generations is not waited for, but for a creation that is under way: to
+ * pause it would tell, and a paused one is never deleted. Undefined for a managed resource whose provider knows what it declares.
  */
 export function findMove(own: Contender | undefined, hasMoved: boolean): Part | undefined {
-  const progress = own && (hasMoved ? "begun" : readProgress(own));
+  const progress = own && (hasMoved || isOfBackup(own) ? "begun" : readProgress(own));
   return own && progress && toMove(own, progress);
 }
 
-function toMove({ document, policies }: Contender, progress: "begun" | "unread"): Part | undefined {
+function toMove({ document, policies }: Contender, progress: "begun" | "unread"): Part {
   const creation = readCreationTime(document) ?? readAnnotation(document, CREATED_BEFORE);
   const toPart = (actions: Policies, movedAt?: string): Part => ({
     policies: actions,
     annotations: { [CREATED_BEFORE]: creation, [MOVED_AT]: movedAt },
   });
-  if (progress === "unread") return toPart(policies ?? OBSERVE, readAnnotation(document, MOVED_AT));
   if (policies === undefined) return toPart(OBSERVE);
-  if (readSyncedGeneration(document) !== undefined) {
-    const isObserving = policies.join() === OBSERVE.join();
-    return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(document.at(["metadata", "generation"]) ?? 0));
-  }
-  // The provider has neither looked for the former cloud resource nor begun to create it: nothing is to be forgotten.
-  if (shownCondition(document, "Synced") === undefined && creation === undefined) return undefined;
-  return toPart(NO_ACTIONS);
+  if (progress === "unread") return toPart(policies, readAnnotation(document, MOVED_AT));
+  const isObserving = policies.join() === OBSERVE.join();
+  return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(document.at(["metadata", "generation"]) ?? 0));
 }
 
 /** Tells how far the provider is: "begun" if a new generation has to begin, "unread" if it has not read the present one. */
-function readProgress({ document, policies }: Contender): "begun" | "unread" | undefined {
+function readProgress({ document }: Contender): "begun" | "unread" | undefined {
   const movedAt = readAnnotation(document, MOVED_AT);
-  if (movedAt === undefined) return policies?.length === 0 && !isPauseSeen(document) ? "unread" : undefined;
+  if (movedAt === undefined) return undefined;
+  if (shownCondition(document, "Synced") === undefined) return "unread";
   const synced = readSyncedGeneration(document);
-  if (synced === undefined || synced.generation <= Number(movedAt)) return "unread";
+  if (synced === undefined) return isCreationUnderWay(document) ? "unread" : undefined;
+  if (synced.generation <= Number(movedAt)) return "unread";
   return synced.isOfCreation ? "begun" : undefined;
+}
+
+/** Reads the creation that is not one of what ours declares now: nothing is created while it is held back. */
+export function readFormerCreation({ document }: Contender): string | undefined {
+  const isHeldBack = readAnnotation(document, MOVED_AT) !== undefined;
+  return (isHeldBack ? readCreationTime(document) : undefined) ?? readAnnotation(document, CREATED_BEFORE);
 }

@@ -8,7 +8,7 @@ import { type Contender, formatAcknowledged, isNamed } from "../../ownership/con
 import { type Contenders, findNamed, firstOther } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./condition.ts";
-import { type Annotations, findMove, type Part } from "./move.ts";
+import { type Annotations, findMove, type Part, readFormerCreation } from "./move.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
@@ -38,7 +38,7 @@ export function settle(verdict: Verdict, entrant: Entrant): Settlement {
   const name = nameAssociation(verdict, entrant, move !== undefined);
   const acted = move === undefined ? actOn(verdict, entrant, name) : holdBack(move, verdict, entrant);
   // The creation of the former cloud resource does not count as the creation of this one.
-  const before = own && readAnnotation(own.document, CREATED_BEFORE);
+  const before = own && readFormerCreation(own);
   return { ...acted, annotations: { [CREATED_BEFORE]: before, ...acted.annotations, [EXTERNAL_NAME_KEY]: name } };
 }
 
@@ -182,7 +182,8 @@ function toObserverReason(
   { subject: { own, hasManagementPolicies }, wanted: { rules } }: Entrant,
   hasFound: boolean,
 ): TagReason {
-  if (rules.onConflict === "Fail" && !isNext && mayStop(own)) return { is: "Conflict", owner };
+  // A Fatal result would freeze a writer as one.
+  if (rules.onConflict === "Fail" && !isNext && own?.isWriting !== true) return { is: "Conflict", owner };
   // A resource that exists is never left out: Crossplane would delete it.
   const isLeftOut = rules.onConflict === "Withhold" || !hasManagementPolicies;
   if (own === undefined && isLeftOut) return { is: "Withheld", owner };
@@ -191,6 +192,3 @@ function toObserverReason(
   if (isNext || (hasFound && !isAcknowledged)) return { is: "WaitingForOwner", owner, isNext };
   return { is: hasFound ? "ObservedOnly" : "WaitingForProvider", owner };
 }
-
-/** A Fatal result would freeze a writer as one, and one that is paused by its policies could never be deleted. */
-const mayStop = (own: Contender | undefined): boolean => own?.isWriting !== true && own?.policies?.length !== 0;

@@ -1,4 +1,4 @@
-import { mayWrite, readPolicies } from "../../crossplane/management-policies.ts";
+import { mayWrite } from "../../crossplane/management-policies.ts";
 import type { Condition, Result } from "../../model/condition.ts";
 import { withCompositeUnready, withCondition, withObjects, withResources, withResults } from "../../model/draft.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
@@ -54,16 +54,11 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
 /** A team chooses such tags: with a Fatal result it could freeze its XR, and with it copies whose grant is revoked. */
 const isHeld = ({ refusals }: TagDecision): boolean => refusals.length > 0;
 
-/**
- * Tells whether the Composition's own tags are refused, for which the XR stops. It does not while a managed resource is paused by its
- * policies: it could never be deleted. The number of tags is no literal of the Composition.
- */
+/** Tells whether the Composition's own tags are refused, for which the XR stops. The number of tags is no literal of the Composition. */
 function stops(decisions: readonly TagDecision[], { add }: WantedTags): boolean {
   const isLiteral = ({ key }: Refusal): boolean =>
     key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral);
-  const isPaused = ({ subject: { observed } }: TagDecision): boolean =>
-    observed !== undefined && readPolicies(observed)?.length === 0;
-  return decisions.some(({ refusals }) => refusals.some(isLiteral)) && !decisions.some(isPaused);
+  return decisions.some(({ refusals }) => refusals.some(isLiteral));
 }
 
 const toFatal = ({ reason }: Condition, decisions: readonly TagDecision[]): Result => {

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
@@ -66,12 +68,25 @@ test("a step of another function is called where its Function says that it liste
   expect({ exitCode, kinds: toKinds(stdout), stderr }).toEqual({ exitCode: 0, kinds: ["XApp", "Bucket"], stderr: "" });
 });
 
-test("a function that nobody serves is an error once the timeout is over", async () => {
-  const { exitCode, stderr } = await render("127.0.0.1:1", ["--timeout=300ms"]);
+test("a function that does not listen is an error at once", async () => {
+  const { exitCode, stderr } = await render("127.0.0.1:1", ["--timeout=1m"]);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr: expect.stringMatching(
-      /^no answer yet from the function at 127\.0\.0\.1:1: does it listen there, with --insecure\?\n.*cannot run pipeline step "compose": cannot call the function at 127\.0\.0\.1:1: \d+ DEADLINE_EXCEEDED/,
+      /cannot run pipeline step "compose": cannot call the function at 127\.0\.0\.1:1: \d+ UNAVAILABLE: .*ECONNREFUSED/,
+    ),
+  });
+});
+
+test("a function that does not answer is an error once the timeout is over", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { exitCode, stderr } = await render(`127.0.0.1:${(silent.address() as AddressInfo).port}`, ["--timeout=300ms"]);
+  silent.close();
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringMatching(
+      /^no answer yet from the function at [\d.:]+: does it listen there, with --insecure\?\n.*cannot run pipeline step "compose": cannot call the function at [\d.:]+: \d+ DEADLINE_EXCEEDED/,
     ),
   });
 });

@@ -11,7 +11,7 @@ const xr: JsonObject = { apiVersion: "example.org/v1", kind: "XApp", metadata: {
 
 /** Steps that are called 0, 1 and so on, each this function with one of these inputs. */
 const stepsOf = (...inputs: readonly JsonObject[]): Inputs["steps"] =>
-  inputs.map((input, index) => ({ step: String(index), functionRef: { name: "fn" }, input }));
+  inputs.map((input, index) => ({ step: String(index), functionRef: { name: "fn" }, credentials: [], input }));
 
 /** A render's inputs, of one step unless the parts say otherwise. */
 const inputsOf = (parts: Partial<Inputs> = {}): Inputs => ({
@@ -20,6 +20,7 @@ const inputsOf = (parts: Partial<Inputs> = {}): Inputs => ({
   functions: [{ name: "fn", package: "function-shared-infrastructure", annotations: {} }],
   observed: [],
   required: [],
+  credentials: [],
   schemas: [],
   context: {},
   ...parts,
@@ -53,6 +54,51 @@ describe("what a step is called with", () => {
         context: toStruct({ k: true }),
       },
     ]);
+  });
+
+  test("the connection details of what exists, from the Secret that it names in another file", async () => {
+    const toComposed = (name: string, namespace: string, ref: JsonObject): JsonObject => ({
+      metadata: { name, namespace, annotations: { "crossplane.io/composition-resource-name": name } },
+      spec: { writeConnectionSecretToRef: ref },
+    });
+    const observed = [toComposed("own", "a", { name: "s" }), toComposed("other", "", { name: "s", namespace: "a" })];
+    const missing = toComposed("missing", "b", { name: "s" });
+    const required = [{ ...secret("s"), data: { password: "aHVudGVyMg==" } }];
+    const { calls } = await run({ observed: [...observed, missing], required });
+    const details = Object.entries(calls[0]?.observed.resources ?? {}).map(([name, { connectionDetails = {} }]) => [
+      name,
+      connectionDetails["password"]?.toString(),
+    ]);
+    expect(details).toEqual([
+      ["own", "hunter2"],
+      ["other", "hunter2"],
+      ["missing", undefined],
+    ]);
+  });
+
+  test("the Secrets that are its credentials", async () => {
+    const credentials = [
+      { name: "cloud", source: "Secret", secretRef: { namespace: "a", name: "s" } },
+      { name: "x", source: "None" },
+    ];
+    const steps = stepsOf({}).map((step) => ({ ...step, credentials }));
+    const { calls } = await run({ steps, credentials: [{ ...secret("s"), data: { key: "aHVudGVyMg==" } }] });
+    expect(calls[0]?.credentials).toEqual({ cloud: { credentialData: { data: { key: Buffer.from("hunter2") } } } });
+    await expect(run({ steps })).rejects.toThrow(
+      'step "0": found no Secret a/s for its credentials cloud in --function-credentials',
+    );
+  });
+
+  test("the schema of a kind that a file has, so that it counts as served, and of no other kind", async () => {
+    const asked = { apiVersion: "v1", kind: "Secret" };
+    const schemas = { "served/v1/Secret": asked, "served/v1/Pod": { ...asked, kind: "Pod" }, other: asked };
+    const requirements = { extraResources: {}, resources: {}, schemas };
+    const { calls } = await run({ required: [secret("s")] }, { requirements }, { requirements });
+    expect(calls[1]?.requiredSchemas).toEqual({
+      "served/v1/Secret": { openapiV3: toStruct({}) },
+      "served/v1/Pod": {},
+      other: {},
+    });
   });
 
   test("what the step before it returned", async () => {

@@ -62,7 +62,9 @@ test.each<[reason: string, files: Files, ...flags: readonly string[]]>([
 describe("what cannot be rendered is an error, said as crossplane render says it", () => {
   const composing = (pipeline: string): Files => ({ "composition.yaml": composition(`pipeline: [{${pipeline}}]`) });
   const resources = { "composition.yaml": step().replace("mode: Pipeline", "mode: Resources") };
-  const credentials = { "composition.yaml": step(", credentials: [{name: a, source: Secret}]") };
+  const credentials = {
+    "composition.yaml": step(", credentials: [{name: a, source: Secret, secretRef: {namespace: b, name: c}}]"),
+  };
   const from = (what: string, file: string) => `cannot load ${what} from "DIR/${file}": `;
   const [ofComposition, ofSchemas] = [from("Composition", "composition.yaml"), from("OpenAPI schemas", "r")];
 
@@ -107,7 +109,16 @@ describe("what cannot be rendered is an error, said as crossplane render says it
       `${from("required resources", "r")}no .yaml or .yml files found in "DIR/r"`,
       "-eDIR/r",
     ],
-    ["credentials, which it would have to leave out", credentials, 'step "one": credentials are not supported: use'],
+    [
+      "credentials that no file has",
+      credentials,
+      'step "one": found no Secret b/c for its credentials a in --function-credentials',
+    ],
+    [
+      "requirements, which it would have to leave out",
+      { "composition.yaml": step(", requirements: {}") },
+      'step "one": requirements are not supported: use',
+    ],
     ["a directory without schemas", { "r/a.txt": "" }, `${ofSchemas}no .json files found in "DIR/r"`, "-sDIR/r"],
     [
       "an XRD of another kind",

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { findResources, findSchema, findUnmatchedKinds } from "../../../cli/render/pipeline.ts";
+import { findResources, findUnmatchedKinds } from "../../../cli/render/pipeline.ts";
 import type { ResourceSelector } from "../../../cli/render/protocol.ts";
 import { fromStruct, toStruct } from "../../../cli/render/protocol.ts";
+import { findSchema } from "../../../cli/render/schemas.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const object = (kind: string, name: string, labels: JsonObject = {}, namespace = "a"): JsonObject => ({

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findRuntime } from "../../../cli/render/runtime.ts";
 
 const find = (functions: Parameters<typeof findRuntime>[1]) =>
-  findRuntime({ step: "share", functionRef: { name: "fn" } }, functions);
+  findRuntime({ step: "share", functionRef: { name: "fn" }, credentials: [] }, functions);
 
 const other = { name: "fn", package: "xpkg.example.org/function-auto-ready:v1", annotations: {} };
 const RUNTIME = "render.crossplane.io/runtime";

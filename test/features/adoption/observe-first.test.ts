@@ -90,6 +90,13 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     ["is missing", { mark: HELD, synced: absent }, held, "1 found, 1 missing"],
     ["is different", different, held, "1 found, 1 different"],
     ["is different, and a person has released it", different, [FULL, undefined], "Adopted", { release: "uid-now/a" }],
+    [
+      "comes from Velero's modifier, and was released before it came: its mark becomes Crossplane's to remove",
+      { mark: "*" },
+      [FULL, HELD],
+      "Adopted",
+      { release: "uid-now/*" },
+    ],
     ["is different, and was released before", different, held, "1 found, 1 different", { release: "uid-before/a" }],
     ["is different, and another one was released", different, held, "1 different", { release: "uid-now/b" }],
     ["is found, but the other is not", found, held, WAITING, { b: { mark: HELD } }],
@@ -128,6 +135,12 @@ describe("while resources are only observed", () => {
   test.each<[reason: string, is: unknown, release?: string, mark?: string]>([
     ["stays", [OBSERVE, HELD]],
     [released, [FULL, undefined], "uid-now/*"],
+    [
+      "is released so, too, where the mark is Velero's, which becomes Crossplane's to remove",
+      [FULL, HELD],
+      "uid-now/*",
+      "*",
+    ],
     ["never writes where these are not known", [OBSERVE, undefined], "uid-now/a", "held=?"],
   ])("one that is no longer desired %s", (_reason, is, release, mark = HELD) => {
     const observed = { a: { ...found, mark }, b: found };

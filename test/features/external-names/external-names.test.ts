@@ -140,6 +140,11 @@ describe("a creation that has begun", () => {
   const withNameNow = begun({ succeeded: 1 }, {}, { "crossplane.io/external-name": "vpc-1" });
   const withId = begun({ succeeded: 1 }, { atProvider: { id: "vpc-1" } });
   const observer = [["Observe"], "NameNotRecorded"];
+  const having = (own: JsonObject, ...managementPolicies: readonly string[]) => ({
+    ...own,
+    spec: { ...(own["spec"] as JsonObject), managementPolicies },
+  });
+  const named = having(withNameNow, "Observe", "Delete");
   test.each<[reason: string, own: JsonObject, is: readonly unknown[], asked?: readonly string[]]>([
     ["that is said to have succeeded is not repeated without a name", begun({ pending: 1, succeeded: 1 }), notRecorded],
     ["is not repeated where Delete is not asked for", begun({ succeeded: 1 }), observer, ["Observe", "Create"]],
@@ -150,6 +155,18 @@ describe("a creation that has begun", () => {
     ["is repeated where its asynchronous provider says that it has failed", begun({ succeeded: 1 }, failure), waiting],
     ["is over once there is a name", withNameNow, [["*"], "Pinned"], ["*"]],
     ["is over once the provider reports an id", withId, [["*"], "Rescued"], ["*"]],
+    [
+      "is over with a name, and its policies are given back, whoever owns them since a restore",
+      named,
+      [["*"], "Pinned"],
+    ],
+    ["is over with a name, and its policies are the pipeline's", named, [["Observe"], "Pinned"], ["Observe"]],
+    ["leaves policies alone that are not ours", having(withNameNow, "Observe"), [undefined, "Pinned"]],
+    [
+      "gives its policies back where it has failed since",
+      having(begun({ succeeded: 1, failed: 2 }), "Observe", "Delete"),
+      [["*"], "WaitingForNames"],
+    ],
     ["is nothing to one that is only observed", begun({ succeeded: 1 }), waiting, ["Observe"]],
   ])("%s", (_reason, own, is, asked) => {
     expect(policiesOf(own, asked)).toEqual(is);

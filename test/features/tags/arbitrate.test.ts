@@ -11,7 +11,7 @@ import { applied, bucket, DOMAIN, markIn, named, ownedBy, run, team } from "../.
 const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
 const SYNCED = synced("True");
 const READY = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
-const PAUSED = synced("False", { reason: "ReconcilePaused" });
+const PENDING = { "crossplane.io/external-create-pending": "2026-01-01T00:00:02Z" };
 const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
 const RIVAL = "XShop.apps.example.org/rival";
 const WITHOUT_DELETE = ["Observe", "Create", "Update", "LateInitialize"];
@@ -114,6 +114,35 @@ describe("a cloud resource that several XRs may name", () => {
     );
   });
 
+  describe("whose owner no XR controls any more, as after kubectl delete --cascade=orphan,", () => {
+    const labels = { ...(at(listing, "metadata.labels") as JsonObject), [`${DOMAIN}/contends`]: "hash" };
+    const orphan = withMetadata(listing, { ownerReferences: [], labels });
+    const unlisting = withMetadata(orphan, { annotations: { [`${DOMAIN}/contenders`]: "" } });
+    const chosen = withMetadata(ours, { annotations: { [`${DOMAIN}/take-ownership`]: "2026" } });
+    const bare = { ...orphan, spec: { forProvider: {} } };
+    const clear = (patch: string) =>
+      "; no XR controls Bucket rival, as after kubectl delete --cascade=orphan: unless its XR is about to be restored, " +
+      `kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
+      "kubectl delete bucket.s3.aws.upbound.io rival, which leaves the cloud resource";
+    const observing = clear('{"managementPolicies":["Observe"]}');
+    test.each<[reason: string, own: JsonObject, owner: JsonObject, is: readonly unknown[], says: string]>([
+      ["is observed", ours, orphan, [["Observe"], "ObservedOnly"], observing],
+      ["does not list a new one", ours, unlisting, [["Observe"], "WaitingForOwner"], observing],
+      ["is taken over at once if an operator says so", chosen, orphan, [WITHOUT_DELETE, "Owned"], observing],
+      [
+        "is observed beside one of a kind that cannot",
+        ours,
+        bare,
+        [["Observe"], "ObservedOnly"],
+        clear('{"deletionPolicy":"Orphan"}'),
+      ],
+    ])("%s, and the condition says what to do with that", (_reason, own, owner, is, message) => {
+      const draft = reconcile(own, [owner]);
+      expect([policiesOf(draft), reasonIn(draft)]).toEqual(is);
+      expect(says(draft).endsWith(message)).toBe(true);
+    });
+  });
+
   const there = { bucket: ours };
   type There = Readonly<Record<string, JsonObject>>;
   test.each<[is: string, onConflict: string, when: string, observed: There, severity: string, says: string]>([
@@ -197,9 +226,7 @@ describe("a cloud resource that several XRs may name", () => {
     test("is not taken for created because ours created another one under its earlier name", () => {
       const desired = { bucket: bucket({}, externallyNamed("bills")) };
       const draft = run({ ...parts, desired, observed: { bucket: owning(ours) }, contenders: [] });
-      const moving = { ...created(draft, "ours"), status: PAUSED };
-      const looking = created(reconcile(moving, [], { desired }), "ours");
-      const settled = reconcile(looking, [], { desired });
+      const settled = reconcile(created(draft, "ours"), [], { desired });
       expect([policiesOf(settled), reasonIn(settled)]).toEqual([WITHOUT_DELETE, "ExistedBefore"]);
       expect(reasonIn(reconcile(created(settled, "ours"), [], { desired }))).toBe("ExistedBefore");
     });
@@ -313,21 +340,23 @@ describe("a cloud resource that several XRs may name", () => {
     });
 
     const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
-    const paused = { ...moving, status: PAUSED };
-    const waiting = [[], "WaitingForProvider", createdAt];
+    const creating = withMetadata(moving, { annotations: PENDING });
+    const waiting = [["Observe"], "WaitingForProvider", createdAt];
+    const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
     const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
-    const asking = [[], "WaitingForRequiredResources", createdAt];
-    const observing = [["Observe"], "WaitingForProvider", createdAt];
+    const asking = [["Observe"], "WaitingForRequiredResources", createdAt];
+    const observing = [["Observe"], "WaitingForOwner", createdAt];
+    const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
     test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
       ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
       ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
-      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), waiting],
-      ["also where its place changes", moveTo(elsewhere({}), withMetadata(ours, { labels: {} }), []), waiting],
-      ["also where another XR owns it", moveTo(moved, owning(ours), [others]), [[], "WaitingForOwner", createdAt]],
+      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
+      ["also where its place changes", moveTo(elsewhere({}), withMetadata(ours, { labels: {} }), []), anew],
+      ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
       ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
       ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
-      ["is left alone as long as the provider has not read that", moveTo(moved, moving, [moving]), waiting],
-      ["is observed then", moveTo(moved, paused, [paused]), observing],
+      ["is left alone as long as a creation is under way", moveTo(moved, creating, [creating]), waiting],
+      ["is owned then, without Delete", moveTo(moved, moving, [moving]), found],
     ])("%s", (_reason, draft, is) => {
       expect(outcome(draft)).toEqual(is);
       expect(markIn(draft, "origin")).toBeUndefined();
@@ -352,5 +381,20 @@ describe("a cloud resource that several XRs may name", () => {
     const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere } });
     expect([...draft.requirements.values()].map(({ match }) => match)).toMatchObject([{}, { name: "elsewhere" }]);
     expect(reasonIn(draft)).toBe("WaitingForOwner");
+  });
+});
+
+describe("a cloud resource that only its XR can declare", () => {
+  const vpc = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC", spec: { forProvider: { region: "eu" } } };
+  const observing = (annotations: JsonObject) =>
+    withPolicies({ ...vpc, metadata: { name: "ours", annotations } }, "Observe");
+  const asked = withPolicies(vpc, "Observe", "Create");
+  test.each<[reason: string, is: unknown, observed: JsonObject, desired?: JsonObject]>([
+    ["once arbitrated, as a backup has it", ["*"], observing({ [`${DOMAIN}/owner`]: RIVAL })],
+    ["never arbitrated: somebody else has set them", undefined, observing({})],
+    ["that the pipeline limits", ["Observe", "Create"], observing({ [`${DOMAIN}/owner`]: RIVAL }), asked],
+  ])("has its policies given back or not: %s", (_reason, is, observed, desired = vpc) => {
+    const draft = run({ tags: { add: [team] }, desired: { bucket: desired }, observed: { bucket: observed } });
+    expect([policiesOf(draft), reasonIn(draft)]).toEqual([is, "Owned"]);
   });
 });

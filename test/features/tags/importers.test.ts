@@ -64,7 +64,7 @@ describe("what one XR created under a name of the cloud's and another one import
     creator.reconcile([creator]);
     const annotations = { "crossplane.io/external-name": "vpc-2" };
     creator.managed = withMetadata(creator.managed ?? {}, { annotations, generation: 2 });
-    expect(outcome(creator.reconcile([creator]))).toEqual([[], "WaitingForProvider"]);
+    expect(outcome(creator.reconcile([creator]))).toEqual([["Observe"], "WaitingForProvider"]);
   });
 
   test("and is looked for by nobody before its provider has created it", () => {

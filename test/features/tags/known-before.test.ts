@@ -46,7 +46,7 @@ describe("a field that a reference fills in", () => {
     ["waits for what it refers to", role({ appIdRef: {} }), own(role({ appIdRef: {} }), ["Observe"])],
   ])("that %s keeps its resource an observer without tags, and says why", (_reason, it, observed) => {
     const draft = run({ tags, desired: { bucket: it }, ...(observed && { observed: { bucket: observed } }) });
-    expect(policiesOf(draft)).toEqual(policiesIn(observed));
+    expect(policiesOf(draft)).toEqual(["Observe"]);
     expect(tagsIn(draft)).toBeUndefined();
     expect(isLabelled(draft)).toBe(false);
     expect(draft.resources.get("bucket")).toMatchObject({ ready: "False" });
@@ -54,9 +54,14 @@ describe("a field that a reference fills in", () => {
     expect([draft.requirements.size, draft.audit]).toEqual([0, []]);
   });
 
-  /** A runtime that reports no generation is paused where it may have looked for what was declared before. */
-  const policiesIn = (observed: JsonObject | undefined) =>
-    observed !== undefined && at(observed, "spec.managementPolicies[0]") === "*" ? [] : ["Observe"];
+  test("that is not resolved holds back one that gets another name meanwhile: its provider may be looking for the former", () => {
+    const it = withMetadata(role({ appIdRef: { name: "a" } }), { annotations: externalName("bills") });
+    const observed = own({ ...it, ...named }, ["Observe"]);
+    const [renamed, same] = [observed, own(it, ["Observe"])].map((bucket) =>
+      run({ tags, desired: { bucket: it }, observed: { bucket } }),
+    ) as [Draft, Draft];
+    expect([marksOf(renamed)[mark("moved-at")], marksOf(same)[mark("moved-at")]]).toEqual(["1", undefined]);
+  });
 
   test("that the input names as the external name keeps its resource an observer, and is arbitrated once it is resolved", () => {
     const attachment = (bucket: JsonObject): JsonObject =>
@@ -169,6 +174,8 @@ describe("a managed resource that gets another name", () => {
     expect(policiesOf(move(observer))).toEqual(["Observe", "Observe"]);
   });
 
+  const pending = { "crossplane.io/external-create-pending": "2026-01-01T00:00:09Z" };
+  const late = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:10Z" };
   const creating = { conditions: [{ type: "Ready", status: "False", reason: "Creating", observedGeneration: 2 }] };
   const created = (status: JsonObject) => ({
     conditions: [...creating.conditions, ...(status["conditions"] as JsonObject[])],
@@ -178,9 +185,21 @@ describe("a managed resource that gets another name", () => {
   const found = [["Observe", "Create", "Update", "LateInitialize"], "ExistedBefore", undefined];
   test.each<[reason: string, own: JsonObject, is: readonly unknown[]]>([
     ["its provider has not read that", at2(moving, 2, read(1)), held],
-    ["its provider does not say what it has read", at2(moving, 2, LOOKED), held],
+    ["its provider has not looked at all", at2(moving, 2, {}), held],
+    [
+      "its provider's runtime, which says no generations, creates the former one",
+      at2(moving, 2, LOOKED, pending),
+      held,
+    ],
+    ["its provider's runtime says no generations", at2(moving, 2, LOOKED), found],
+    ["the creation of the former one has ended while its XR was reconciled", at2(moving, 2, read(2), late), found],
     ["its provider reports the creation of the former one", at2(moving, 2, created(read(2))), begunAnew],
     ["its provider has read that, and found another one", at2(moving, 2, read(2)), found],
+    [
+      "it was restored meanwhile, in its first generation",
+      at2(moving, 1, read(1)),
+      [["Observe", "Observe"], "WaitingForProvider", "1"],
+    ],
     ["it is observed for good", at2(moving, 3, created(read(3))), found],
   ])("is held back until its provider has read that: %s", (_reason, own, is) => {
     const draft = move(own);
@@ -188,8 +207,6 @@ describe("a managed resource that gets another name", () => {
   });
 
   test("has not created what it declares now when its provider finishes a creation that had begun", () => {
-    const pending = { "crossplane.io/external-create-pending": "2026-01-01T00:00:09Z" };
-    const late = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:10Z" };
     const begun = move(at2(owner, 1, read(1), pending));
     const finished = first(begun, "ours", { ...late, ...externalName("orders") }, read(1));
     const draft = move(finished);
@@ -203,22 +220,6 @@ describe("a managed resource that gets another name", () => {
     const gone = at2(owner, 1, read(1), externalName("bills"));
     const draft = run({ ...parts, observed: { bucket: other }, contenders: [gone, other] });
     expect(draft.conditions).toMatchObject([{ reason: "ExistedBefore", status: "True" }]);
-  });
-
-  test("is not frozen by onConflict: Fail, nor by a tag that the cloud refuses, while it is paused by its policies", () => {
-    const rival = first(run({ ...moved, contenders: [] }), "rival", ownedBy("XShop/rival"));
-    const old = at2(owner, 1, LOOKED);
-    const paused = first(move(old, [old]), "ours", CREATED, LOOKED);
-    expect(at(paused, "spec.managementPolicies")).toEqual([]);
-    const unpaused = withPolicies(paused, "Observe");
-    const desired = { ...moved.desired, untagged: bucket() };
-    const severities = (own: JsonObject, input: JsonObject) =>
-      run({ desired, tags: input, observed: { bucket: own }, contenders: [own, rival] }).results.map(
-        ({ severity }) => severity,
-      );
-    for (const input of [{ ...tags, owner: { onConflict: "Fail" } }, { add: [{ key: "aws:team", value: "a" }] }]) {
-      expect([severities(paused, input), severities(unpaused, input)]).toEqual([["Warning"], ["Fatal"]]);
-    }
   });
 
   test("that is being deleted is not paused, and a pause of it ends", () => {

@@ -52,7 +52,8 @@ function isOfClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, r
   );
   if (answer.is === "pending") return "pending";
   const [item] = answer.items;
-  if (canAskClaim) return item !== undefined && stringAt(item, ["spec", "resourceRef", "name"]) === composite.name;
+  const named = item && stringAt(item, ["spec", "resourceRef", "name"]);
+  if (canAskClaim) return named === undefined || named === composite.name;
   const other = item && toComposite(item);
   const isRival = other?.claim !== undefined && formatOwner(other) === formatOwner(composite);
   return !isRival || creationOf(other) < creationOf(composite);

@@ -91,7 +91,13 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
       "Available: undefined",
     ],
     ["the other's, and the claim names that: it is given up", madeBy(OTHER), [claimFor(OTHER)], observes, TAKEN],
-    ["the other's, and the claim is gone: it is given up", madeBy(OTHER), [], observes, TAKEN],
+    [
+      "the other's, and there is no claim: it is written, as when a copy is restored first",
+      madeBy(OTHER),
+      [],
+      writes,
+      "Available: undefined",
+    ],
   ])("%s", (_reason, there, claim, spec, condition, isAsked = true) => {
     const answers = { [`${KEY}/target`]: [there], claim };
     const draft = draftOfCopy({}, { xr: own, answers, observed: { [KEY]: object } });
