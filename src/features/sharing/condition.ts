@@ -30,7 +30,9 @@ type Remark = { readonly reason: string; readonly message: string };
  */
 export function withSharingCondition(draft: Draft, shares: readonly Outcome[], call: Call): Draft {
   const names = new Set(shares.map(({ shared }) => shared.name));
-  const earlier = entriesBefore(names, call);
+  const before = call.request.context.at([UNAVAILABLE]);
+  // Crossplane returns our own context to us when it calls the step again.
+  const earlier = Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
   const said = shares.map(({ shared, reasons }) => ({
     shared,
     remarks: reasons.map((reason) => ({
@@ -39,7 +41,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
     })),
   }));
   const own = said.flatMap(({ remarks }) => remarks);
-  const condition = toSharingCondition([...remarksBefore(names, call), ...own]);
+  const condition = toSharingCondition([...earlier.flatMap(([, entry]) => readRemarks(entry)), ...own]);
   const outcomes = said.map(({ shared, remarks }) => ({
     kind: groupKindOf(shared),
     reason: toSharingCondition(remarks).reason,
@@ -51,19 +53,9 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
     const lasting = remarks.filter(({ reason }) => reason !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
     return lasting.length === 0 ? [] : [[shared.name, lasting.map(withMessageCut)] as const];
   });
-  if (call.request.context.at([UNAVAILABLE]) === undefined && unavailable.length === 0) return results;
+  if (before === undefined && unavailable.length === 0) return results;
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
-
-/** Finds what earlier steps say of their shares: Crossplane returns our own context to us when it calls the step again. */
-function entriesBefore(names: ReadonlySet<string>, { request }: Call): readonly (readonly [string, JsonValue])[] {
-  const before = request.context.at([UNAVAILABLE]);
-  return Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
-}
-
-/** Reads what earlier steps say. @param names the shares of this step. */
-export const remarksBefore = (names: ReadonlySet<string>, call: Call): readonly Remark[] =>
-  entriesBefore(names, call).flatMap(([, entry]) => readRemarks(entry));
 
 const readRemarks = (entry: JsonValue): readonly Remark[] =>
   (isList(entry) ? entry : [])

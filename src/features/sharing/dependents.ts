@@ -11,7 +11,7 @@ import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { isLeaving } from "../predecessors.ts";
 import type { Delivery } from "./copies/deliver.ts";
-import { isGone, isOfKind, judgeBound } from "./copies/recorded.ts";
+import { isOfKind, judgeBound } from "./copies/recorded.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
 import { isWaiting, type Judged } from "./verdict.ts";
 
@@ -123,7 +123,7 @@ function isKept(origin: Reference | undefined, share: Delivered): boolean {
   if (isRefused && wanted && isSameResource(origin, wanted.resource)) return false;
   if (isWaiting(judgement)) return true; // the next call decides
   const { is: grant } = judgeBound(origin, own === undefined ? [...targets.namespaces, "*"] : [own], share);
-  return grant !== "ended" && !(shared.connection?.onSourceMissing === "Delete" && isGone(origin, share));
+  return grant === "gone" ? shared.connection?.onSourceMissing !== "Delete" : grant !== "ended";
 }
 
 /** Reads the shared resource that a dependent is for. A kind that is not the share's is none: Crossplane would look it up. */

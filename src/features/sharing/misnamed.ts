@@ -7,15 +7,14 @@ import { didYouMean } from "../../model/did-you-mean.ts";
 import { DEPENDS_ON } from "../../ownership/annotations.ts";
 import { NAMES_NAME, readNames } from "../../ownership/names-record.ts";
 import type { Call } from "../feature.ts";
-import { remarksBefore } from "./condition.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { Judged } from "./verdict.ts";
 
 /**
  * Finds the names of resources that are neither desired by an earlier step nor observed or recorded: a wrong name, or steps in the wrong
- * order. An observed resource was desired before: it is being deleted, or an earlier step leaves it out for a while; or one of this
- * function holds it back. Beside copies of Secrets and dependents, also of other steps, such a name fails alone: a field of the XR may
- * decide what an earlier step desires, and a Fatal result would keep what a revoked grant takes along.
+ * order. An observed resource was desired before: it is being deleted, or an earlier step leaves it out for a while. Beside copies of
+ * Secrets and dependents, also of other steps, such a name fails alone: a field of the XR may decide what an earlier step desires, and a
+ * Fatal result would keep what a revoked grant takes along.
  */
 export function findMisnamed(shares: readonly Judged[], hasCopies: boolean, call: Call): readonly Fault[] {
   const { observed, desired } = call.request;
@@ -25,8 +24,7 @@ export function findMisnamed(shares: readonly Judged[], hasCopies: boolean, call
   const unknown = names.filter(({ name }) =>
     [desired.resources, observed.resources, recorded].every((map) => !map.has(name)),
   );
-  if (unknown.length === 0 || isHeldBackBefore(shares, call) || [...observed.resources.values()].some(isDependent))
-    return [];
+  if (unknown.length === 0 || [...observed.resources.values()].some(isDependent)) return [];
   return unknown.map(({ name, path }) => ({ path, message: explainMisnamed(name, desired.resources) }));
 }
 
@@ -45,19 +43,12 @@ const isGlob = (name: string): boolean => name.includes("*");
 const isDependent = ({ document }: { readonly document: Parameters<typeof readAnnotation>[0] }): boolean =>
   readAnnotation(document, DEPENDS_ON) !== undefined;
 
-/** Tells whether an earlier step of this function holds composed resources back, which this one does not see. */
-function isHeldBackBefore(shares: readonly Judged[], call: Call): boolean {
-  const names = new Set(shares.map(({ shared }) => shared.name));
-  return remarksBefore(names, call).some(({ reason }) => reason.endsWith("HeldBack"));
-}
-
 /** Makes the reasons for the dependents of a share that no earlier step desires. */
-export function remarkUndesired({ shared }: Judged, shares: readonly Judged[], call: Call): readonly SharingReason[] {
+export const remarkUndesired = ({ shared, call }: Judged): readonly SharingReason[] => {
   const { resources } = call.request.desired;
   const missing = shared.dependents.filter((name) => !isGlob(name) && !resources.has(name));
-  if (missing.length === 0 || isHeldBackBefore(shares, call)) return [];
   return missing.map((name) => ({ is: "DependentNotDesired", fault: explainMisnamed(name, resources) }));
-}
+};
 
 /** Other functions leave resources out until others are ready; they have to do so after all that edits these. */
 const ORDER = "a step that leaves it out for now, such as function-sequencer, has to come after this one";

@@ -49,8 +49,7 @@ export const sharing: Feature = (call, draft) => {
   const shares = delivered.map(({ delivery, ...share }, index): Outcome => {
     const { reasons, made, copies: own } = delivery;
     const { reasons: held = [], bound = [] } = depending.outcomes[index] ?? {};
-    const undesired = remarkUndesired(share, judged, call);
-    const all = [...reasons, ...(patched.reasons.get(share.shared.name) ?? []), ...undesired, ...held];
+    const all = [...reasons, ...(patched.reasons.get(share.shared.name) ?? []), ...remarkUndesired(share), ...held];
     const reported = share.lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, share.shared));
     return { ...share, bindings: bind(share, { made, copies: own, dependents: bound }), reasons: reported };
   });

@@ -465,18 +465,6 @@ describe("a dependent that no earlier step desires", () => {
     ],
     ["fails alone beside another dependent", [], "DependentNotDesired", { observed: { app: there() } }],
     ["fails alone where it is observed", [], "DependentNotDesired", { observed: { push: there() } }],
-    [
-      "is left to the earlier step of this function that holds it back",
-      [],
-      "ResourcesHeldBack",
-      {
-        context: {
-          "shared-infrastructure.fn.crossplane.io/unavailable": {
-            vpc: [{ reason: "ResourcesHeldBack", message: "vpc: x" }],
-          },
-        },
-      },
-    ],
   ])("%s", (_reason, fatals, condition, parts) => {
     const draft = draftOf({ ...granted, ...parts });
     expect([fatalsIn(draft), says(draft)]).toEqual([fatals, expect.stringContaining(condition)]);

@@ -114,8 +114,6 @@ function lookUpRecorded(resource: Reference, { shared, call }: Share): Document 
   return answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace) ?? "gone";
 }
 
-export const isGone = (resource: Reference, share: Share): boolean => lookUpRecorded(resource, share) === "gone";
-
 /** The grant of a bound resource, and what was found. `gone`: the resource, or its Secret's name, so that the grant stands. */
 interface Bound {
   readonly is: Grant | "gone";
