@@ -18,6 +18,7 @@ import { sharedCost, steadyCost } from "./scenarios/cost.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { givingUp } from "./scenarios/giving-up.ts";
+import { hostileEdits } from "./scenarios/hostile-edits.ts";
 import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
 import { leaving } from "./scenarios/leaving.ts";
@@ -88,6 +89,7 @@ export const suites: readonly Suite[] = [
   givingUp,
   changes,
   hostileTenant,
+  hostileEdits,
   closedNamespaces,
   leaving,
   sharedNetwork,
