@@ -37,6 +37,7 @@ import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
 import { sharedNetwork } from "./scenarios/shared-network.ts";
 import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
+import { twoXrs } from "./scenarios/two-xrs.ts";
 import { upjetProvider } from "./scenarios/upjet.ts";
 import { upjetMoves, upjetReferences, upjetTwins } from "./scenarios/upjet-ownership.ts";
 import { restoringByVelero } from "./scenarios/velero.ts";
@@ -87,6 +88,7 @@ export const suites: readonly Suite[] = [
   shareConnectionSecret,
   deliveries,
   givingUp,
+  twoXrs,
   changes,
   hostileTenant,
   hostileEdits,
@@ -147,7 +149,7 @@ const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
       bindings,
     ],
     ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims, restoringWithoutReferences],
-    ...[installation, login, steadyCost, afterAll],
+    ...[twoXrs, installation, login, steadyCost, afterAll],
   ],
   "v2.3": [
     ...[withoutEvents, shareConnectionSecret, deliveries, consumers, tagWar, tagOwners, tagPairs],
