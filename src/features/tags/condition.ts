@@ -1,5 +1,6 @@
 import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { isObject } from "../../model/json.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import { type ReasonOf, tell } from "../conditions.ts";
@@ -95,7 +96,19 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
-  return `${resource}: ${tell(SENTENCES, reason, facts)}`;
+  return `${resource}: ${tell(SENTENCES, reason, facts)}${"owner" in reason && reason.owner ? distinguish(subject, reason.owner) : ""}`;
+}
+
+const PARAMETERS = ["spec", "forProvider"];
+
+/** Names the fields in which ours and another owner's differ, for a kind of which nothing tells which fields identify it. */
+function distinguish({ facts, desired }: Subject, { document }: Contender): string {
+  if (!facts.countsReferences) return "";
+  const [ours, theirs] = [desired, document].map((each) => each.at(PARAMETERS));
+  if (!(isObject(ours) && isObject(theirs))) return "";
+  const fields = Object.keys(ours).filter((field) => typeof ours[field] === "string" && ours[field] !== theirs[field]);
+  if (fields.length === 0) return "";
+  return `; if these are two, name what distinguishes them in tags.resources[].scopeFieldPaths: ${listFirst(fields.toSorted().map((field) => `spec.forProvider.${brief(field)}`))}`;
 }
 
 /** The facts of all sentences, as texts. */
