@@ -9,7 +9,7 @@ import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { findReferred, textAt } from "./fields.ts";
+import { findReferred, isParent, textAt } from "./fields.ts";
 import { type NamedResource, type Names, readNames } from "./names.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
@@ -191,8 +191,12 @@ export function findFormer(
     toAccount(config, isToSame ? text : config),
     toAccount(config, ""),
   ];
+  const [before, after] = resource.hashed;
+  // Of a kind that the tables lack, a literal parent did not count.
+  const plain = after.filter((text, index) => !isParent(text) && !isParent(after[index - 1] ?? ""));
+  const texts = before.length === 0 || plain.length === after.length ? [after] : [after, plain];
   return accounts
-    .map((account) => ({ ...resource, ...account }))
+    .flatMap((account) => texts.map((each): CloudResource => ({ ...resource, ...account, hashed: [before, each] })))
     .find((each) => identify(kind, each).identity === identity);
 }
 

@@ -4,7 +4,7 @@ import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
 import { type KnownContenders, looks, type Namesake } from "./find-contenders.ts";
-import { type Candidate, type CloudResource, isInPlace, isSameConfig } from "./identity.ts";
+import { type Candidate, type CloudResource, isSameConfig } from "./identity.ts";
 
 /** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
 export type Join =
@@ -60,27 +60,46 @@ const joinTo = (declared: CloudResource, { account, told }: CloudResource): Clou
 /** Those that created their cloud resource first, then by precedence. */
 const byOrder = (a: Contender, b: Contender): number => Number(b.isCreated) - Number(a.isCreated) || byPrecedence(a, b);
 
-/** Finds the first in each account, and the first by the cloud's id. An XR may compose thousands of one name, which share the index. */
-const indexNamesakes = once((namesakes: readonly Namesake[]) => {
-  const [byAccount, byId] = [new Map<string, Namesake>(), new Map<string, Namesake>()];
+/** Those of one name and place: the first in each account, and the first by the cloud's id. */
+interface Rivals {
+  readonly byAccount: Map<string, Namesake>;
+  readonly byId: Map<string, Namesake>;
+}
+
+/** Indexes by name and place, once for all resources of an XR: it may compose thousands of one name. */
+const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Rivals> => {
+  const index = new Map<string, Rivals>();
   for (const each of namesakes.toSorted((a, b) => byOrder(a.one, b.one))) {
-    const { account } = each.read;
-    if (!byAccount.has(account)) byAccount.set(account, each);
+    const { byAccount, byId } = index.get(toKey(each.read)) ?? { byAccount: new Map(), byId: new Map() };
     const id = readGlobalId(each.one.document);
+    if (!byAccount.has(each.read.account)) byAccount.set(each.read.account, each);
     if (id !== undefined && !byId.has(id)) byId.set(id, each);
+    index.set(toKey(each.read), { byAccount, byId });
   }
-  return { firsts: [...byAccount.values()], byId };
+  return index;
 });
+
+/** Two identities differ by their account alone if the rest is the same. */
+const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
 
 /** Lists those in other accounts that ours would join, the one with its id first. */
 function listAhead(namesakes: readonly Namesake[], { own, declared }: Candidate): readonly Namesake[] {
-  const { firsts, byId } = indexNamesakes(namesakes);
-  const id = own && readGlobalId(own.document);
-  const found = id === undefined ? undefined : byId.get(id);
-  return [...(found ? [found] : []), ...firsts.slice(0, MAX_COMPARED)].filter(
-    ({ one, read }) =>
-      read.account !== declared.account && isInPlace(declared, read) && (own === undefined || byOrder(one, own) < 0),
+  const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NO_RIVALS;
+  const found = byId.get((own && readGlobalId(own.document)) ?? "");
+  const firsts = [...take(byAccount.values(), MAX_COMPARED)];
+  return [...(found ? [found] : []), ...firsts].filter(
+    ({ one, read }) => read.account !== declared.account && (own === undefined || byOrder(one, own) < 0),
   );
+}
+
+const NO_RIVALS: Rivals = { byAccount: new Map(), byId: new Map() };
+
+function* take<T>(values: Iterable<T>, count: number): Iterable<T> {
+  let left = count;
+  for (const value of values) {
+    if (left-- === 0) return;
+    yield value;
+  }
 }
 
 /** Reads the account of a managed resource's ProviderConfig. */
