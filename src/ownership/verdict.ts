@@ -41,7 +41,7 @@ export type OwnershipVerdict =
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
-      /** The successors. A newcomer becomes one once its provider has found the cloud resource. */
+      /** The successors: all that the owner has to know. */
       readonly others: readonly Contender[];
       readonly origin: Origin;
     }

@@ -26,9 +26,10 @@ import {
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
+import type { Contender } from "../../ownership/contender.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
 import { type Candidate, identify, isElsewhere, readByItself } from "../../ownership/identity.ts";
-import { judgeOwnership } from "../../ownership/verdict.ts";
+import { judgeOwnership, type OwnershipVerdict } from "../../ownership/verdict.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
@@ -69,7 +70,9 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const hasMoved = isElsewhere(candidate) && !isFoundAnew(candidate, externalName);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
-  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, identity));
+  const labels = chooseLabels(candidate, settlement, isLostTo(verdict, own, hasMoved)).map((label) =>
+    toMark(label, identity),
+  );
   labels.push(toMark(EXTERNAL_NAME_LABEL, externalName));
   return {
     ...settlement,
@@ -94,24 +97,28 @@ const isFoundAnew = ({ own, isMadeUp }: Candidate, externalName: string): boolea
   (readLabel(own.document, EXTERNAL_NAME_LABEL) ?? externalName) === externalName;
 
 /**
- * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator; the owner also one whose
- * provider has found the cloud resource, or that knows the name of an association. One that the owner knows stays known, so that the
- * owner leaves the cloud resource to it. As long as no other one knows what the provider has created and named, ours need not be found by
- * its own owner.
+ * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator. The owner has to know each,
+ * also one whose provider has not looked yet, so that it leaves the cloud resource to it: its XR may be deleted the next moment. But it
+ * does not have to know one that does not find what the owner finds, such as one of another account. As long as no other one knows what
+ * the provider has created and named, ours need not be found by its own owner.
  */
 function chooseLabels(
   { own, identity, isMadeUp, hasManagementPolicies }: Candidate,
   { policies, annotations }: Settlement,
-  hasMoved: boolean,
+  isLost: boolean,
 ): readonly string[] {
   const mayBeWritten = mayWrite(hasManagementPolicies ? policies : ALL_ACTIONS);
-  const isAlone = isMadeUp && annotations[CONTENDERS] === undefined && own?.contends !== identity;
-  if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
+  if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== "")) {
+    const isAlone = isMadeUp && annotations[CONTENDERS] === undefined && own?.contends !== identity;
     return isAlone ? [IDENTITY_LABEL, WRITES_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
-  const hasFound = own?.identity === identity && !hasMoved && own.observation === "present";
+  }
   const isNamed = annotations[EXTERNAL_NAME_KEY] !== undefined;
-  return hasFound || isNamed || own?.contends === identity ? [IDENTITY_LABEL, CONTENDS_LABEL] : [IDENTITY_LABEL];
+  return isLost && !isNamed ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
 }
+
+/** Tells whether the provider of ours does not find the cloud resource that the owner's finds. */
+const isLostTo = (verdict: OwnershipVerdict, own: Contender | undefined, hasMoved: boolean): boolean =>
+  verdict.is === "theirs" && !hasMoved && verdict.owner.observation === "present" && own?.observation === "absent";
 
 /** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
 function findOtherCluster({ observed, tags }: Subject, { cluster }: WantedTags): string | undefined {

@@ -75,4 +75,14 @@ describe("what one XR created under a name of the cloud's and another one import
     expect([...draft.requirements.keys()].filter((name) => name.startsWith("tags/"))).toEqual([]);
     expect(outcome(draft)).toEqual([undefined, "Owned"]);
   });
+
+  test("and left by the creator as soon as the importer is there, whose provider has not looked yet", () => {
+    const [creator, importer] = [new Team("a").create(), new Team("b", importing)];
+    creator.reconcile([creator]);
+    importer.reconcile([creator]);
+    importer.managed = { ...importer.managed, status: {} };
+    expect(outcome(creator.reconcile([creator, importer]))).toEqual([WITHOUT_DELETE, "Owned"]);
+    for (let round = 0; round < 3; round++) importer.reconcile([importer]);
+    expect(outcome(importer.reconcile([importer]))).toEqual([["*"], "Owned"]);
+  });
 });
