@@ -53,7 +53,7 @@ const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, usual: WantedTags, known: KnownContenders): Arbitration {
   const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
-  const { kind, facts, own, isMadeUp, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+  const { kind, facts, own, isMadeUp, tags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") {
     const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting || isRenamed(subject));
@@ -67,7 +67,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const found = known.find(candidate);
   const contenders = wanted.isClusterUnset || tags?.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
-  const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
+  const verdict = judgeOwnership({ ...subject, contenders, otherCluster });
   const hasMoved = isElsewhere(candidate) && !isFoundAnew(candidate, externalName);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
   const labels = chooseLabels(candidate, settlement, isLostTo(verdict, own, hasMoved)).map((label) =>

@@ -1,6 +1,8 @@
 import { annotate, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
 import { OBSERVE } from "../../crossplane/management-policies.ts";
+import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { stringAt } from "../../model/document.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import { isOrphan } from "../../ownership/contenders.ts";
@@ -87,6 +89,7 @@ function explain({ reason, subject, isTagged }: Tagged): string {
   const message = observed && shownCondition(observed, "Synced")?.message;
   const facts: Facts = {
     kind,
+    name: brief(stringAt(subject.desired, EXTERNAL_NAME) ?? ""),
     by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
     // One that existed before this step keeps its tags and its policies, except Delete.
     meanwhile: isTagged ? "managed and tagged as before, without Delete," : "only observed",
@@ -117,7 +120,7 @@ function explainOrphan(reason: TagReason): string {
 
 /** The facts of all sentences, as texts. */
 type Facts = Readonly<
-  Record<"kind" | "by" | "meanwhile" | "consequence" | "synced" | "takeOver" | "allowDelete", string>
+  Record<"kind" | "name" | "by" | "meanwhile" | "consequence" | "synced" | "takeOver" | "allowDelete", string>
 >;
 
 function describe({ owner, name, createdAt }: Contender, kind: string): string {
@@ -149,6 +152,9 @@ const SENTENCES = {
       : `${by} owns it, and the provider of this XR has not found it yet${synced}; ${takeOver}`,
   WaitingForReferences: ({ kind, synced }: Facts) =>
     `only observed until its provider has resolved the references that tell which ${kind} it is${synced}`,
+  NotFound: ({ kind, name }: Facts) =>
+    `no ${kind} has the id ${name}, under which the pipeline imports it; only observed, since its provider would create another one: ` +
+    "correct the external name, or leave it out to have one created",
   BeingDeleted: () => "its managed resource is being deleted",
   FieldNotSet: () => "unchanged until owner.cluster, the name of this control plane, is set",
   Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,

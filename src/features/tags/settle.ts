@@ -90,6 +90,8 @@ function actOn(verdict: Verdict, entrant: Entrant, name?: string): Settlement {
       return { ...asNewcomer(own), reason: { is: "Arbitrating" } };
     case "unobserved":
       return { ...asNewcomer(own), reason: { is: "WaitingForProvider" } };
+    case "missing":
+      return { ...asNewcomer(own), reason: { is: "NotFound" } };
     case "existed":
       return { ...OBSERVING, ready: "True", reason: { is: "ExistedBefore", isObserved: true } };
     case "ours":
