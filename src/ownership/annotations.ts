@@ -18,7 +18,7 @@ export const DEPENDS_ON = `${DOMAIN}/depends-on`;
 
 /** The identity label: the hash of the cloud resource. An index only: the managed resource itself tells what it declares. */
 export const IDENTITY_LABEL = `${DOMAIN}/identity`;
-/** The identity once more, on a contender that the owner has to know: one that writes, is chosen, or has found the cloud resource. */
+/** The identity once more, on a contender that the owner has to know: each but one that does not find what the owner finds. */
 export const CONTENDS_LABEL = `${DOMAIN}/contends`;
 /** The identity once more, on a contender that all others have to know: one that writes, or is chosen. */
 export const WRITES_LABEL = `${DOMAIN}/writes`;

@@ -14,6 +14,8 @@ import type { Candidate } from "./identity.ts";
 
 /** One managed resource of ours, and the other contenders for its cloud resource. */
 export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies"> {
+  /** True if the pipeline gives it a name that only the cloud can make up. */
+  readonly isImported: boolean;
   /** The contenders with the identity label, ours included once it has it; undefined while the answer is pending. */
   readonly contenders: Contenders | undefined;
   /** The control plane in the cloud's tags, unless it is this one under its present or an earlier name. */
@@ -37,11 +39,13 @@ export type OwnershipVerdict =
   | { readonly is: "free" }
   /** Ours has precedence, but its provider has not looked for the cloud resource yet. */
   | { readonly is: "unobserved" }
+  /** No cloud resource has the name that only the cloud can make up: its provider would create another one. */
+  | { readonly is: "missing" }
   /** The cloud resource existed before and no contender ever wrote it; others may: ours only observes. */
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
-      /** The successors. A newcomer becomes one once its provider has found the cloud resource. */
+      /** The successors: all that the owner has to know. */
       readonly others: readonly Contender[];
       readonly origin: Origin;
     }
@@ -65,6 +69,7 @@ export type OwnershipVerdict =
  *   that are promoted at once see each other in the next reconcile, and precedence leaves one.
  * - A contender is promoted only after its provider has looked for the cloud resource: then it is known whether that existed before.
  *   A cloud resource that no contender created is not deleted with them.
+ * - What the pipeline imports by an id, and the cloud does not have, is not created: it would have another id.
  * - If the provider does not report who writes the cloud resource, an existing one that no contender ever wrote is only observed
  *   until an operator chooses its owner: an XR without this step may write it.
  * - No contender is promoted while another still writes, or is being deleted together with the cloud resource.
@@ -100,9 +105,21 @@ function judgeListed(
 
   const obstacle = isMarked ? undefined : firstOther(findObstacles(contenders, own), uid);
   if (obstacle !== undefined) return theirs(obstacle, own, true);
-  if (canObserve && !isMarked && !own.isWriting && own.observation === "unknown") return { is: "unobserved" };
+  const before = isMarked ? undefined : judgeBeginning(own, situation);
+  if (before !== undefined) return before;
   const others = living.filter((contender) => contender.uid !== uid && contender.contends !== undefined);
   return { is: "ours", others, origin: judgeOrigin(own, contenders, canObserve) };
+}
+
+/** Judges one that has never written, by what its provider has found. */
+function judgeBeginning(
+  own: Contender,
+  { isImported, hasManagementPolicies }: Situation,
+): OwnershipVerdict | undefined {
+  if (own.isWriting || !hasManagementPolicies) return undefined;
+  const { observation } = own;
+  if (observation === "unknown") return { is: "unobserved" };
+  return observation === "absent" && isImported ? { is: "missing" } : undefined;
 }
 
 /** Finds those for which ours has to wait. An operator's choice does not wait for an orphan, which would never stop. */

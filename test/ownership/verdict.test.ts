@@ -76,6 +76,9 @@ describe("the verdict on who owns a cloud resource", () => {
     when("somebody older is in the list and we are not", [other], free),
     when("we are alone", [us], ours([])),
     when("we are alone, and our provider has not looked yet", [us], { is: "unobserved" }, { own: unasked }),
+    when("we are alone, and import what is not there", [us], { is: "missing" }, { own: missing, isImported: true }),
+    when("we import what is not looked for yet", [us], { is: "unobserved" }, { own: unasked, isImported: true }),
+    when("we import what is there", [us], ours([]), { isImported: true }),
     when("we are alone, and ours is about to create it", [us], ours([], "unknown"), { own: missing }),
     when("we are alone, and our provider created it", [us], ours([], "created"), { own: created }),
     when("it existed before, and nothing tells who else writes it", [us, other], { is: "existed" }, untold),
@@ -113,7 +116,13 @@ describe("the verdict on who owns a cloud resource", () => {
     when("the cloud reports another control plane", [us], { is: "elsewhere", cluster: "prod-us" }, elsewhere),
     when("it does, and an operator chose us", [us], ours([]), { ...chosen, ...elsewhere }),
   ])("is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
-    const usual = { own: us, otherCluster: undefined, hasManagementPolicies: true, reportsTags: true };
+    const usual = {
+      own: us,
+      otherCluster: undefined,
+      hasManagementPolicies: true,
+      isImported: false,
+      reportsTags: true,
+    };
     expect(judgeOwnership({ ...usual, ...rest, contenders })).toEqual(verdict);
   });
 });
@@ -128,7 +137,13 @@ test("each contender is looked at once for all of an XR's resources, where nothi
     },
   });
   const all = Array.from({ length: 10 }, (_, index) => bystander(`us-${index}`));
-  const situation = { contenders: all, otherCluster: undefined, hasManagementPolicies: true, reportsTags: false };
+  const situation = {
+    contenders: all,
+    otherCluster: undefined,
+    hasManagementPolicies: true,
+    isImported: false,
+    reportsTags: false,
+  };
   const verdicts = all.map(({ name }) => judgeOwnership({ ...situation, own: contender(name) }));
   expect(verdicts).toEqual(all.map(() => ({ is: "existed" })));
   expect(looks).toBe(10);

@@ -28,6 +28,7 @@ import {
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
+import type { Contender } from "../../ownership/contender.ts";
 import { type Contenders, listClusters } from "../../ownership/contenders.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
 import {
@@ -83,7 +84,7 @@ const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, usual: WantedTags, known: KnownContenders): Arbitration {
   const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
-  const { own, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+  const { own, tags, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") return unresolved(subject, wanted);
   const alone = toCandidate(subject, declared);
@@ -92,7 +93,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
   const contenders = wanted.isUnset || tags?.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted, contenders);
-  const judged = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
+  const judged = judgeOwnership({ ...subject, contenders, otherCluster });
   const verdict = judged.is === "ours" && isWaiting(join) ? WAITING : judged;
   const hasMoved = isElsewhere(candidate) && !isFoundAnew(candidate);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
@@ -103,7 +104,9 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const account = formatAccount(form.declared, isSettled(join));
   const annotations = { [CLUSTER]: cluster, ...settlement.annotations, [ACCOUNT]: account };
   const settled = { ...settlement, reason, annotations };
-  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, form.identity));
+  const labels = chooseLabels(candidate, settlement, isLostTo(verdict, own, hasMoved)).map((label) =>
+    toMark(label, form.identity),
+  );
   labels.push(toMark(EXTERNAL_NAME_LABEL, candidate.externalName));
   return { ...settled, write: (edits) => withOwnership(edits, subject, settled, labels, wanted) };
 }
@@ -158,24 +161,28 @@ function chooseForm({ forms, declared, identity }: Candidate, verdict: Ownership
 }
 
 /**
- * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator; the owner also one whose
- * provider has found the cloud resource, or that knows the name of an association. One that the owner knows stays known, so that the
- * owner leaves the cloud resource to it. As long as no other one knows what the provider has created and named, ours need not be found by
- * its own owner.
+ * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator. The owner has to know each,
+ * also one whose provider has not looked yet, so that it leaves the cloud resource to it: its XR may be deleted the next moment. But it
+ * does not have to know one that does not find what the owner finds, such as one of another account. As long as no other one knows what
+ * the provider has created and named, ours need not be found by its own owner.
  */
 function chooseLabels(
   { own, identity, isMadeUp, hasManagementPolicies }: Candidate,
   { policies, annotations }: Settlement,
-  hasMoved: boolean,
+  isLost: boolean,
 ): readonly string[] {
   const mayBeWritten = mayWrite(hasManagementPolicies ? policies : ALL_ACTIONS);
-  const isAlone = isMadeUp && annotations[CONTENDERS] === undefined && own?.contends !== identity;
-  if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
+  if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== "")) {
+    const isAlone = isMadeUp && annotations[CONTENDERS] === undefined && own?.contends !== identity;
     return isAlone ? [IDENTITY_LABEL, WRITES_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
-  const hasFound = own?.identity === identity && !hasMoved && own.observation === "present";
+  }
   const isNamed = annotations[EXTERNAL_NAME_KEY] !== undefined;
-  return hasFound || isNamed || own?.contends === identity ? [IDENTITY_LABEL, CONTENDS_LABEL] : [IDENTITY_LABEL];
+  return isLost && !isNamed ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
 }
+
+/** Tells whether the provider of ours does not find the cloud resource that the owner's finds. */
+const isLostTo = (verdict: OwnershipVerdict, own: Contender | undefined, hasMoved: boolean): boolean =>
+  verdict.is === "theirs" && !hasMoved && verdict.owner.observation === "present" && own?.observation === "absent";
 
 /**
  * Finds the control plane in the cloud's tags; undefined for this one: under its present name, a name that ours records, or without a

@@ -1,6 +1,8 @@
 import { annotate, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
 import { OBSERVE } from "../../crossplane/management-policies.ts";
+import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { stringAt } from "../../model/document.ts";
 import { isObject } from "../../model/json.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
@@ -88,6 +90,7 @@ function explain({ reason, subject, isTagged }: Tagged): string {
   const message = observed && shownCondition(observed, "Synced")?.message;
   const facts: Facts = {
     kind,
+    name: brief(stringAt(subject.desired, EXTERNAL_NAME) ?? ""),
     by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
     // One that existed before this step keeps its tags and its policies, except Delete.
     meanwhile: isTagged ? "managed and tagged as before, without Delete," : "only observed",
@@ -131,7 +134,7 @@ function distinguish({ facts, desired }: Subject, { document }: Contender): stri
 
 /** The facts of all sentences, as texts. */
 type Facts = Readonly<
-  Record<"kind" | "by" | "meanwhile" | "consequence" | "synced" | "takeOver" | "allowDelete", string>
+  Record<"kind" | "name" | "by" | "meanwhile" | "consequence" | "synced" | "takeOver" | "allowDelete", string>
 >;
 
 function describe({ owner, name, createdAt }: Contender, kind: string): string {
@@ -166,6 +169,9 @@ const SENTENCES = {
   /** `isCreating`: the other one has not found its own cloud resource yet, which may be this one. */
   AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
     `${isCreating ? meanwhile : "written"}, although ${by} has the same name by another ProviderConfig, and nothing tells whether both lead into one account: set tags.owner.account in both Compositions`,
+  NotFound: ({ kind, name }: Facts) =>
+    `no ${kind} has the id ${name}, under which the pipeline imports it; only observed, since its provider would create another one: ` +
+    "correct the external name, or leave it out to have one created",
   BeingDeleted: () => "its managed resource is being deleted",
   FieldNotSet: () => "unchanged until owner.cluster and owner.account, if the input has them, are set",
   Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,

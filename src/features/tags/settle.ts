@@ -90,6 +90,8 @@ function actOn(verdict: Verdict, entrant: Entrant, name?: string): Settlement {
       return { ...asNewcomer(own), reason: { is: "Arbitrating" } };
     case "unobserved":
       return { ...asNewcomer(own), reason: { is: "WaitingForProvider" } };
+    case "missing":
+      return { ...asNewcomer(own), reason: { is: "NotFound" } };
     case "existed":
       return { ...OBSERVING, ready: "True", reason: { is: "ExistedBefore", isObserved: true } };
     case "ours":
@@ -122,9 +124,12 @@ function leave(own: Contender | undefined): Settlement {
  * loses no tag, but without Delete until the other contenders are known.
  */
 function asNewcomer(own: Contender | undefined): Part {
-  if (own === undefined || (own.identity !== undefined && !own.isMarked)) return { ...OBSERVING, ready: "False" };
   const before = asBefore(own);
-  return own.isMarked ? before : { ...before, policies: withoutDelete(before.policies) };
+  if (own?.isMarked) return before;
+  const isNew = own === undefined || own.identity !== undefined;
+  return isNew
+    ? { ...before, policies: OBSERVE, ready: "False" }
+    : { ...before, policies: withoutDelete(before.policies) };
 }
 
 /** Records whether a contender created the cloud resource: successors learn it from their owner. */
@@ -164,7 +169,8 @@ function asObserver(verdict: Theirs, entrant: Entrant): Settlement {
   const { hasMoved } = entrant;
   const { own } = entrant.subject;
   const hasFound = own?.observation === "present";
-  const isCreated = (owner.isCreated && hasFound) || (own?.isCreated === true && !hasMoved);
+  // Also before our provider has looked: the owner may be gone then.
+  const isCreated = !hasMoved && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
   // The first of newcomers is no owner yet, and each record is one more event for all that watch.
   const isOwner = !isNext && (owner.isMarked || own?.knowsOwner === true);
   const isReady = hasFound && !hasMoved && shownCondition(owner.document, "Ready")?.status === "True";

@@ -37,6 +37,8 @@ export interface Subject extends Wish, DeclaredResource, Pick<KindFacts, "cloud"
   readonly cloudResource: CloudResource | "unresolved" | undefined;
   /** True if its provider chose the name of what it created. */
   readonly isMadeUp: boolean;
+  /** True if the pipeline gives it a name that only the cloud can make up. */
+  readonly isImported: boolean;
   /** As observed, if another XR can declare it; undefined before it is created. */
   readonly own: Contender | undefined;
   /** Undefined for a kind without tags. */
@@ -153,7 +155,7 @@ function isExcluded({ resource, observed, asked }: Wish, ignored: readonly ((tex
 /** Undefined for a kind that the input does not select, that neither the input nor our tables describe, or without anything to settle. */
 function toSubject(wish: Wish, known: KnownKind, account: string | undefined, call: Call): Subject | undefined {
   const { kind, rule, facts } = known;
-  const { identity, cloud, reportsTags } = facts;
+  const { identity, cloud, reportsTags, isNamedById } = facts;
   if (rule === undefined || (rule.fieldPath === undefined && cloud === undefined)) return undefined;
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
@@ -164,7 +166,8 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const own = cloudResource && wish.observed && toContender(wish.observed);
   // The API server defaults the policies of every kind that has them.
   const hasManagementPolicies = rule.managementPolicies && (own === undefined || own.policies !== undefined);
-  return { ...declared, kind, cloudResource, own, tags, cloud, reportsTags, hasManagementPolicies };
+  const isImported = named.isImported && isNamedById;
+  return { ...declared, isImported, kind, cloudResource, own, tags, cloud, reportsTags, hasManagementPolicies };
 }
 
 /** Reads the cloud resource. What a provider has just created goes on where a reference that tells its place cannot be read. */
@@ -184,9 +187,9 @@ function readChosenName(composed: Document | undefined, wish: Wish, { name }: Id
   const wanted = stringAt(desired, EXTERNAL_NAME);
   const isOther = wanted !== undefined && wanted !== chosen;
   const isNamed = isOther || (composed !== undefined && stringAt(composed, EXTERNAL_NAME) !== undefined);
-  if (observed === undefined || chosen === undefined || isNamed) return { isMadeUp: false };
+  if (observed === undefined || chosen === undefined || isNamed) return { isMadeUp: false, isImported: isNamed };
   const isByName = name.is === "externalName" && name.defaultsToName && stringAt(desired, NAME) !== undefined;
   const isMadeUp = name.is === "externalName" && !isByName && isCreator(observed);
   const counts = isMadeUp || readLabel(observed, IDENTITY_LABEL) !== undefined;
-  return { chosen: counts ? chosen : "", isMadeUp };
+  return { chosen: counts ? chosen : "", isMadeUp, isImported: false };
 }

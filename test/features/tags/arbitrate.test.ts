@@ -71,7 +71,7 @@ describe("a cloud resource that several XRs may name", () => {
     const newcomer = rival();
     const labels = {
       ...(at(newcomer, "metadata.labels") as JsonObject),
-      ...(contends && { [`${DOMAIN}/contends`]: contends }),
+      [`${DOMAIN}/contends`]: contends ?? null,
     };
     const draft = reconcile(owning(ours), [withMetadata(newcomer, { labels })]);
     expect(policiesOf(draft)).toEqual(kept);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
 import { withMetadata } from "../../../testing/builders/composed.ts";
+import { synced } from "../../../testing/builders/kubernetes.ts";
 import { policiesOf } from "../../../testing/builders/read-draft.ts";
 import { NAMESPACED, Team } from "../../../testing/simulations/importers.ts";
 
@@ -74,5 +76,49 @@ describe("what one XR created under a name of the cloud's and another one import
     const draft = team.reconcile([team]);
     expect([...draft.requirements.keys()].filter((name) => name.startsWith("tags/"))).toEqual([]);
     expect(outcome(draft)).toEqual([undefined, "Owned"]);
+  });
+
+  test("and left by the creator as soon as the importer is there, whose provider has not looked yet", () => {
+    const [creator, importer] = [new Team("a").create(), new Team("b", importing)];
+    creator.reconcile([creator]);
+    importer.reconcile([creator]);
+    importer.managed = { ...importer.managed, status: {} };
+    expect(outcome(creator.reconcile([creator, importer]))).toEqual([WITHOUT_DELETE, "Owned"]);
+    for (let round = 0; round < 3; round++) importer.reconcile([importer]);
+    expect(outcome(importer.reconcile([importer]))).toEqual([["*"], "Owned"]);
+  });
+});
+
+describe("an id that the pipeline gives and the cloud does not have", () => {
+  const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
+  const missing = (spec: JsonObject = {}): Team => {
+    const team = new Team("b", { imports: true, spec });
+    for (let round = 0; round < 3; round++) {
+      team.reconcile([team]);
+      team.managed = { ...team.managed, status: ABSENT };
+    }
+    return team;
+  };
+
+  test.each([
+    ["", {}],
+    [", also with externalNames", { externalNames: {} }],
+  ])("is not created under another one%s, and the condition says so", (_reason, spec) => {
+    const team = missing(spec);
+    const draft = team.reconcile([team]);
+    expect(outcome(draft)).toEqual([["Observe"], "NotFound"]);
+    expect(draft.resources.get("vpc")).toMatchObject({ ready: "False" });
+    expect(draft.conditions.find(({ type }) => type === "TagsOwned")).toMatchObject({
+      status: "False",
+      message:
+        "0 tagged, 1 not tagged; vpc: no VPC has the id vpc-1, under which the pipeline imports it; only observed, since its provider " +
+        "would create another one: correct the external name, or leave it out to have one created",
+    });
+  });
+
+  test("is owned as soon as the cloud has it", () => {
+    const team = missing();
+    team.reconcile([team]);
+    expect(outcome(team.reconcile([team]))).toEqual([WITHOUT_DELETE, "ExistedBefore"]);
   });
 });

@@ -83,9 +83,9 @@ describe("a composed resource that its Composition renames", () => {
     const policies = drafts.map((draft) => [policiesOf(draft, "bucket"), policiesOf(draft, "store")]);
     expect(policies).toEqual([
       [["*"], ["Observe"]],
-      [["*"], ["Observe"]],
       [WITHOUT_DELETE, ["Observe"]],
       [undefined, ["Observe"]],
+      [undefined, ["*"]],
       [undefined, ["*"]],
       [undefined, ["*"]],
     ]);
