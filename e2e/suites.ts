@@ -4,9 +4,11 @@ import { parse } from "yaml";
 import { isV2, type Version } from "./rig/crossplane.ts";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
+import { access } from "./scenarios/access.ts";
 import { argoCd } from "./scenarios/argocd.ts";
 import { auditing } from "./scenarios/audit.ts";
 import { awsLists, awsMigration, awsMoves, awsReferences, awsTagWar } from "./scenarios/aws.ts";
+import { awsAccess } from "./scenarios/aws-access.ts";
 import { bindings } from "./scenarios/bindings.ts";
 import { changes } from "./scenarios/changes.ts";
 import { claimToNamespaced } from "./scenarios/claim-to-namespaced.ts";
@@ -33,6 +35,7 @@ import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
 import { sharedNetwork } from "./scenarios/shared-network.ts";
+import { stores } from "./scenarios/stores.ts";
 import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
 import { upjetProvider } from "./scenarios/upjet.ts";
 import { upjetImports, upjetMoves, upjetReferences, upjetTwins } from "./scenarios/upjet-ownership.ts";
@@ -85,6 +88,7 @@ export const suites: readonly Suite[] = [
   deliveries,
   givingUp,
   changes,
+  access,
   hostileTenant,
   closedNamespaces,
   leaving,
@@ -104,6 +108,7 @@ export const suites: readonly Suite[] = [
   restoringClaims,
   restoringWithoutReferences,
   restoringByVelero,
+  stores,
   argoCd,
   losingExternalNames,
   rebuilding,
@@ -124,6 +129,7 @@ export const suites: readonly Suite[] = [
   awsMoves,
   awsReferences,
   awsLists,
+  awsAccess,
   afterAll,
 ];
 
