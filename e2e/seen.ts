@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { buildOf, requiredVersion, type ToolName } from "../scripts/tools/catalogue.ts";
+import { buildOf, pinnedVersion, requiredVersion, type ToolName } from "../scripts/tools/catalogue.ts";
 import { type Version, versions } from "./rig/crossplane.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 
@@ -130,6 +130,8 @@ export function testedVersions(): string {
     ],
     ["provider-aws", list(["provider-aws"]), "`npm run e2e`, with moto for AWS"],
     ["Velero", requiredVersion("velero", "github.com/vmware-tanzu/velero"), "`npm run e2e -- --suite=velero`"],
+    ["External Secrets Operator", list(["external-secrets"]), `\`npm run e2e -- --suite="a store of secrets"\``],
+    ["OpenBao", pinnedVersion("openbao"), "the same"],
   ];
   return [
     "| program | versions | run by |",

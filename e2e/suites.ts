@@ -4,9 +4,11 @@ import { parse } from "yaml";
 import { isV2, type Version } from "./rig/crossplane.ts";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
+import { access } from "./scenarios/access.ts";
 import { argoCd } from "./scenarios/argocd.ts";
 import { auditing } from "./scenarios/audit.ts";
 import { awsLists, awsMigration, awsMoves, awsReferences, awsTagWar } from "./scenarios/aws.ts";
+import { awsAccess } from "./scenarios/aws-access.ts";
 import { bindings } from "./scenarios/bindings.ts";
 import { changes } from "./scenarios/changes.ts";
 import { claimToNamespaced } from "./scenarios/claim-to-namespaced.ts";
@@ -36,6 +38,7 @@ import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
 import { sharedNetwork } from "./scenarios/shared-network.ts";
+import { stores } from "./scenarios/stores.ts";
 import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
 import { twoXrs } from "./scenarios/two-xrs.ts";
 import { upjetProvider } from "./scenarios/upjet.ts";
@@ -90,6 +93,7 @@ export const suites: readonly Suite[] = [
   givingUp,
   twoXrs,
   changes,
+  access,
   hostileTenant,
   hostileEdits,
   closedNamespaces,
@@ -112,6 +116,7 @@ export const suites: readonly Suite[] = [
   restoringWithoutReferences,
   conditional,
   restoringByVelero,
+  stores,
   argoCd,
   losingExternalNames,
   rebuilding,
@@ -131,6 +136,7 @@ export const suites: readonly Suite[] = [
   awsMoves,
   awsReferences,
   awsLists,
+  awsAccess,
   afterAll,
 ];
 

@@ -26,6 +26,8 @@ export interface Moto {
   readonly url: string;
   /** Requests in the order in which moto recorded them. @param from leaves out as many, which were read before. */
   requests(from?: number): readonly AwsRequest[];
+  /** Calls IAM. @returns the answer, in XML. @throws {Error} with the answer where it is a refusal. */
+  iam(action: string, parameters: Readonly<Record<string, string>>): Promise<string>;
   /** The tags of a cloud resource; undefined where it is not there. */
   tagsOf(resource: CloudResource): Promise<Readonly<Record<string, string>> | undefined>;
 }
@@ -48,6 +50,7 @@ export async function startMoto(directory: string): Promise<Moto> {
     part,
     url,
     requests: (from = 0) => readFileSync(record, "utf8").split("\n").filter(Boolean).slice(from).map(toRequest),
+    iam: (action, parameters) => callIam(url, { Action: action, Version: "2010-05-08", ...parameters }),
     tagsOf: (resource) => findTags(url, resource),
   };
 }
@@ -68,11 +71,23 @@ function toRequest(line: string): AwsRequest {
   return { action: action ?? `${method} ${pathname}${search.replace(/[=&].*/, "")}`, body };
 }
 
-const ACCOUNT = "123456789012";
+export const ACCOUNT = "123456789012";
+
+const authorizationFor = (service: string): string =>
+  `AWS4-HMAC-SHA256 Credential=e2e/20260101/${REGION}/${service}/aws4_request, SignedHeaders=host, Signature=e2e`;
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+async function callIam(url: string, form: Readonly<Record<string, string>>): Promise<string> {
+  const headers = { authorization: authorizationFor("iam"), ...FORM };
+  const answer = await fetch(url, { method: "POST", body: String(new URLSearchParams(form)), headers });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text;
+}
 
 async function findTags(url: string, { service, name }: CloudResource): Promise<Record<string, string> | undefined> {
-  const credential = `Credential=e2e/20260101/${REGION}/${service}/aws4_request`;
-  const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=host, Signature=e2e`;
+  const authorization = authorizationFor(service);
   const post = (body: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
     fetch(url, { method: "POST", body, headers: { authorization, ...headers } });
   const ask = {
@@ -80,7 +95,7 @@ async function findTags(url: string, { service, name }: CloudResource): Promise<
     rds: () => {
       const arn = `arn:aws:rds:${REGION}:${ACCOUNT}:pg:${name}`;
       const form = { Action: "ListTagsForResource", Version: "2014-10-31", ResourceName: arn };
-      return post(String(new URLSearchParams(form)), { "content-type": "application/x-www-form-urlencoded" });
+      return post(String(new URLSearchParams(form)), FORM);
     },
     dynamodb: () =>
       post(JSON.stringify({ ResourceArn: `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${name}` }), {

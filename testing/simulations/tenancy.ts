@@ -101,9 +101,13 @@ export class Tenancy {
     if (record !== undefined) this.world.store.delete(kindOf(record), nameOf(record));
   }
 
-  /** A team that writes XRs may write their references. The next reconcile finds what was forgotten, and the one after it deletes it. */
+  /**
+   * A team that writes XRs may write their references. The next reconcile finds what was forgotten, and the one after it deletes it. It does
+   * not look for a copy that is a plain Secret: that follows nothing, and the team may copy it by hand as well.
+   */
   dropReferences(): void {
-    if (this.hostile.composition.xrs !== "namespaced") return;
+    const { xrs, via, takes } = this.hostile.composition;
+    if (xrs !== "namespaced" || (via === "Secret" && takes !== "fields")) return;
     this.hostile.references = [];
     this.reconcile(this.hostile);
   }
