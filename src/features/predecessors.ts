@@ -28,7 +28,7 @@ import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { ADOPTION, DEPENDS_ON, RESTORED } from "../ownership/annotations.ts";
-import { type RecordedName, type RecordedNames, toRecordedKind } from "../ownership/names-record.ts";
+import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
 import { asObserved, desiredSoFar } from "./desired.ts";
@@ -55,9 +55,12 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   let draft = run(call);
   let observing = call;
   let found: Predecessors = new Map();
-  const passes = hasLostReferences(call) || composesNew(call, draft) || mayBeRestored(call, draft) ? MAX_PASSES : 0;
+  const isSearching = hasLostReferences(call) || composesNew(call, draft) || mayBeRestored(call, draft);
+  const passes = isSearching || isEditable(call) ? MAX_PASSES : 0;
   for (let pass = 0; pass < passes; pass++) {
-    const next = findPredecessors(draft, call, recallNames(observing).confirmed);
+    const next = isSearching
+      ? findPredecessors(draft, call, recallNames(observing).confirmed)
+      : new Map([...findPredecessors(draft, call)].filter(([name]) => !call.request.observed.resources.has(name)));
     if (next.size === found.size) break;
     found = next;
     observing = withObserved(call, found);
@@ -73,6 +76,13 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
 const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
   (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
+
+/**
+ * Tells whether a team may write the references, and makes copies by them. It can write as Crossplane's field manager, too, so its XR looks
+ * for copies in each reconcile.
+ */
+const isEditable = (call: Call): boolean =>
+  call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && copyingKinds(call).length > 0;
 
 /**
  * Tells whether a resource is about to be composed that may have been composed before the restore: a pipeline desires some only once the
@@ -92,15 +102,18 @@ const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: D
 /**
  * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
  * yet there are none. The label alone is no proof for the latter: nested XRs' resources carry it, too.
+ *
+ * @param recorded the confirmed names of the record; where they are not given, only copies are looked for.
  */
-function findPredecessors(draft: Draft, call: Call, recorded: RecordedNames): Predecessors {
+function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): Predecessors {
   const { resources } = call.request.observed;
   // Features leave out what they hold back until it is found.
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const { composer, prove } = proverFor(call);
-  const likes = [...wanted.map(([, like]) => like).filter((like) => !isPutBack(like)), ...copyingKinds(call)];
-  const forgotten = recordedKinds(recorded, likes, call);
+  const composed = recorded ? wanted.map(([, like]) => like).filter((like) => !isPutBack(like)) : [];
+  const likes = [...composed, ...copyingKinds(call)];
+  const forgotten = recordedKinds(recorded ?? NO_NAMES, likes, call);
   const answered = [...askForKinds(PREFIX, likes, call), ...askForKinds(RECORDED_PREFIX, forgotten, call)];
   // A record is asked for by its own label, too, and may have both.
   const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
@@ -115,7 +128,7 @@ function findPredecessors(draft: Draft, call: Call, recorded: RecordedNames): Pr
       const like = desired.get(name);
       const others = own
         .filter((item) =>
-          like ? isLike(item, like, observed) : isForgotten(item, composer.fieldManager, recorded.get(name)),
+          like ? isLike(item, like, observed) : isForgotten(item, composer.fieldManager, recorded?.get(name)),
         )
         .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
       if (others.length > 1 && others.every((item) => isAnyones(item, call))) return [];

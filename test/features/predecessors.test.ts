@@ -290,6 +290,48 @@ describe("a copy to which a team has its XR lose the reference", () => {
     if (isFound) expect(nameIn(draft, OLD)).toBe("shared-db-team-a-old");
   });
 
+  describe("in the name of Crossplane's field manager", () => {
+    const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
+    const fieldsV1 = { "f:spec": { "f:crossplane": { "f:resourceRefs": {} } } };
+    const managedFields = [{ manager: "apiextensions.crossplane.io/composite", fieldsV1 }];
+    const forging = (more: JsonObject = {}) =>
+      anew({
+        metadata: { name: XR, namespace: "team-a", uid, managedFields, ...more },
+        spec: { ...(anew()["spec"] as JsonObject), crossplane: { resourceRefs } },
+      });
+    const clusterScoped = anew({
+      metadata: { name: XR, uid },
+      spec: { ...(anew()["spec"] as JsonObject), resourceRefs },
+    });
+    const parts = { capabilities: ["RequiredResources"] as const };
+    test.each<[reason: string, isFound: boolean, parts: CallParts]>([
+      ["in a namespace, and was revoked", true, { ...partsWith([copyAt(OLD)], { answers: revoked }), xr: forging() }],
+      ["in a namespace, and there is another target", true, { ...partsWith([copyAt(OLD)]), xr: forging() }],
+      [
+        "of an XR that is being deleted",
+        false,
+        { ...partsWith([copyAt(OLD)]), xr: forging({ deletionTimestamp: "2026-01-01T00:00:00Z" }) },
+      ],
+      ["of a cluster-scoped XR, which no team writes", false, { ...partsWith([copyAt(OLD)]), xr: clusterScoped }],
+    ])("is found or not: %s", (_reason, isFound, { answers, ...more }) => {
+      const draft = draftOf({ ...parts, ...more, answers: { ...answers, "names/record": [] } });
+      expect(asked(draft)?.is).toBe(isFound ? "set" : undefined);
+    });
+
+    test("is looked for by its kind alone, and stops no XR where it is observed", () => {
+      const twin = copyAt(OLD, { name: "twin", uid: "twin" });
+      const draft = draftOf({
+        ...parts,
+        ...partsWith([copyAt(OLD), twin]),
+        xr: forging(),
+        observed: { [OLD]: copyAt(OLD) },
+        desired: { bucket },
+      });
+      expect([...requirementsIn(draft).keys()].filter((name) => name.startsWith("adoption/"))).toEqual([OBJECTS]);
+      expect(fatalsIn(draft)).toEqual([]);
+    });
+  });
+
   test("goes in the next reconcile, in which it is referred to", () => {
     const resourceRefs = [
       { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", name: "shared-db-team-a-old" },

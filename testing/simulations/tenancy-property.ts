@@ -22,6 +22,8 @@ const PARTS = {
   /** The name of a Secret. */
   name: of("orders-db", ...SECRET_NAMES),
   copy: of("", "evil/x", "team-b/orders-db"),
+  /** The indices of the references that the hostile team keeps. */
+  kept: fc.subarray([0, 1, 2]),
   /** What the hostile team edits of its XR. */
   edit: fc.oneof(
     of(...DATABASES, "nope", "decoy", "../x", "").map((database): JsonObject => ({ database })),
@@ -52,6 +54,9 @@ const MOVES: Moves<Tenancy, Parts> = {
   writeSecret: [21, (tenancy, { hand, name }) => tenancy.byHand(hand, name, true)],
   deleteSecretByHand: [11, (tenancy, { hand, name }) => tenancy.byHand(hand, name, false)],
 
+  pause: [8, (tenancy) => tenancy.pause(true)],
+  resume: [8, (tenancy) => tenancy.pause(false)],
+  editReferences: [16, (tenancy, { kept }) => tenancy.editReferences(kept)],
   edit: [56, (tenancy, { edit }) => tenancy.editSpec(edit)],
   label: [24, ({ hostile }, { label }) => Object.assign(hostile, { labels: { team: label } })],
   forgeRecord: [16, (tenancy, { database, copy }) => tenancy.forgeRecord(database, copy)],

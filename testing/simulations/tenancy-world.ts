@@ -249,10 +249,12 @@ export class TenancyWorld extends ControlPlane<Consumer> {
     const metadata = { name: `shop-${team}`, uid, labels, annotations };
     const status = { ...consumer.status, conditions };
     const claimRef = { apiVersion, kind: "Shop", namespace: team, name: "shop" };
+    const resourceRefs = consumer.references.map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
+    const inTeam = { ...metadata, namespace: team };
     const shown = {
-      namespaced: { kind: "Store", metadata: { ...metadata, namespace: team }, spec: { crossplane: {}, ...spec } },
-      claimed: { kind: "XShop", metadata, spec: { ...spec, claimRef } },
-      nested: { kind: "XShop", metadata, spec },
+      namespaced: { kind: "Store", metadata: inTeam, spec: { crossplane: { resourceRefs }, ...spec } },
+      claimed: { kind: "XShop", metadata, spec: { ...spec, resourceRefs, claimRef } },
+      nested: { kind: "XShop", metadata, spec: { ...spec, resourceRefs } },
     };
     return { apiVersion, ...shown[composition.xrs], status };
   }

@@ -20,6 +20,10 @@ export class Tenancy {
   readonly #watch: Watch;
   #isTakenOver = false;
   #hasAccepted = false;
+  /** True once the hostile team has edited references. */
+  #hasEdited = false;
+  /** True while the hostile team has paused its XR. */
+  #isPaused = false;
   /** True if the hostile team has edited its XR's own record. */
   #isForging = false;
 
@@ -44,6 +48,7 @@ export class Tenancy {
 
   /** Two XRs that write one Secret at once settle it later, so where a namespace accepts copies, the provider has its turn between them. */
   reconcile(consumer: Consumer): void {
+    if (consumer === this.hostile && this.#isPaused) return;
     if (this.#hasAccepted) this.world.provideAll();
     this.world.reconcile(consumer);
   }
@@ -76,6 +81,22 @@ export class Tenancy {
 
   editSpec(more: JsonObject): void {
     this.hostile.spec = { ...this.hostile.spec, ...more };
+  }
+
+  /** A paused XR is not reconciled, and what it has composed goes on. What it has then is the owner's to know. */
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+  }
+
+  /**
+   * A team may write the references of its XR, in the name of Crossplane's field manager, too: here it leaves out all but some. A Secret that
+   * is composed itself follows nothing, and is the team's then.
+   */
+  editReferences(kept: readonly number[]): void {
+    const { xrs, via } = this.hostile.composition;
+    if (xrs !== "namespaced" || via === "Secret") return;
+    this.hostile.references = this.hostile.references.filter((_, index) => kept.includes(index));
+    this.#hasEdited = true;
   }
 
   recreate(): void {
@@ -161,7 +182,10 @@ export class Tenancy {
 
   /** Everybody is reconciled once, and the provider has its turn. Then nothing may be where it is not granted. */
   audit(): void {
+    this.#isPaused = false;
     this.#settle();
+    if (this.#hasEdited) this.#settle(); // what was forgotten is referred to first
+    this.#hasEdited = false;
     assertGranted(this.world, this.owner, this.#isForging ? this.hostile : undefined);
   }
 
