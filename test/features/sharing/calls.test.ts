@@ -43,7 +43,10 @@ describe("with a grant by label, what is asked is the same in each call while th
   });
 });
 
-const OWNED = { [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop" };
+const OWNED = {
+  [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop",
+  [`${DOMAIN}/composite`]: "shop-before", // not this XR, so that its claim is asked which of the two has the copy
+};
 
 /** Every combination of one value of each list. */
 const combine = <T extends Readonly<Record<string, readonly unknown[]>>>(lists: T) =>

@@ -12,7 +12,7 @@ import type { Data } from "../source.ts";
 import type { Copying, Judged, Judgement, NamedCopy, Target } from "../verdict.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import { type Contents, contentsFor, type Room } from "./contents.ts";
-import { findFailure, findStale, isLimited, isReady, isReleased, type ObservedCopy } from "./observed.ts";
+import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
 import { findTarget, isKept, judgeOrigins, type KeptFor } from "./recorded.ts";
 import { findTaker, type Taker } from "./taker.ts";
@@ -127,7 +127,7 @@ function decideCopy(wanted: Row, data: Data, share: CopyingShare): readonly Deci
   const isOfNow = observed !== undefined && isSameResource(observed.origin ?? now, now);
   if (isGoing && !isOfNow) return keepRow(wanted, "broken", share, { is: "BeingDeleted", shared: now.name });
   const found = findTarget(wanted.key, target, share.call);
-  const taker = findTaker(found, share.call);
+  const taker = findTaker(found, observed !== undefined && isMoving(observed, now), share.call);
   if (found === "pending" || taker === "pending")
     return keepRow(wanted, "unknown", share, { is: "WaitingForRequiredResources", wanted: "Secret" });
   if (taker !== undefined) return leaveAlone(wanted, taker, found);

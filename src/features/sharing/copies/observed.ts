@@ -173,6 +173,10 @@ export function findStale(copy: ObservedCopy, now: Reference): readonly Referenc
   return stale.filter((each) => !seen.has(resourceKey(each)) && seen.add(resourceKey(each)));
 }
 
+/** Tells whether a copy may hold values of another shared resource. One without a record is taken for a copy of the present one. */
+export const isMoving = ({ origin, earlier }: ObservedCopy, now: Reference): boolean =>
+  earlier.length > 0 || (origin !== undefined && !isSameResource(origin, now));
+
 /** Finds the Secret whose values all copies of a shared resource hold; undefined while one is moving to another. */
 export function findCopied(copies: readonly ObservedCopy[], shared: Reference): SecretName | undefined {
   const own = copies.filter(({ origin }) => origin !== undefined && isSameResource(origin, shared));

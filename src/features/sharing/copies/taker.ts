@@ -18,12 +18,15 @@ export type Taker = { readonly holder: string | undefined; readonly isRival: boo
  * Finds the other writer to whom a target Secret belongs, if it is there and not this XR's. A claim that is replaced by force has two XRs
  * (crossplane#4803): the copy belongs to the one that the claim names. One that Crossplane writes (`via: Secret`) stays with the XR that
  * controls it.
+ *
+ * @param isMoving true while the copy moves to another shared resource: Crossplane's six calls leave no room for the claim then.
  */
-export function findTaker(found: Document | "pending" | undefined, call: Call): Taker | "pending" | undefined {
+export function findTaker(found: Document | "pending" | undefined, isMoving: boolean, call: Call) {
   if (found === undefined || found === "pending") return found;
   const { composite } = call;
   const owner = readAnnotation(found, OWNER);
   if (owner !== formatOwner(composite)) return { holder: owner, isRival: false };
+  if (isMoving) return;
   const holder = readAnnotation(found, COMPOSITE);
   if (composite.claim === undefined || holder === undefined || holder === composite.name || !isName(holder)) return;
   const isOurs = isOfClaim(composite.claim, holder, call);

@@ -108,6 +108,13 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
     );
   });
 
+  test("a copy that moves to another shared resource asks for the claim afterwards", () => {
+    const moving = { ...object, metadata: { name: "shop-x7k2p-1", annotations: recorded("bills") } };
+    const answers = { [`${KEY}/target`]: [madeBy(OTHER)], claim: [claimFor(OTHER)] };
+    const draft = draftOfCopy({}, { xr: own, answers, observed: { [KEY]: moving } });
+    expect([...requirementsIn(draft).keys()]).not.toContain("claim");
+  });
+
   test("an XR that has no Object yet begins as an observer over the other's Secret", () => {
     const answers = { [`${KEY}/target`]: [madeBy(OTHER)], claim: [claimFor(OURS)] };
     expect(objectIn(draftOfCopy({}, { xr: own, answers }))?.["spec"]).toEqual(observes);
