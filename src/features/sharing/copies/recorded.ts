@@ -17,7 +17,7 @@ import { type ObservedCopy, theSame } from "./observed.ts";
 export type KeptFor = Cause | "refused";
 
 /** A grant: `pending` while an answer is missing. */
-type Grant = "stands" | "pending" | "ended";
+export type Grant = "stands" | "pending" | "ended";
 
 const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
 

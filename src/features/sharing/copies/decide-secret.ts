@@ -1,0 +1,230 @@
+import { formatSecret } from "../../../crossplane/copies.ts";
+import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts";
+import { isSameResource, type Reference } from "../../../crossplane/references.ts";
+import { type Document, stringAt } from "../../../model/document.ts";
+import { lazy } from "../../../model/once.ts";
+import { SHARED_FROM } from "../../../ownership/annotations.ts";
+import { isRefusal, type SharingReason } from "../reasons.ts";
+import type { Copying, Judged, Judgement, NamedCopy, Target } from "../verdict.ts";
+import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
+import type { Contents } from "./contents.ts";
+import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
+import { isOwner } from "./owned.ts";
+import { findTarget, type Grant, isKept, judgeOrigins, type KeptFor } from "./recorded.ts";
+import { findTaker, type Taker } from "./taker.ts";
+import type { Row } from "./targets.ts";
+
+/** The decision on a target, or on a copy. An observed copy that is not composed again is deleted. */
+export interface Decision extends Partial<Composed> {
+  readonly reason?: SharingReason;
+  /** True if the Secret is the share's from now on. */
+  readonly isTaken?: boolean;
+}
+
+/** A share that has a source. */
+export interface CopyingShare extends Judged {
+  readonly judgement: Judgement & Copying;
+  contentsOf(copy: NamedCopy): Contents;
+}
+
+/** One target Secret with all that may want or hold it. What has to be looked up is, when a rule first asks for it. */
+interface Case {
+  readonly row: Row;
+  readonly share: CopyingShare;
+  readonly contents: () => Contents;
+  /** The Secret; undefined where there is none. */
+  readonly found: () => Document | "pending" | undefined;
+  /** The other writer to whom it belongs. */
+  readonly taker: () => Taker | "pending" | undefined;
+  /** The former shared resources whose values may still be in our copy, and whether all of their grants stand. */
+  readonly former: () => { readonly origins: readonly Reference[]; readonly grant: Grant };
+}
+
+type Rule = readonly [fits: (secret: Case) => boolean, decide: (secret: Case) => readonly Decision[]];
+
+/**
+ * What becomes of one target Secret. The first rule that fits decides. `taking`: the Secret is the share's, and all other copies of it are
+ * given up. None is deleted with its Secret then, nor where the Secret is left alone.
+ */
+const rules = lazy((): readonly Rule[] => [
+  [mayNotBeWritten, keepWhileGranted], // the owner does not grant it, or its namespace does not accept it
+  [isOfAnotherCopy, leaveToHolder], // of another share or way to deliver, or of an earlier step
+  [hasNoContents, keepWithoutContents], // they are not known, not there, or too large
+  [isNewOfWhatIsBeingDeleted, keepTillDeletion],
+  [isNotLookedUp, keepTillLookedUp],
+  [isAnothers, leaveToTaker], // it exists without our mark, or another XR of our claim has it
+  [holdsWhatIsGrantedNoMore, taking(drop)], // it is created anew, without that
+  [mayHoldWhatIsGrantedNoMore, taking(keep)], // that grant is not known yet
+  [isHeldByAnObject, taking(wait)], // of another name, which may still delete it
+  [mayHaveBeenGivenUp, taking(observe)], // its Object may not know of it yet
+  [() => true, taking(write)],
+]);
+
+export function decideSecret(row: Row, share: CopyingShare): readonly Decision[] {
+  const { target, key, observed } = row;
+  const found = lazy(() => findTarget(key, target, share.call));
+  const secret: Case = {
+    row,
+    share,
+    contents: lazy(() => share.contentsOf(target.copy)),
+    found,
+    taker: lazy(() =>
+      findTaker(found(), observed !== undefined && isMoving(observed, share.judgement.origin), share.call),
+    ),
+    former: lazy(() => {
+      const origins = observed ? findStale(observed, share.judgement.origin) : [];
+      return { origins, grant: observed ? judgeOrigins(observed, origins, share) : "stands" };
+    }),
+  };
+  return rules().find(([fits]) => fits(secret))?.[1](secret) ?? [];
+}
+
+/** Keeps the copies of a share that has no source. */
+export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): readonly Decision[] =>
+  copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
+
+/** Keeps each copy by the grant that it was made under. */
+const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): readonly Decision[] => [
+  ...keepAll(row.copies, cause, share),
+  ...reasons.map((reason) => ({ reason })),
+];
+
+function mayNotBeWritten({ row }: Case): boolean {
+  return row.target.refusal !== undefined;
+}
+
+function keepWhileGranted(secret: Case): readonly Decision[] {
+  const { refusal } = secret.row.target;
+  return keepFor(secret, refusal && isRefusal(refusal) ? "refused" : "unknown");
+}
+
+function isOfAnotherCopy({ row }: Case): boolean {
+  return row.holder !== undefined;
+}
+
+function leaveToHolder(secret: Case): readonly Decision[] {
+  const { copies, holder } = secret.row;
+  const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
+  return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
+}
+
+function hasNoContents({ contents, found }: Case): boolean {
+  const { is } = contents();
+  // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
+  if (is === "unknown") found();
+  return is !== "known";
+}
+
+function keepWithoutContents(secret: Case): readonly Decision[] {
+  const contents = secret.contents();
+  return contents.is === "known" ? [] : keepFor(secret, contents.is, contents.reason);
+}
+
+function isNewOfWhatIsBeingDeleted({ row: { observed }, share: { judgement } }: Case): boolean {
+  const { origin: now, isBeingDeleted: isGoing } = judgement;
+  // A copy without a record may be one of this resource.
+  return isGoing && !(observed && isSameResource(observed.origin ?? now, now));
+}
+
+const keepTillDeletion = (secret: Case): readonly Decision[] =>
+  keepFor(secret, "broken", { is: "BeingDeleted", shared: secret.share.judgement.origin.name });
+
+const isNotLookedUp = ({ found, taker }: Case): boolean => found() === "pending" || taker() === "pending";
+
+const keepTillLookedUp = (secret: Case): readonly Decision[] =>
+  keepFor(secret, "unknown", { is: "WaitingForRequiredResources", wanted: "Secret" });
+
+const isAnothers = ({ taker }: Case): boolean => taker() !== undefined;
+
+function leaveToTaker(secret: Case): readonly Decision[] {
+  const taker = secret.taker();
+  return typeof taker === "object" ? leaveTo(taker, toFound(secret), secret) : [];
+}
+
+const leaveTo = (taker: Taker, found: Document | undefined, { row }: Case): readonly Decision[] => [
+  ...row.copies.flatMap((copy) => giveUpCopy(copy, found, false)),
+  { reason: { is: "TargetTaken", target: row.target, ...taker } },
+];
+
+function toFound({ found }: Case): Document | undefined {
+  const secret = found();
+  return secret === "pending" ? undefined : secret;
+}
+
+/** Takes the Secret: gives up its other copies, and keeps its type, which Kubernetes refuses to change, as it would new values with it. */
+function taking(decide: Rule[1]): Rule[1] {
+  return (secret) => {
+    const { row } = secret;
+    const { target, copies, observed } = row;
+    const found = toFound(secret);
+    const type = (found && stringAt(found, ["type"])) ?? target.copy.type;
+    const kept = { ...secret, row: { ...row, target: { ...target, copy: { ...target.copy, type } } } };
+    const others = copies.filter((copy) => copy !== observed).flatMap((copy) => giveUpCopy(copy, found, true));
+    const isKept = type !== target.copy.type;
+    return [
+      ...others,
+      ...decide(kept),
+      { isTaken: true, ...(isKept && { reason: { is: "TypeKept", target, type, wanted: target.copy.type } as const }) },
+    ];
+  };
+}
+
+const holdsWhatIsGrantedNoMore = ({ former }: Case): boolean => former().grant === "ended";
+
+const drop = (secret: Case): readonly Decision[] => [{ reason: toWait(secret) }];
+
+const mayHoldWhatIsGrantedNoMore = ({ former }: Case): boolean => former().grant === "pending";
+
+const keep = (secret: Case): readonly Decision[] => {
+  const { observed } = secret.row;
+  return observed === undefined ? [] : [keepCopy(observed), ...waitIfUnready(secret)];
+};
+
+const isHeldByAnObject = ({ row }: Case): boolean => row.observed === undefined && row.isHeld;
+
+const wait = ({ row }: Case): readonly Decision[] => [{ reason: { is: "WaitingForCopies", targets: [row.target] } }];
+
+/**
+ * Tells whether an Object has to observe first. Crossplane v2 derives its name from its XR and its name in the Composition, so one that is
+ * composed anew may be the one that was given up a moment ago and is still being deleted: with all policies its provider would then delete
+ * the Secret. Over a Secret that exists, an Object therefore begins as an observer, and writes once its provider has read that and it is not
+ * being deleted.
+ *
+ * A copy of another Secret may go: its grant may have been taken back, and an Object that became an observer while it is being deleted
+ * would leave it there.
+ */
+function mayHaveBeenGivenUp(secret: Case): boolean {
+  const { row, share } = secret;
+  const { target, observed } = row;
+  if (!isWriter(target)) return false;
+  if (observed !== undefined)
+    return isLimited(observed) && (!isReleased(observed) || isBeingDeleted(observed.document));
+  const found = toFound(secret);
+  return found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(share.judgement.source);
+}
+
+/** Tells whether an Object writes its Secret, and deletes it with itself. */
+const isWriter = ({ copy: { via } }: Target): boolean => via === "Object";
+
+const observe = (secret: Case): readonly Decision[] => [compose(secret, true), ...wait(secret)];
+
+const write = (secret: Case): readonly Decision[] => [compose(secret, false), ...waitIfUnready(secret)];
+
+function compose(secret: Case, isObserver: boolean): Decision {
+  const { row, share, contents, former } = secret;
+  const made = contents();
+  const data = made.is === "known" ? made.data : new Map<string, string>();
+  return writeCopy({ ...share, isObserver, row, found: toFound(secret), data, earlier: former().origins });
+}
+
+function waitIfUnready(secret: Case): readonly Decision[] {
+  const { observed } = secret.row;
+  return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
+}
+
+/** Says what the provider reports, where it is to write the copy and cannot. */
+function toWait(secret: Case): SharingReason {
+  const { observed, target } = secret.row;
+  const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;
+  return failure ?? { is: "WaitingForCopies", targets: [target] };
+}
