@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { isV2, type Version } from "./rig/crossplane.ts";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
+import { accounts } from "./scenarios/accounts.ts";
 import { argoCd } from "./scenarios/argocd.ts";
 import { auditing } from "./scenarios/audit.ts";
 import { awsLists, awsMigration, awsMoves, awsReferences, awsTagWar } from "./scenarios/aws.ts";
@@ -111,6 +112,7 @@ export const suites: readonly Suite[] = [
   upjetReferences,
   upjetMoves,
   upjetTwins,
+  accounts,
   naming,
   auditing,
   operating,
