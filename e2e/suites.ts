@@ -5,6 +5,7 @@ import { isV2, type Version } from "./rig/crossplane.ts";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { access } from "./scenarios/access.ts";
+import { accounts } from "./scenarios/accounts.ts";
 import { argoCd } from "./scenarios/argocd.ts";
 import { auditing } from "./scenarios/audit.ts";
 import { awsLists, awsMigration, awsMoves, awsReferences, awsTagWar } from "./scenarios/aws.ts";
@@ -124,6 +125,7 @@ export const suites: readonly Suite[] = [
   upjetReferences,
   upjetMoves,
   upjetTwins,
+  accounts,
   naming,
   auditing,
   operating,

@@ -98,7 +98,7 @@ export class KnownContenders {
     if (before !== undefined) return before;
     const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, own, this.#requirements);
     const namesakes = found?.flatMap((one) => {
-      const read = isLiving(one) && hasLooked(one) ? readByItself(one.document, facts) : undefined;
+      const read = (isLiving(one) || one.isDeleting) && hasLooked(one) ? readByItself(one.document, facts) : undefined;
       return isKnown(read) ? [{ one, read }] : [];
     });
     if (namesakes !== undefined) this.#namesakes.set(key, namesakes);

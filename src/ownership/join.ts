@@ -57,8 +57,11 @@ type Told = boolean | "pending" | undefined;
 const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
   declared.told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
 
-/** Those that created their cloud resource first, then by precedence. */
-const byOrder = (a: Contender, b: Contender): number => Number(b.isCreated) - Number(a.isCreated) || byPrecedence(a, b);
+/** Those that do not look again come first: their account is known, or they created the cloud resource. Then precedence decides. */
+function byOrder(a: Namesake, b: Namesake): number {
+  const rank = ({ one, read }: Namesake): number => (read.isAccountKnown ? 0 : one.isCreated ? 1 : 2);
+  return rank(a) - rank(b) || byPrecedence(a.one, b.one);
+}
 
 /** Those of one name and place: the first in each account, and the first by the cloud's id. */
 interface Rivals {
@@ -69,7 +72,7 @@ interface Rivals {
 /** Indexes by name and place, once for all resources of an XR: it may compose thousands of one name. */
 const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Rivals> => {
   const index = new Map<string, Rivals>();
-  for (const each of namesakes.toSorted((a, b) => byOrder(a.one, b.one))) {
+  for (const each of namesakes.toSorted(byOrder)) {
     const { byAccount, byId } = index.get(toKey(each.read)) ?? { byAccount: new Map(), byId: new Map() };
     const id = readGlobalId(each.one.document);
     if (!byAccount.has(each.read.account)) byAccount.set(each.read.account, each);
@@ -88,7 +91,7 @@ function listAhead(namesakes: readonly Namesake[], { own, declared }: Candidate)
   const found = byId.get((own && readGlobalId(own.document)) ?? "");
   const firsts = [...take(byAccount.values(), MAX_COMPARED)];
   return [...(found ? [found] : []), ...firsts].filter(
-    ({ one, read }) => read.account !== declared.account && (own === undefined || byOrder(one, own) < 0),
+    (other) => other.read.account !== declared.account && (!own || byOrder(other, { one: own, read: declared }) < 0),
   );
 }
 

@@ -451,7 +451,7 @@ export class TagWorld {
   }
 
   #show(managed: Managed): JsonObject {
-    const applied = managed.applied ?? this.#declare("orders");
+    const applied = managed.applied ?? this.#composedBy(managed.xr, this.#declare("orders"));
     return observed({ ...managed, applied }, this.#cloudOf(managed), this.#reportsGeneration);
   }
 
@@ -493,8 +493,11 @@ export class TagWorld {
 
   #desiredBy(xr: number): JsonObject {
     const { name = "orders", refers, isTwin = false } = this.#xrs.get(xr) ?? {};
-    const declared = this.#declare(name, refers);
-    // Each namespaced XR has a ProviderConfig of its own; cluster-scoped ones have one of two.
+    return this.#composedBy(xr, this.#declare(name, refers), isTwin);
+  }
+
+  /** Each namespaced XR has a ProviderConfig of its own; cluster-scoped ones that declare roles have one of two. */
+  #composedBy(xr: number, declared: JsonObject, isTwin = false): JsonObject {
     const ofCluster = { name: this.#isRole ? `way-${xr % 2}` : "default" };
     const providerConfigRef = isTwin ? { kind: "ProviderConfig", name: "default" } : ofCluster;
     const spec = { ...objectIn(declared, "spec"), providerConfigRef };

@@ -98,7 +98,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const hasMoved = isElsewhere(candidate) && !isFoundAnew(candidate);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
   const reason = explain(settlement.reason, join, wanted);
-  const form = chooseForm(candidate, verdict);
+  const form = chooseForm(candidate, join, verdict);
   // Without a name of its own, this control plane records the one that is its: the next reconcile has nothing else to tell by.
   const cluster = otherCluster === undefined ? tags?.cloud().get(CLUSTER_TAG) : undefined;
   const account = formatAccount(form.declared, isSettled(join));
@@ -154,10 +154,17 @@ function explain(reason: TagReason, join: Join, { isUnset }: WantedTags): TagRea
   return isTold ? reason : { is: "AccountUnknown", owner: join.other, isCreating: join.isCreating };
 }
 
-/** Chooses the identity that ours is to have. One that another owns keeps the owner's, until that has followed. */
-function chooseForm({ forms, declared, identity }: Candidate, verdict: OwnershipVerdict): Candidate["forms"][number] {
-  const owner = verdict.is === "theirs" ? verdict.owner : undefined;
-  return forms.find((form) => form.identity === owner?.identity) ?? forms.at(-1) ?? { identity, declared };
+/**
+ * Chooses the identity that ours is to have. Where the account is told otherwise than before, one that another owns keeps the owner's,
+ * until that has followed.
+ */
+function chooseForm(
+  { forms, declared, identity }: Candidate,
+  join: Join,
+  verdict: OwnershipVerdict,
+): Candidate["forms"][number] {
+  const owner = verdict.is === "theirs" && join.is !== "same" ? verdict.owner.identity : undefined;
+  return forms.find((form) => form.identity === owner) ?? forms.at(-1) ?? { identity, declared };
 }
 
 /**
