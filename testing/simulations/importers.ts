@@ -14,7 +14,8 @@ const NAME = "vpc-1";
 const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
 const READY = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
 
-export const [CLUSTER_SCOPED, NAMESPACED] = ["ec2.aws.upbound.io/v1beta1", "ec2.aws.m.upbound.io/v1beta1"] as const;
+const CLUSTER_SCOPED = "ec2.aws.upbound.io/v1beta1";
+export const NAMESPACED = "ec2.aws.m.upbound.io/v1beta1";
 
 /** An XR that composes the VPC, and its managed resource. */
 export class Team {
