@@ -1,6 +1,7 @@
 import { isManaged, type ManagedKind, readManagedKind } from "../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME, isBeingDeleted } from "../crossplane/metadata.ts";
 import { findFacts } from "../crossplane/providers/families.ts";
+import { listReferences } from "../crossplane/providers/reference-names.ts";
 import type { Document } from "../model/document.ts";
 import { withObjects } from "../model/draft.ts";
 import type { FieldPath } from "../model/field-path.ts";
@@ -66,7 +67,7 @@ function withNameOf(observed: Document, metadata: JsonObject): JsonObject {
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /**
- * Tells which fields of a kind identify its cloud resource. Of a kind that our tables lack all do but switches: a deletion may wait for
+ * Tells which fields of a kind identify its cloud resource; the references that fill them in may be resolved again at any time. Of a kind that our tables lack all do but switches: a deletion may wait for
  * `deletionProtection: false`.
  */
 function identifyingFields({ group, kind }: ManagedKind): (field: string, value: unknown) => boolean {
@@ -74,8 +75,9 @@ function identifyingFields({ group, kind }: ManagedKind): (field: string, value:
   if (identity.countsReferences) return (_field, value) => typeof value !== "boolean";
   const { name, scope } = identity;
   const paths = [...scope, ...(name.is === "externalName" ? [] : name.paths)];
-  const fields = new Set(paths.map((path) => String(path[PARAMETERS_DEPTH])));
-  return (field) => fields.has(field);
+  const fields = paths.map((path) => String(path[PARAMETERS_DEPTH]));
+  const all = new Set([...fields, ...fields.flatMap(listReferences)]);
+  return (field) => all.has(field);
 }
 
 /** The position of a field's name in a path: spec.forProvider.NAME. */

@@ -77,8 +77,10 @@ export type OwnershipVerdict =
  */
 export function judgeOwnership(situation: Situation): OwnershipVerdict {
   const { own, contenders, otherCluster, hasManagementPolicies } = situation;
+  const cluster = own?.takeOwnership ? undefined : otherCluster;
+  if (own?.isDeleting && cluster === undefined) return { is: "deleting" };
   if (contenders === undefined) return { is: "pending" };
-  if (otherCluster !== undefined && !own?.takeOwnership) return { is: "elsewhere", cluster: otherCluster };
+  if (cluster !== undefined) return { is: "elsewhere", cluster };
 
   const listed = own && indexByUid(contenders).get(own.uid);
   return own === undefined || listed === undefined
@@ -93,7 +95,7 @@ function judgeListed(
   contenders: Contenders,
   situation: Situation,
 ): OwnershipVerdict {
-  if (own.isDeleting || listed.isDeleting) return { is: "deleting" };
+  if (listed.isDeleting) return { is: "deleting" };
   if (isOthers(own, contenders, situation)) return { is: "existed" };
 
   const { uid } = own;

@@ -66,6 +66,22 @@ describe("a managed resource that is being deleted keeps", () => {
       "mine",
     ],
     [
+      "no reference to another one, which its provider would resolve",
+      attachment({}, "mine", {
+        forProvider: { policyArn: "arn", roleRef: { name: "victim", policy: { resolve: "Always" } } },
+      }),
+      attachment({ name: "a", ...GOING }, "mine", config),
+      "spec.forProvider",
+      { policyArn: "arn", role: "mine" },
+    ],
+    [
+      "no selector of another one",
+      attachment({}, "mine", { initProvider: { roleSelector: { matchLabels: { team: "victim" } } } }),
+      attachment({ name: "a", ...GOING }, "mine", config),
+      "spec.initProvider",
+      undefined,
+    ],
+    [
       "no parent from initProvider",
       attachment({}, "mine", { initProvider: { role: "victim" } }),
       attachment({ name: "a", ...GOING }, "mine", config),

@@ -36,6 +36,7 @@ const [unasked, missing, created] = [
 ];
 const orphan = { ...markedOther, isControlled: false };
 const leaving = { ...orphan, isWriting: false, isDeleting: true, isDeletingWithIt: true };
+const going = usAs({ isDeleting: true });
 const taking = { ...hanging, isDeletingWithIt: true };
 
 const ours = (others: readonly Contender[], origin = "existed") => ({ is: "ours", others, origin });
@@ -112,7 +113,10 @@ describe("the verdict on who owns a cloud resource", () => {
     when("an operator chose both, and us later", [us, chosenOther], ours([chosenOther]), { own: usAs(later) }),
     when("the deletion of the owner hangs, and it leaves the cloud resource to us", [us, hanging], ours([])),
     when("the deletion of the owner hangs, and it deletes the cloud resource", [us, taking], theirs(taking, isNext)),
-    when("ours is being deleted", [us], { is: "deleting" }, { own: usAs({ isDeleting: true }) }),
+    when("ours is being deleted", [us], { is: "deleting" }, { own: going }),
+    when("ours is being deleted, and not in the list", [], { is: "deleting" }, { own: going }),
+    when("ours is, and the list is not known", undefined, { is: "deleting" }, { own: going }),
+    when("ours is, and is another's", [us], { is: "elsewhere", cluster: "prod-us" }, { own: going, ...elsewhere }),
     when("the cloud reports another control plane", [us], { is: "elsewhere", cluster: "prod-us" }, elsewhere),
     when("it does, and an operator chose us", [us], ours([]), { ...chosen, ...elsewhere }),
   ])("is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
