@@ -28,7 +28,7 @@ import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { ADOPTION, RESTORED } from "../ownership/annotations.ts";
-import { type RecordedName, type RecordedNames, toRecordedKind } from "../ownership/names-record.ts";
+import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
 import { desiredSoFar, pickObserved } from "./desired.ts";
@@ -113,7 +113,7 @@ function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): P
   const { composer, prove } = proverFor(call);
   const composed = recorded ? wanted.map(([, like]) => like).filter((like) => !isPutBack(like)) : [];
   const likes = [...composed, ...copyingKinds(call)];
-  const forgotten = recordedKinds(recorded ?? new Map(), likes, call);
+  const forgotten = recordedKinds(recorded ?? NO_NAMES, likes, call);
   const answered = [...askForKinds(PREFIX, likes, call), ...askForKinds(RECORDED_PREFIX, forgotten, call)];
   // A record is asked for by its own label, too, and may have both.
   const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
