@@ -128,12 +128,17 @@ function assertNoSecond(cluster: Cluster, { lost, recorded, isRecordFirst, isReq
  * Reconciles until nothing changes any more. Asserts that the XR controls and refers to one resource for each desired name, and
  * that only a foreign one is left besides.
  */
-function settle(cluster: Cluster, { finallyDesired, moves }: History): void {
+function settle(cluster: Cluster, { finallyDesired, moves, lacksFields, recorded }: History): void {
   reconcileOften(cluster);
   // An XR whose own team forged its record may not look for what is restored later and is desired no longer: that stays as it is.
   const isForged = moves.some((each) => each.is === "forgeRecord");
+  // Without managed fields an XR without its references knows by its record alone what no step desires (docs/restore.md).
+  const isAnew = lacksFields && moves.some((each) => ["makeComposite", "restoreOver"].includes(each.is));
+  const isUnknown = (composedAs: string): boolean => isForged || (isAnew && !recorded.includes(composedAs));
   const isLeft = (name: string): boolean => !cluster.isControlled(name) && !cluster.references.includes(name);
-  const own = [...cluster.resources].filter(([name]) => name !== FOREIGN && !(isForged && isLeft(name)));
+  const own = [...cluster.resources].filter(
+    ([name, { composedAs }]) => name !== FOREIGN && !(isUnknown(composedAs) && isLeft(name)),
+  );
   const composed = own.map(([, { composedAs }]) => composedAs).sort();
   if (composed.join() !== [...finallyDesired].sort().join())
     throw new Violation(`there is ${composed.join() || "none"}`);
