@@ -13,18 +13,21 @@ import { bindings } from "./scenarios/bindings.ts";
 import { changes } from "./scenarios/changes.ts";
 import { claimToNamespaced } from "./scenarios/claim-to-namespaced.ts";
 import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
+import { conditional } from "./scenarios/conditional.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
 import { consumers } from "./scenarios/consumers.ts";
 import { sharedCost, steadyCost } from "./scenarios/cost.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { givingUp } from "./scenarios/giving-up.ts";
+import { hostileEdits } from "./scenarios/hostile-edits.ts";
 import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
 import { leaving } from "./scenarios/leaving.ts";
 import { login } from "./scenarios/login.ts";
 import { loginPool } from "./scenarios/login-pool.ts";
 import { naming } from "./scenarios/naming.ts";
+import { neighbours } from "./scenarios/neighbours.ts";
 import { operating } from "./scenarios/operation.ts";
 import { pool } from "./scenarios/pool.ts";
 import { quickStart } from "./scenarios/quick-start.ts";
@@ -37,8 +40,9 @@ import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
 import { sharedNetwork } from "./scenarios/shared-network.ts";
 import { stores } from "./scenarios/stores.ts";
 import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
+import { twoXrs } from "./scenarios/two-xrs.ts";
 import { upjetProvider } from "./scenarios/upjet.ts";
-import { upjetImports, upjetMoves, upjetReferences, upjetTwins } from "./scenarios/upjet-ownership.ts";
+import { upjetMoves, upjetReferences, upjetTwins } from "./scenarios/upjet-ownership.ts";
 import { restoringByVelero } from "./scenarios/velero.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
 
@@ -87,12 +91,15 @@ export const suites: readonly Suite[] = [
   shareConnectionSecret,
   deliveries,
   givingUp,
+  twoXrs,
   changes,
   access,
   hostileTenant,
+  hostileEdits,
   closedNamespaces,
   leaving,
   sharedNetwork,
+  neighbours,
   consumers,
   pool,
   login,
@@ -107,6 +114,7 @@ export const suites: readonly Suite[] = [
   restoringNested,
   restoringClaims,
   restoringWithoutReferences,
+  conditional,
   restoringByVelero,
   stores,
   argoCd,
@@ -116,7 +124,6 @@ export const suites: readonly Suite[] = [
   upjetReferences,
   upjetMoves,
   upjetTwins,
-  upjetImports,
   naming,
   auditing,
   operating,
@@ -136,9 +143,19 @@ export const suites: readonly Suite[] = [
 /** What Crossplane's generations do differently. The rest was seen on each of them, too (docs/compatibility.md), and is so again by hand. */
 const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
   "v1.20": [
-    ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, sharedNetwork, consumers, bindings],
+    ...[
+      withoutEvents,
+      shareConnectionSecret,
+      deliveries,
+      givingUp,
+      hostileTenant,
+      sharedNetwork,
+      neighbours,
+      consumers,
+      bindings,
+    ],
     ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims, restoringWithoutReferences],
-    ...[installation, login, steadyCost, afterAll],
+    ...[twoXrs, installation, login, steadyCost, afterAll],
   ],
   "v2.3": [
     ...[withoutEvents, shareConnectionSecret, deliveries, consumers, tagWar, tagOwners, tagPairs],

@@ -14,7 +14,8 @@ import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
 import { CLUSTER } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
-import { fold, foldNames, hashExternalName, readNames } from "../../src/ownership/identity.ts";
+import { fold, foldNames, hashExternalName, isKnown, readByItself } from "../../src/ownership/identity.ts";
+import { readNames } from "../../src/ownership/names.ts";
 import { type ResourceKind, toFullName } from "../cluster/discovery.ts";
 
 /** A cloud resource to look up, by the fields that are known of it. */
@@ -24,7 +25,7 @@ export interface ResourceQuery {
   readonly kind: string;
   /** Name parts: the external name, or for an Object [apiVersion, kind, namespace, name], the namespace "" for none. */
   readonly names: readonly string[];
-  /** Any, where it is not known. */
+  /** Any, where it is not known, or the name tells the account. */
   readonly providerConfig?: string | undefined;
   /** Its location by field of spec.forProvider, such as region; a field that is missing matches any value. */
   readonly scope: ReadonlyMap<string, string>;
@@ -69,7 +70,8 @@ const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath
 export function toHolding(document: Document, kind: ResourceKind) {
   const contender = toContender(document);
   const claim = [CLAIM_NAMESPACE_LABEL, CLAIM_NAME_LABEL].flatMap((key) => readLabel(document, key) ?? []);
-  const { query } = readQuery(document);
+  const declared = readQuery(document).query;
+  const query = { ...declared, providerConfig: toProviderConfig(document) };
   return {
     kind,
     contender,
@@ -108,7 +110,13 @@ export function readQuery(document: Document): { readonly query: ResourceQuery; 
     return value ? [[String(path.at(-1)), value] as const] : [];
   });
   const names = isMadeUp ? [""] : (found?.names ?? [""]);
-  const config = readProviderConfig(document, document);
-  const providerConfig = config.toReversed().filter(Boolean).join("/");
+  const declared = readByItself(document, facts);
+  const isInAny = isKnown(declared) && declared.account === "";
+  const providerConfig = isInAny ? undefined : toProviderConfig(document);
   return { query: { group, kind, names, providerConfig, scope: new Map(scope) }, path: found?.path ?? EXTERNAL_NAME };
+}
+
+function toProviderConfig(document: Document): string {
+  const { name, namespace } = readProviderConfig(document);
+  return [namespace, name].filter(Boolean).join("/");
 }

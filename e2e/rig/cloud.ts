@@ -25,6 +25,8 @@ export class Cloud {
   writingMs = 0;
   /** The paths of what cannot be deleted yet, such as a bucket that is not empty. */
   readonly inUse = new Set<string>();
+  /** The paths that the cloud does not answer for at the moment. */
+  readonly unanswered = new Set<string>();
   #created = 0;
 
   /** The identifiers of a region's clusters. */
@@ -102,6 +104,7 @@ async function answer(cloud: Cloud, request: IncomingMessage): Promise<JsonObjec
   const { method = "GET", url = "/" } = request;
   const hasBody = method === "POST" || method === "PUT";
   if (method !== "GET") await sleep(cloud.writingMs);
+  if (cloud.unanswered.has(url.slice(1))) throw new Error(`${url} is not answered`);
   if (method === "DELETE" && cloud.inUse.has(url.slice(1))) throw new Error(`${url} is in use`);
   return cloud.handle(method, url.slice(1), hasBody ? ((await json(request)) as JsonObject) : {});
 }

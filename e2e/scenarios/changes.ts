@@ -56,12 +56,18 @@ interface Change {
 
 const WITH_VALUES = { keys: [{ value: "{password}", to: "password" }] };
 
-const from = (kind: string): Kind => ({ kind, scope: "Legacy", input: sharing("depot", "Object") });
+const from = (kind: string, scope: Kind["scope"] = "Legacy"): Kind => ({
+  kind,
+  scope,
+  input: sharing("depot", "Object"),
+});
 
 const kinds: readonly Change[] = [
   { name: "renamed", kind: from("XRenamed"), to: sharing("store", "Object") },
   { name: "object-with-values", kind: from("XWithValues"), to: sharing("depot", "Object", WITH_VALUES), isFor: isV2 },
   { name: "secret", kind: from("XBySecret"), to: sharing("depot", "Secret"), isFor: isV2 },
+  { name: "owned-renamed", kind: from("Renamed", "Namespaced"), to: sharing("store", "Object"), isFor: isV2 },
+  { name: "owned-secret", kind: from("BySecret", "Namespaced"), to: sharing("depot", "Secret"), isFor: isV2 },
 ];
 
 const changesOn = (version: Version): readonly Change[] => kinds.filter(({ isFor }) => isFor?.(version) ?? true);
@@ -82,6 +88,9 @@ async function compositionsChange({ kubectl, version }: Rig): Promise<string> {
     return held.every(Boolean);
   };
   await until("the copies are there", () => all(PASSWORDS.first), PATIENCE);
+  const areOwned = async () =>
+    (await ownersOf({ kubectl })) === changing.filter(({ kind }) => isNamespaced(kind)).length;
+  await until("Kubernetes is to delete those of namespaced XRs", areOwned, PATIENCE);
   const uids = () => Promise.all(changing.map(async ({ name }) => uidOf({ kubectl }, name)));
   const before = await uids();
   for (const { kind, to } of changing) await kubectl.apply(compositionOf(kind.kind, [ours("share", to)]));
@@ -93,6 +102,16 @@ async function compositionsChange({ kubectl, version }: Rig): Promise<string> {
   if (lost.length > 0) throw new Error(`lost and written anew: ${lost.join(", ")}`);
   return `${changing.map(({ name }) => name).join(", ")}: the same Secrets as before`;
 }
+
+const isNamespaced = ({ scope }: Kind): boolean => scope === "Namespaced";
+
+/** The number of Objects that own their Secret and leave it to Kubernetes. */
+async function ownersOf({ kubectl }: Reach): Promise<number> {
+  const objects = await kubectl.list("objects.kubernetes.m.crossplane.io", NAMESPACE).catch(() => []);
+  return objects.filter((object) => JSON.stringify(at(object, "spec.managementPolicies")) === WITHOUT_DELETE).length;
+}
+
+const WITHOUT_DELETE = '["Observe","Create","Update"]';
 
 const uidOf = async ({ kubectl }: Reach, name: string) =>
   at(await kubectl.get(`secret/${name}`, NAMESPACE), "metadata.uid");
@@ -150,10 +169,10 @@ function assertOnce(states: readonly string[], before: string, after: string): v
   throw new Error(`it was not ${before}, then ${after}, but ${distinct.join(", then ")}`);
 }
 
-const use = ({ kubectl }: Reach, { kind }: Kind, secret: string, source: string): Promise<void> =>
+const use = ({ kubectl }: Reach, kind: Kind, secret: string, source: string): Promise<void> =>
   kubectl.apply({
     apiVersion: VERSION,
-    kind,
-    metadata: { name: secret },
+    kind: kind.kind,
+    metadata: { name: secret, ...(isNamespaced(kind) && { namespace: NAMESPACE }) },
     spec: { parameters: { depot: source, secret } },
   });

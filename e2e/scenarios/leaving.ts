@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { delimiter, dirname } from "node:path";
 import type { Finding } from "../../cli/audit/world.ts";
+import { isObject } from "../../src/model/json.ts";
 import { pathOf } from "../rig/kubectl.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
@@ -16,36 +17,51 @@ export const leaving: Suite = onNewestOnly({
   name: "a team leaves",
   scenarios: [
     { name: "its grant is taken back, and then its namespace goes", run: byTheBook },
-    { name: "its namespace goes with copies by Secret, by ConnectionSecret, and of a claim", run: atOnce },
-    { name: "where an Object hangs, audit prints the command that ends it", run: hanging },
+    { name: "its namespace goes with its copies, however they are delivered", run: atOnce },
+    { name: "its namespace goes before the provider comes to its Object, which owns the Secret", run: tooLate },
+    {
+      name: "where an Object hangs, whose copy is in another namespace, audit prints the command that ends it",
+      run: hanging,
+    },
     { name: "the owner and its Secret are free", run: nothingIsLeft },
   ],
 });
 
+const ELSEWHERE = "leaver-elsewhere";
+const ACCEPT = "shared-infrastructure.fn.crossplane.io/accept-copies-from";
+
 const vault: Kind = { kind: "XLeftVault", scope: "Legacy", input: {} };
 const source = sourceOf(vault, "left-vault", "left-vaults");
 
-const sharing = (via: string) => ({
+const sharing = (via: string, more: object = {}) => ({
   sharedResources: [
     {
       name: "vault",
       apiVersion: VERSION,
       kind: vault.kind,
       select: { name: source.name },
-      connection: { copies: [{ secretName: "vault", via }] },
+      connection: { copies: [{ secretName: "vault", via, ...more }] },
     },
   ],
 });
 
 /** Teams with a kind each, by what is composed for their copies. */
 const byObject: Kind = { kind: "LeaverByObject", scope: "Namespaced", input: sharing("Object") };
+const byElsewhere: Kind = {
+  kind: "LeaverElsewhere",
+  scope: "Namespaced",
+  input: sharing("Object", { namespaces: ELSEWHERE }),
+};
 const goingAtOnce: readonly Kind[] = [
+  byObject,
   { kind: "LeaverBySecret", scope: "Namespaced", input: sharing("Secret") },
   { kind: "LeaverByConnectionSecret", scope: "Namespaced", input: sharing("ConnectionSecret") },
   { kind: "XLeaverByClaim", scope: "Legacy", claim: "LeaverByClaim", input: sharing("Object") },
 ];
 const namespaceFor = ({ kind }: Kind): string => kind.toLowerCase();
-const [BY_THE_BOOK, HANGING] = ["leaver-by-the-book", "leaver-hanging"];
+const [BY_THE_BOOK, TOO_LATE] = ["leaver-by-the-book", "leaver-too-late"];
+/** The policies of an Object whose Secret Kubernetes deletes. */
+const OWNING = '["Observe","Create","Update"]';
 const OBJECTS = "objects.kubernetes.m.crossplane.io";
 
 const putXr = ({ kubectl }: Rig, { kind, claim }: Kind, namespace: string): Promise<void> =>
@@ -66,20 +82,37 @@ async function waitUntilGone({ kubectl }: Rig, name: string, start: number): Pro
 
 async function byTheBook(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  const others = [...goingAtOnce.map(namespaceFor), HANGING];
-  await kubectl.apply(...[source.secret.namespace, BY_THE_BOOK, ...others].map(namespaceOf));
-  await install(kubectl, [vault, byObject, ...goingAtOnce]);
+  const teams = [...goingAtOnce, byElsewhere].map(namespaceFor);
+  const [home, ...others] = [source.secret.namespace, BY_THE_BOOK, ...teams, TOO_LATE, ELSEWHERE];
+  await kubectl.apply(...[home, ...others].map(namespaceOf));
+  await kubectl.patch(`namespace/${ELSEWHERE}`, { metadata: { annotations: { [ACCEPT]: namespaceFor(byElsewhere) } } });
+  await install(kubectl, [vault, ...goingAtOnce, byElsewhere]);
   await putPassword(kubectl, source, "left-s3cret");
-  await grant(kubectl, source, [BY_THE_BOOK, ...others].join());
-  for (const namespace of [BY_THE_BOOK, HANGING]) await putXr(rig, byObject, namespace);
-  for (const kind of goingAtOnce) await putXr(rig, kind, namespaceFor(kind));
-  for (const namespace of [BY_THE_BOOK, ...others]) await waitForCopy(rig, namespace);
   await grant(kubectl, source, others.join());
-  const isTaken = async () => (await kubectl.list(OBJECTS, BY_THE_BOOK)).length === 0;
-  await until("its Object is gone", isTaken, PATIENCE);
+  for (const namespace of [BY_THE_BOOK, TOO_LATE]) await putXr(rig, byObject, namespace);
+  for (const kind of [...goingAtOnce, byElsewhere]) await putXr(rig, kind, namespaceFor(kind));
+  for (const namespace of others.filter((name) => name !== namespaceFor(byElsewhere)))
+    await waitForCopy(rig, namespace);
+  for (const namespace of [BY_THE_BOOK, TOO_LATE, namespaceFor(byObject)]) await waitForOwner(rig, namespace);
+  await grant(kubectl, source, others.filter((name) => name !== BY_THE_BOOK).join());
+  const isTaken = async () =>
+    (await kubectl.list(OBJECTS, BY_THE_BOOK)).length === 0 &&
+    (await kubectl.get("secret/vault", BY_THE_BOOK)) === undefined;
+  await until("its Object and its Secret are gone", isTaken, PATIENCE);
   const start = Date.now();
   await deleteNamespace(rig, BY_THE_BOOK);
   return waitUntilGone(rig, BY_THE_BOOK, start);
+}
+
+/** Waits until Kubernetes is to delete the copy, and not its provider. */
+function waitForOwner({ kubectl }: Rig, namespace: string): Promise<void> {
+  const isOwned = async () => {
+    const [object] = await kubectl.list(OBJECTS, namespace);
+    const owners = at(await kubectl.get("secret/vault", namespace), "metadata.ownerReferences");
+    const isOwner = Array.isArray(owners) && isObject(owners[0]) && owners[0]["uid"] === at(object, "metadata.uid");
+    return isOwner && JSON.stringify(at(object, "spec.managementPolicies")) === OWNING;
+  };
+  return until(`the Object of ${namespace} owns its Secret`, isOwned, PATIENCE);
 }
 
 async function atOnce(rig: Rig): Promise<string> {
@@ -89,26 +122,40 @@ async function atOnce(rig: Rig): Promise<string> {
   return (await Promise.all(seen)).join(", ");
 }
 
-/** Whether an Object hangs depends on what Kubernetes deletes first. A pause lets its provider come too late for certain. */
-async function hanging(rig: Rig): Promise<string> {
+/** Deletes a namespace, and lets the provider of its Object come too late for certain: it depends on what Kubernetes deletes first. */
+async function deleteBeforeProvider(rig: Rig, namespace: string): Promise<string> {
   const { kubectl } = rig;
-  const [object] = (await kubectl.list(OBJECTS, HANGING)).map(nameOf);
+  const [object] = (await kubectl.list(OBJECTS, namespace)).map(nameOf);
   const target = `${OBJECTS}/${object}`;
   const pause = (value: string | null) =>
-    kubectl.patch(target, { metadata: { annotations: { "crossplane.io/paused": value } } }, { namespace: HANGING });
+    kubectl.patch(target, { metadata: { annotations: { "crossplane.io/paused": value } } }, { namespace });
   await pause("true");
-  await deleteNamespace(rig, HANGING);
+  await deleteNamespace(rig, namespace);
   const isForgotten = async () =>
-    at(await kubectl.get(target, HANGING), "metadata.deletionTimestamp") !== undefined &&
-    (await kubectl.list("providerconfigusages.kubernetes.m.crossplane.io", HANGING)).length === 0;
+    at(await kubectl.get(target, namespace), "metadata.deletionTimestamp") !== undefined &&
+    (await kubectl.list("providerconfigusages.kubernetes.m.crossplane.io", namespace)).length === 0;
   await until("the use of the ProviderConfig is deleted", isForgotten, PATIENCE);
   await pause(null);
+  return target;
+}
+
+async function tooLate(rig: Rig): Promise<string> {
+  await deleteBeforeProvider(rig, TOO_LATE);
+  return waitUntilGone(rig, TOO_LATE, Date.now());
+}
+
+async function hanging(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const namespace = namespaceFor(byElsewhere);
+  const target = await deleteBeforeProvider(rig, namespace);
   const isStuck = async () =>
-    conditionOf(await kubectl.get(target, HANGING), "Synced")?.message?.includes("is being terminated") === true;
+    conditionOf(await kubectl.get(target, namespace), "Synced")?.message?.includes("is being terminated") === true;
   await until("the provider cannot record it again", isStuck, PATIENCE);
   const { out } = await audit(rig, "--grace=0s", "--output=json");
   const { findings } = JSON.parse(out) as { readonly findings: readonly Finding[] };
-  const found = findings.find(({ resource }) => resource.namespace === HANGING && resource.name === object);
+  const found = findings.find(
+    ({ resource }) => resource.namespace === namespace && `${OBJECTS}/${resource.name}` === target,
+  );
   if (found?.is !== "Hanging" || found.command === undefined) throw new Error(`audit found ${JSON.stringify(found)}`);
   const start = Date.now();
   const PATH = `${dirname(pathOf("kubectl"))}${delimiter}${process.env["PATH"]}`;
@@ -116,7 +163,7 @@ async function hanging(rig: Rig): Promise<string> {
     env: { PATH, KUBECONFIG: rig.kubeconfig, HOME: rig.directory },
     stdio: "pipe",
   });
-  return `${found.message}: ${found.command}: gone after ${await waitUntilGone(rig, HANGING, start)}`;
+  return `${found.message}: ${found.command}: gone after ${await waitUntilGone(rig, namespace, start)}`;
 }
 
 async function nothingIsLeft(rig: Rig): Promise<string> {

@@ -148,6 +148,37 @@ export const associations: Readonly<Record<string, ReadonlyMap<string, readonly 
 };
 
 /**
+ * Kinds whose name no other account can have, and in parentheses the field by which others of the service name such a one as their
+ * parent: these are unique as well. Sources: bucketnamingrules.html of Amazon S3's user guide and cognito-user-pools-assign-domain-prefix.html
+ * (unique in a region); cloud.google.com/storage/docs/buckets and resource-manager/docs/creating-managing-projects; the scope "global" in
+ * learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules.
+ */
+export const unique: Readonly<Record<string, ReadonlyMap<string, readonly string[]>>> = {
+  "aws.upbound.io": read("cognitoidp: UserPoolDomain() s3: Bucket(bucket)"),
+  "aws.crossplane.io": read("cognitoidentityprovider: UserPoolDomain() s3: Bucket(bucketName)"),
+  "azure.upbound.io": read(`
+    apimanagement: Management(apiManagementName) appconfiguration: Configuration() cache: RedisCache(redisCacheName)
+    containerregistry: Registry(containerRegistryName) cosmosdb: Account(accountName) datafactory: Factory()
+    dbformysql: FlexibleServer(serverName) dbforpostgresql: FlexibleServer(serverName) Server(serverName)
+    devices: IOTHub(iothubName) IOTHubDPS(iotDpsName) eventhub: EventHubNamespace(namespaceName) keyvault: Vault()
+    notificationhubs: NotificationHubNamespace(namespaceName) relay: EventRelayNamespace(namespaceName) search: Service()
+    servicebus: ServiceBusNamespace() signalrservice: Service() sql: MSSQLServer(serverName)
+    storage: Account(storageAccountName) synapse: Workspace()
+    web: LinuxFunctionApp() LinuxWebApp() WindowsFunctionApp() WindowsWebApp()
+  `),
+  "gcp.upbound.io": read("cloudplatform: Project() storage: Bucket(bucket)"),
+};
+
+/**
+ * Kinds of whose creation the cloud makes sure that it happens once: a second one with the same values of these fields returns what exists,
+ * although the provider reports another external name. Sources: CreateQueue of Amazon SQS; CreateTopic and Subscribe of Amazon SNS.
+ */
+export const idempotent: Readonly<Record<string, ReadonlyMap<string, readonly string[]>>> = {
+  "aws.upbound.io": read("sns: TopicSubscription(topicArn, protocol, endpoint) sqs: Queue(name)"),
+  "aws.crossplane.io": read("sns: Subscription(topicArn, protocol, endpoint) Topic(name)"),
+};
+
+/**
  * Parents, for a kind whose Terraform ID does not say them: it is unique below them only, or is made of arguments that the CRD calls
  * otherwise or omits. A field that its provider updates in place is none, whatever it refers to.
  */

@@ -1,4 +1,4 @@
-import { associations, parents } from "./corrections.ts";
+import { associations, idempotent, parents, unique } from "./corrections.ts";
 import type { Kind } from "./crd.ts";
 import type { ExternalName } from "./custom-names.ts";
 import { schemaAt } from "./tags.ts";
@@ -6,8 +6,10 @@ import { schemaAt } from "./tags.ts";
 /** The fields that identify a cloud resource of a kind. */
 export interface KindIdentity {
   /** `unknown` where nothing but the CRD tells. */
-  readonly from: ExternalName["from"] | "unknown";
+  readonly from: ExternalName["from"] | "either" | "unknown";
   readonly isId: boolean;
+  /** True if no other account can have one of that name. */
+  readonly isUnique: boolean;
   /** Fields below spec.forProvider, beside those that every kind of the family has. */
   readonly fields: readonly string[];
 }
@@ -24,24 +26,39 @@ export interface Places {
  * references fill in can change in place.
  */
 export function toIdentity(versions: readonly Kind[], name: ExternalName | undefined, places: Places): KindIdentity {
-  const [{ kind: own = "", group = "" } = {}] = versions;
-  const key = `${own}.${serviceOf(group, places.domain)}`;
+  const [{ kind = "", group = "" } = {}] = versions;
+  const key = `${kind}.${serviceOf(group, places.domain)}`;
   const fields = fieldsOf(versions);
   const toFields = (...lists: readonly (readonly string[])[]): readonly string[] =>
     [...new Set(lists.flat())].filter((field) => !places.fields.includes(field));
 
-  const association = associations[places.domain]?.get(key) ?? toBinding(own, fields);
+  const { domain } = places;
+  const once = idempotent[domain]?.get(key);
+  const association = once ?? associations[places.domain]?.get(key) ?? toBinding(kind, fields);
   const isId = name?.isId ?? false;
   if (association !== undefined) {
     assertKnown(association, fields, key);
-    return { from: "parameters", isId, fields: toFields(association) };
+    const from = once === undefined ? "parameters" : "either";
+    return { from, isId, isUnique: isUnique(key, association, domain), fields: toFields(association) };
   }
   const further = parents[places.domain]?.get(key);
   assertKnown(further ?? [], fields, key);
-  const ofId = (name?.parameters ?? []).map((parameter) => toField(parameter, fields, versions) ?? "");
+  const ofId = toParents(name, fields, versions);
   if (ofId.includes("") && further === undefined)
     throw new Error(`cannot find all of ${name?.parameters.join(", ")} among the fields of ${key}: name its parents`);
-  return { from: name?.from ?? "unknown", isId, fields: toFields(ofId.filter(Boolean), further ?? []) };
+  const own = toFields(ofId.filter(Boolean), further ?? []);
+  return { from: name?.from ?? "unknown", isId, isUnique: isUnique(key, own, domain), fields: own };
+}
+
+const toParents = (name: ExternalName | undefined, fields: ReadonlySet<string>, versions: readonly Kind[]) =>
+  (name?.parameters ?? []).map((parameter) => toField(parameter, fields, versions) ?? "");
+
+/** Tells whether no other account can have a cloud resource of that name, or of that parent. */
+function isUnique(key: string, fields: readonly string[], domain: string): boolean {
+  const kinds = unique[domain] ?? new Map<string, readonly string[]>();
+  const service = key.slice(key.indexOf("."));
+  const parents = [...kinds].flatMap(([kind, names]) => (kind.endsWith(service) ? names : []));
+  return kinds.has(key) || fields.some((field) => parents.includes(field));
 }
 
 /** The service of an API group, `s3` of `s3.aws.upbound.io`, and `-` for the family's own group. */

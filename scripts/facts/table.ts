@@ -15,12 +15,13 @@ const MARKS: Readonly<Record<KindIdentity["from"], string>> = {
   metadata: "",
   provider: "~",
   parameters: "=",
+  either: "+",
   unknown: "?",
 };
 
 /** Writes one entry, as src/crossplane/providers/table.ts reads it. */
-function toEntry({ kind, tags, identity: { from, isId, fields }, versions }: Fact, usual: string): string {
-  const name = `${isId ? "*" : ""}${from === "provider" && isId ? "" : MARKS[from]}`;
+function toEntry({ kind, tags, identity: { from, isId, isUnique, fields }, versions }: Fact, usual: string): string {
+  const name = `${isUnique ? "!" : ""}${isId ? "*" : ""}${from === "provider" && isId ? "" : MARKS[from]}`;
   const identity = fields.length > 0 ? `(${fields.join(",")})` : "";
   const tagged = tags === usual ? "" : `#${tags}`;
   return `${kind}${name}${identity}${tags === undefined ? "-" : tagged}${toMark(versions)}`;

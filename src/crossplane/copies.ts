@@ -30,7 +30,8 @@ export interface SecretName {
 /** Formats a Secret's name for messages, records and map keys: `namespace/name`. */
 export const formatSecret = ({ namespace, name }: SecretName): string => `${namespace}/${name}`;
 
-const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
+/** The field of an Object with the metadata of what it writes. */
+export const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
 
 /** The field in which a Crossplane v1 XR, a claim or an Object names its connection Secret. */
 export const CONNECTION_SECRET_REF: FieldPath = ["spec", "writeConnectionSecretToRef"];

@@ -49,16 +49,26 @@ export function isManaged(observed: Document): boolean {
   return (has("providerConfigRef") || has("managementPolicies")) && !isComposite;
 }
 
+/** A ProviderConfig: a way into an account of the cloud. */
+export interface ProviderConfig {
+  readonly kind: "ProviderConfig" | "ClusterProviderConfig";
+  readonly name: string;
+  /** Undefined for one that is cluster-scoped. */
+  readonly namespace: string | undefined;
+}
+
 /**
- * Reads the ProviderConfig of a managed resource: its name, and its namespace for a namespaced ProviderConfig. Namespaced managed
- * resources call the cluster-scoped kind ClusterProviderConfig.
+ * Reads the ProviderConfig of a managed resource. Namespaced managed resources call the cluster-scoped kind ClusterProviderConfig, and it
+ * is their default.
+ *
+ * @param namespace the managed resource's, which Crossplane sets to the XR's: before it is created, the managed resource does not say it.
  */
-export function readProviderConfig(desired: Document, observed: Document | undefined): readonly string[] {
-  const name = stringAt(desired, ["spec", "providerConfigRef", "name"]) ?? "default";
-  const isOfNamespace = stringAt(desired, ["spec", "providerConfigRef", "kind"]) === "ProviderConfig";
-  if (!isOfNamespace || !readManagedKind(desired).isNamespaced) return [name];
-  const namespace = observed && stringAt(observed, ["metadata", "namespace"]);
-  return [name, namespace ?? ""];
+export function readProviderConfig(managed: Document, namespace?: string): ProviderConfig {
+  const name = stringAt(managed, ["spec", "providerConfigRef", "name"]) ?? "default";
+  if (!readManagedKind(managed).isNamespaced) return { kind: "ProviderConfig", name, namespace: undefined };
+  if (stringAt(managed, ["spec", "providerConfigRef", "kind"]) !== "ProviderConfig")
+    return { kind: "ClusterProviderConfig", name, namespace: undefined };
+  return { kind: "ProviderConfig", name, namespace: namespace ?? stringAt(managed, ["metadata", "namespace"]) ?? "" };
 }
 
 /** The provider's last finding about the cloud resource. */

@@ -67,8 +67,7 @@ const copy = z
     via: choice(
       ["Object", "ConnectionSecret", "Secret"],
       "The resource that delivers the copies: an `Object`, by which provider-kubernetes copies the values; a `ConnectionSecret` that an " +
-        "Object publishes; or the `Secret` itself. For a namespaced XR use `ConnectionSecret` or `Secret` where their limits allow it: " +
-        "with an `Object` its namespace hangs when it is deleted. docs/sharing.md compares them.",
+        "Object publishes; or the `Secret` itself. docs/sharing.md compares them.",
     ),
     keys: optional(
       keys,

@@ -63,6 +63,11 @@ const owner = z.strictObject({
     value(dnsLabel),
     "The name of this control plane, if several share a cloud account. It is written as the tag `crossplane-cluster`.",
   ),
+  account: optional(
+    value(text),
+    "The cloud account of the resources, where neither their names nor their ProviderConfigs tell it. A field of the XR must not be one that " +
+      "a team may write. Without it, two ProviderConfigs are compared by what they say and by what the cloud reports.",
+  ),
   onConflict: choice(
     ["Observe", "Withhold", "Fail"],
     "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: return a Fatal result; not with `connection`.",

@@ -33,6 +33,8 @@ export const TAGS_OWNER = `${DOMAIN}/tags-owner`;
 export const CONTENDERS = `${DOMAIN}/contenders`;
 /** Annotation: `Created` if this managed resource or an earlier owner created the cloud resource. */
 export const ORIGIN = `${DOMAIN}/origin`;
+/** Annotation: the cloud account by which this managed resource is compared with others, where that is not its ProviderConfig alone. */
+export const ACCOUNT = `${DOMAIN}/account`;
 /** Annotation: the creation time of the cloud resource that this managed resource declared before. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
 /** Annotation: the generation in which this managed resource began to declare another cloud resource. */
@@ -57,7 +59,7 @@ export const ADOPTION = `${DOMAIN}/adoption`;
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
 const LABELS = [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL];
-const ANNOTATIONS = [OWNER, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT];
+const ANNOTATIONS = [OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT];
 
 /** The marks that this function writes on managed resources. */
 export const MARKS: ReadonlySet<string> = new Set([...LABELS, ...ANNOTATIONS]);

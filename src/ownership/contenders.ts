@@ -1,4 +1,6 @@
+import { readAnnotation } from "../crossplane/metadata.ts";
 import { once } from "../model/once.ts";
+import { CLUSTER } from "./annotations.ts";
 import { byPrecedence, type Contender, isNamed } from "./contender.ts";
 
 /** All contenders of one cloud resource. What is asked below is computed once for all resources of an XR that declare it. */
@@ -36,6 +38,12 @@ const rankFound = ({ observation }: Contender): number => Number(observation !==
 export const indexByUid = forMany((all: Contenders) => new Map(all.map((contender) => [contender.uid, contender])));
 
 export const listNames = forMany((all: Contenders): ReadonlySet<string> => new Set(all.map(({ name }) => name)));
+
+/** Lists the names of control planes that they record. */
+export const listClusters = forMany(
+  (all: Contenders): ReadonlySet<string> =>
+    new Set(all.flatMap(({ document }) => readAnnotation(document, CLUSTER) ?? [])),
+);
 
 /** Tells whether one of them does more than observe the cloud resource. */
 export const areInvolved = forMany((all: Contenders) => all.some(isInvolved));

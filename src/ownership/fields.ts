@@ -98,7 +98,7 @@ export function findReferred({ desired, observed }: DesiredAndObserved): readonl
   const referred: ReferredField[] = [];
   for (const block of blocks) {
     const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
-    const fields = findFields(keys);
+    const fields = new Set([...findFields(keys), ...(block.path === "" ? keys.filter(isParent) : [])]);
     const resolved = findFields(Object.keys(block.found));
     for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field))]);
     for (const inner of keys.flatMap((key) => innerBlocks(block, key, fields))) blocks.push(inner);
@@ -129,6 +129,15 @@ function readParameters(document: Document | undefined): JsonObject {
 
 const REFERENCE = /^(?<field>.*?)s?(?:Ref|Refs|Selector)$/;
 const TO_VALUES = /(?:Secret|ConfigMap|providerConfig)Ref$/i;
+
+/**
+ * Tells whether a field names a parent, be it a literal: providers outside the tables have two clusters `main` in two projects. Others are
+ * not counted, since many an id can change in place.
+ */
+export const isParent = (field: string): boolean =>
+  /^(?:account|cluster|domain|environment|organi[sz]ation|org|project|realm|team|tenant|workspace|zone)I[dD]$/.test(
+    field,
+  );
 
 /** Finds the fields that references fill in. References to a Secret or ConfigMap fill in none. */
 const findFields = (keys: readonly string[]): ReadonlySet<string> =>

@@ -1,11 +1,12 @@
+import { selectProviderConfig } from "../crossplane/account.ts";
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { findTwin, type ManagedKind } from "../crossplane/managed-resource.ts";
+import { findTwin, type ManagedKind, readManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import { once } from "../model/once.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
-import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
+import { CONTENDS_LABEL, EXTERNAL_NAME_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
 import {
   type Contenders,
@@ -16,7 +17,15 @@ import {
   isLiving,
   listNames,
 } from "./contenders.ts";
-import { type Candidate, hasSameName, isKnown, isSame, readByItself } from "./identity.ts";
+import {
+  type Candidate,
+  type CloudResource,
+  hasSameName,
+  isInPlace,
+  isKnown,
+  isSame,
+  readByItself,
+} from "./identity.ts";
 
 /** A list of contenders, undefined while an answer is pending, and what was asked for it. */
 interface Listed {
@@ -24,11 +33,18 @@ interface Listed {
   readonly found: Contenders | undefined;
 }
 
+/** A managed resource of the same name, in whatever account, and what it declares. */
+export interface Namesake {
+  readonly one: Contender;
+  readonly read: CloudResource;
+}
+
 /** The contenders in one request, each answer read once for all resources that declare the same cloud resource. */
 export class KnownContenders {
   readonly #requirements: Requirements;
   readonly #canAskSchemas: boolean;
   readonly #listed = new Map<string, Listed>();
+  readonly #namesakes = new Map<string, readonly Namesake[]>();
   readonly #withWriter = new Map<string, Contenders>();
 
   /** @param canAskSchemas true if Crossplane can say whether a kind is served. */
@@ -51,12 +67,15 @@ export class KnownContenders {
    * - The owner requires those that it has to know, by label. So does the first of all, in the reconcile in which it becomes the owner:
    *   many may be created at that moment.
    *
+   * One that joins another lists them all in that reconcile, which asked for them already.
+   *
    * To a list is added the one that wrote the cloud resource last, which lacks the labels if its XR does not use this function.
    */
-  find(candidate: Candidate): Contenders | undefined {
+  find(candidate: Candidate, joins = false): Contenders | undefined {
     const { own } = candidate;
+    if (joins) return this.#require(IDENTITY_LABEL, candidate);
     if (isCreatorOf(candidate)) return this.#findImporters(candidate, candidate.own);
-    const before = this.#recallFirst(candidate);
+    const before = this.recallFirst(candidate);
     const label = toLabel(before, candidate);
     const first = before?.isMarked ? before : judgeFirst(before, candidate, this.#list(label, candidate).found);
     if (first === undefined) return this.#withLastWriter(this.#require(label, candidate), candidate);
@@ -72,8 +91,30 @@ export class KnownContenders {
     return others && withOwn(others, own);
   }
 
+  /** Finds the managed resources of the same name in any account, of both scopes; undefined while an answer is pending. */
+  findNamesakes({ kind, externalName, facts, own }: Candidate): readonly Namesake[] | undefined {
+    const key = `${kind.apiVersion} ${externalName}`;
+    const before = this.#namesakes.get(key);
+    if (before !== undefined) return before;
+    const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, own, this.#requirements);
+    const namesakes = found?.flatMap((one) => {
+      const read = isLiving(one) && hasLooked(one) ? readByItself(one.document, facts) : undefined;
+      return isKnown(read) ? [{ one, read }] : [];
+    });
+    if (namesakes !== undefined) this.#namesakes.set(key, namesakes);
+    return namesakes;
+  }
+
+  /** Finds the ProviderConfig of a managed resource, if its kind is served and says the account. */
+  findProviderConfig(managed: Document, namespace?: string): Document | "pending" | undefined {
+    const selector = selectProviderConfig(readManagedKind(managed), readProviderConfig(managed, namespace));
+    if (!this.#canAskSchemas || selector === undefined || !isPathSegment(selector.match.name)) return undefined;
+    const answer = this.#requirements.askIfServed(toRequirement(`tags/account/${selector.kind}`, selector));
+    return answer.is === "pending" ? answer.is : answer.items[0];
+  }
+
   /** Finds the first contender that was found before, if it still is. */
-  #recallFirst(candidate: Candidate): Contender | undefined {
+  recallFirst(candidate: Candidate): Contender | undefined {
     const { own, identity } = candidate;
     const recall = (first?: Contender): Contender | undefined =>
       toContenders(this.#requirements.recall(toFirstName(identity, first)), own)?.[0];
@@ -94,18 +135,31 @@ export class KnownContenders {
 
   /** Lists the contenders with the label, as far as they are known. */
   #list(label: string, candidate: Candidate): Listed {
-    const { kind, identity, own } = candidate;
-    const needed = toLabelled(kind, label, identity);
-    const before = this.#listed.get(needed.name);
+    const { kind, forms, own } = candidate;
+    const identities = forms.map(({ identity }) => identity);
+    // One that looks behind other ProviderConfigs lists those with its identity, too.
+    const [index, values] =
+      label === IDENTITY_LABEL && looks(candidate)
+        ? [EXTERNAL_NAME_LABEL, [candidate.externalName]]
+        : [label, identities];
+    const key = [kind.apiVersion, index, ...identities].join(" ");
+    const before = this.#listed.get(key);
     if (before !== undefined) return before;
     const asked = this.#requirements.fork();
-    const twin = this.#canAskSchemas ? twinOf(kind) : undefined;
-    const found = toContenders(asked.ask(needed), own);
-    const twins = twin === undefined ? [] : toContenders(asked.askIfServed(toLabelled(twin, label, identity)), own);
-    const all = found && twins && [...found, ...twins];
+    const answers = values.map((value) => this.#ask(kind, index, value, own, asked));
+    const isComplete = answers.every((answer) => answer !== undefined);
+    const all = isComplete ? answers.flat() : undefined;
     const listed = { asked, found: all?.filter((one) => declares(one, candidate, isSame)) };
-    this.#listed.set(needed.name, listed);
+    this.#listed.set(key, listed);
     return listed;
+  }
+
+  /** Asks for the managed resources with the label, and for their twins. */
+  #ask(kind: ManagedKind, label: string, value: string, own: Contender | undefined, requirements: Requirements) {
+    const twin = this.#canAskSchemas ? twinOf(kind) : undefined;
+    const found = toContenders(requirements.ask(toLabelled(kind, label, value)), own);
+    const twins = twin === undefined ? [] : toContenders(requirements.askIfServed(toLabelled(twin, label, value)), own);
+    return found && twins && [...found, ...twins];
   }
 
   /** Adds the managed resource that wrote the cloud resource last, if it is not listed. */
@@ -135,6 +189,18 @@ function toLabel(before: Contender | undefined, candidate: Candidate): string {
   const { own } = candidate;
   if (before === undefined && mayBePromoted(candidate)) return IDENTITY_LABEL;
   return own !== undefined && (own.isMarked || before?.uid === own.uid) ? CONTENDS_LABEL : WRITES_LABEL;
+}
+
+/**
+ * Tells whether ours has to look for the same cloud resource behind other ProviderConfigs: its account is not known, and it may become the
+ * owner, or writes what it has not created.
+ */
+export function looks(candidate: Candidate): boolean {
+  const { own, declared, identity } = candidate;
+  if (declared.account === "") return false;
+  if (mayBePromoted(candidate)) return true;
+  const isOwner = own?.isMarked === true && own.identity === identity;
+  return isOwner && !declared.isAccountKnown && own.observation === "present" && !own.isCreated;
 }
 
 /** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
@@ -210,10 +276,23 @@ const RESOURCE_VERSION = ["metadata", "resourceVersion"];
  * cloud resource that it declared before. Of the one that the cloud's tags name, only the name is compared: the place contains fields
  * that do not distinguish cloud resources of every kind, such as the region of a DNS zone.
  */
-function declares(one: Contender, { own, observed, facts, declared }: Candidate, compare: typeof isSame): boolean {
+function declares(
+  one: Contender,
+  { own, observed, facts, declared, forms }: Candidate,
+  compare: typeof isSame,
+): boolean {
   const read = one === own ? observed : readByItself(one.document, facts);
-  return isKnown(read) && compare(declared, read);
+  if (!isKnown(read)) return false;
+  if (one === own) return isInPlace(declared, read);
+  return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));
 }
+
+/**
+ * Tells whether a managed resource of another ProviderConfig counts: its provider has looked for the cloud resource. A team may write a
+ * ProviderConfig that leads nowhere, and would keep others from the name for ever.
+ */
+const hasLooked = ({ isMarked, isWriting, observation }: Contender): boolean =>
+  isMarked || isWriting || observation !== "unknown";
 
 /**
  * Requires the managed resource that wrote the cloud resource, if it is neither ours nor listed. Upjet's providers name it in a tag

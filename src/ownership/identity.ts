@@ -1,29 +1,34 @@
+import { holdsAccount } from "../crossplane/account.ts";
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
-import { EXTERNAL_NAME, NAME, readLabel } from "../crossplane/metadata.ts";
+import { EXTERNAL_NAME, readAnnotation } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
+import { formatFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
-import { IDENTITY_LABEL } from "./annotations.ts";
+import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { type DesiredAndObserved, findReferred, textAt } from "./fields.ts";
+import { findReferred, isParent, textAt } from "./fields.ts";
+import { type NamedResource, type Names, readNames } from "./names.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
-export interface DeclaredResource extends DesiredAndObserved {
-  readonly facts: IdentityFacts;
-  /** The external name that its provider chose; "" where that does not count, undefined where the pipeline or the record names it. */
-  readonly chosen?: string | undefined;
+export interface DeclaredResource extends NamedResource {
+  /** The XR's namespace, which Crossplane gives to what it composes. */
+  readonly namespace?: string | undefined;
+  /** The account that the input names. */
+  readonly account?: string | undefined;
 }
 
 /** A managed resource, with the facts for the search for its contenders. */
-export interface Candidate {
+export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace" | "facts"> {
   readonly kind: ManagedKind;
-  readonly facts: IdentityFacts;
   readonly declared: CloudResource;
-  /** The value of the identity labels. */
+  /** The value of the identity labels that ours has, as far as it still declares that cloud resource. */
   readonly identity: string;
+  /** What others may declare it as: under the identity that ours has, and last under the one that it is to have. */
+  readonly forms: readonly { readonly identity: string; readonly declared: CloudResource }[];
+  readonly externalName: string;
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
   /** True if its provider chose the name when it created the cloud resource: no other one can have declared it before. */
@@ -46,14 +51,22 @@ export interface Identity {
 
 /** A cloud resource, as a managed resource declares it. */
 export interface CloudResource extends Omit<Names, "path"> {
-  /** ProviderConfig, location and parents by field; "" for one that is not set. */
+  /** Its account as far as it is known, else the ProviderConfig; "" if its name tells it. */
+  readonly account: string;
+  /** The ProviderConfig, a way into the account. */
+  readonly config: string;
+  /** The account as an input names it. */
+  readonly told: string | undefined;
+  /** True if nobody need look for the same cloud resource behind other ProviderConfigs. */
+  readonly isAccountKnown: boolean;
+  /** Location and parents by field; "" for one that is not set. */
   readonly place: ReadonlyMap<string, string>;
-  /** All texts of which the identity is the hash. */
-  readonly hashed: readonly string[];
+  /** The texts before and after the account of which the identity is the hash. */
+  readonly hashed: readonly [before: readonly string[], after: readonly string[]];
 }
 
 /**
- * Reads the cloud resource that a managed resource declares: ProviderConfig, location, parents and name. Undefined if no other XR can
+ * Reads the cloud resource that a managed resource declares: account, location, parents and name. Undefined if no other XR can
  * know its name; "unresolved" while a reference to one of these fields is.
  *
  * A name from a pipeline or the record counts, since another XR can set it, too; so does one that a provider chose, once another XR can
@@ -68,20 +81,80 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   if (found === undefined) return "unresolved";
   const parts = foldNames(read.parts, facts);
   const names = read.names === read.parts ? parts : foldNames(read.names, facts);
-  return { names, parts, place: found.place, hashed: [...found.hashed, ...parts] };
+  const { place, hashed } = found;
+  const account = readAccount(declared, [...parts.slice(0, 1), ...place.values()], place);
+  return {
+    names,
+    parts,
+    place,
+    ...account,
+    hashed: [facts.countsReferences ? ["providerConfig"] : [], [...hashed, ...parts]],
+  };
+}
+
+/** The account of a cloud resource, as far as it is known. */
+type Account = Pick<CloudResource, "account" | "config" | "told" | "isAccountKnown">;
+
+/**
+ * Reads the account: none where the name is unique in the whole cloud or tells the account, else what the input says, else what an earlier
+ * search for others has found, else the ProviderConfig.
+ *
+ * @param texts the name and the parents: a child is in its parent's account.
+ */
+function readAccount(
+  { desired, observed, facts, namespace, account }: DeclaredResource,
+  texts: readonly string[],
+  place: ReadonlyMap<string, string>,
+): Account {
+  const config = toConfig(desired, namespace);
+  const field = facts.accountField && place.get(formatPath(facts.accountField));
+  const isNamed = facts.isUnique || field || texts.some(holdsAccount);
+  if (isNamed) return { account: "", config, told: undefined, isAccountKnown: true };
+  const found = account ?? (observed && toConfig(observed) === config ? readAnnotation(observed, ACCOUNT) : undefined);
+  return found === undefined
+    ? { account: config, config, told: undefined, isAccountKnown: false }
+    : toAccount(config, found);
+}
+
+/** Reads an account as `formatAccount` writes it. */
+function toAccount(config: string, text: string): Account {
+  const isConfig = text.startsWith(BY_CONFIG);
+  const account = text.slice(isConfig ? BY_CONFIG.length : 0).slice(0, MAX_ACCOUNT);
+  return { account, config, told: isConfig || account === "" ? undefined : account, isAccountKnown: true };
+}
+
+/** Begins an account that is known by a ProviderConfig that leads into it, be it another managed resource's. */
+const BY_CONFIG = "ProviderConfig ";
+
+/** Formats the annotation with the account; undefined where the name tells it, or before it is known. */
+export function formatAccount(
+  { account, told, isAccountKnown }: CloudResource,
+  isSettled: boolean,
+): string | undefined {
+  if (account === "" || !(isAccountKnown || isSettled)) return undefined;
+  return told ?? `${BY_CONFIG}${account}`;
+}
+
+/** The longest account: it may come from another managed resource. */
+const MAX_ACCOUNT = 1024;
+
+function toConfig(managed: Document, namespace?: string): string {
+  const { name, namespace: own } = readProviderConfig(managed, namespace);
+  return own === undefined ? name : `${name}/${own}`;
 }
 
 /** Reads the cloud resource that a managed resource declares by itself, without what is desired of it. */
 export const readByItself = (managed: Document, facts: IdentityFacts): CloudResource | "unresolved" | undefined =>
   readCloudResource({ desired: managed, observed: managed, facts });
 
-/** Reads ProviderConfig, location and parents; undefined while a reference is unresolved. */
-function readPlace(declared: DeclaredResource): Pick<CloudResource, "place" | "hashed"> | undefined {
-  const { desired, observed, facts } = declared;
-  const config = readProviderConfig(desired, observed).join("/");
-  const place = new Map([[PROVIDER_CONFIG, config]]);
+/** Reads location and parents; undefined while a reference is unresolved. */
+function readPlace(
+  declared: DeclaredResource,
+): { readonly place: CloudResource["place"]; readonly hashed: readonly string[] } | undefined {
+  const { facts } = declared;
+  const place = new Map<string, string>();
   // Of a known kind each resource has the same fields, and the texts tell them apart.
-  const hashed = facts.countsReferences ? [PROVIDER_CONFIG, config] : [config];
+  const hashed: string[] = [];
   const scope = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
   for (const [field, text] of facts.countsReferences ? [...scope, ...findReferred(declared)] : scope) {
     if (text === undefined) return undefined;
@@ -96,13 +169,36 @@ function readPlace(declared: DeclaredResource): Pick<CloudResource, "place" | "h
 /** An XR composes many resources of few kinds. */
 const formatPath = once(formatFieldPath);
 
-const PROVIDER_CONFIG = "providerConfig";
-
 /** Hashes a cloud resource of a kind. */
-export const identify = ({ group, kind }: ManagedKind, { names, hashed }: CloudResource): Identity => ({
-  identity: hash([group, kind, ...hashed]),
-  externalName: hashExternalName(group, kind, names),
+export const identify = ({ group, kind }: ManagedKind, resource: CloudResource): Identity => ({
+  identity: hash([group, kind, ...resource.hashed[0], resource.account, ...resource.hashed[1]]),
+  externalName: hashExternalName(group, kind, resource.names),
 });
+
+/**
+ * Finds the cloud resource under the identity that a managed resource has from when the account was not known, or was told otherwise: the
+ * identity follows, and nothing has moved. Undefined if the identity is that of another cloud resource.
+ */
+export function findFormer(
+  { document, identity }: Contender,
+  kind: ManagedKind,
+  resource: CloudResource,
+): CloudResource | undefined {
+  const { config } = resource;
+  const [text = config, isToSame] = [readAnnotation(document, ACCOUNT), toConfig(document) === config];
+  const accounts = [
+    toAccount(config, `${BY_CONFIG}${config}`),
+    toAccount(config, isToSame ? text : config),
+    toAccount(config, ""),
+  ];
+  const [before, after] = resource.hashed;
+  // Of a kind that the tables lack, a literal parent did not count.
+  const plain = after.filter((text, index) => !isParent(text) && !isParent(after[index - 1] ?? ""));
+  const texts = before.length === 0 || plain.length === after.length ? [after] : [after, plain];
+  return accounts
+    .flatMap((account) => texts.map((each): CloudResource => ({ ...resource, ...account, hashed: [before, each] })))
+    .find((each) => identify(kind, each).identity === identity);
+}
 
 /** Folds what a cloud does not distinguish: case, and the dot at the end of a DNS name. */
 export const fold = (text: string, { isCaseless = false }: IdentityFacts): string =>
@@ -118,11 +214,12 @@ export const foldNames = (names: readonly string[], facts: IdentityFacts): reado
  */
 export function isElsewhere({ own, facts, declared, identity, observed: read }: Candidate): boolean {
   if (own === undefined) return false;
-  if (own.identity !== undefined) return own.identity !== identity || (isKnown(read) && !isSame(declared, read));
+  if (own.identity !== undefined) return own.identity !== identity || (isKnown(read) && !isInPlace(declared, read));
   const { document } = own;
   const parts = findLostName(document, facts) ?? (isKnown(read) ? read.parts : []);
   const { place } = (isKnown(read) ? read : readPlace({ desired: document, observed: document, facts })) ?? {};
   return (
+    (declared.account !== "" && toConfig(document) !== declared.config) ||
     declared.parts.some((part, index) => part !== "" && part !== parts[index]) ||
     [...declared.place].some(([field, text]) => text !== "" && text !== place?.get(field))
   );
@@ -138,14 +235,22 @@ function findLostName(observed: Document, facts: IdentityFacts): readonly string
 export const isKnown = (read: CloudResource | "unresolved" | undefined): read is CloudResource =>
   typeof read === "object";
 
+/** Tells whether two managed resources declare the same cloud resource: the same account, place and name. */
+export const isSame = (a: CloudResource, b: CloudResource): boolean =>
+  (a.account === b.account || isSameConfig(a, b)) && isInPlace(a, b);
+
+/** Tells whether two reach their accounts by the same ProviderConfig, of which the input does not say for both where it leads. */
+export const isSameConfig = (a: CloudResource, b: CloudResource): boolean =>
+  a.config === b.config && (a.told === undefined || b.told === undefined);
+
 /**
- * Tells whether two managed resources declare the same cloud resource: the same name, and nowhere another place. A provider fills in
- * places for the owner that an observer leaves unset.
+ * Tells whether two cloud resources have the same name, and nowhere another place, in whatever account. A provider fills in places for
+ * the owner that an observer leaves unset.
  */
-export function isSame(a: CloudResource, b: CloudResource): boolean {
+export function isInPlace(a: CloudResource, b: CloudResource): boolean {
   for (const [field, text] of a.place) {
     const other = b.place.get(field) ?? "";
-    if (text !== other && (field === PROVIDER_CONFIG || (text !== "" && other !== ""))) return false;
+    if (text !== other && text !== "" && other !== "") return false;
   }
   return hasSameName(a, b);
 }
@@ -153,55 +258,6 @@ export function isSame(a: CloudResource, b: CloudResource): boolean {
 /** Tells whether two cloud resources of one kind have the same name, in whatever place. */
 export const hasSameName = (a: CloudResource, b: CloudResource): boolean =>
   a.parts.length === b.parts.length && a.parts.every((part, index) => part === b.parts[index]);
-
-/** The names of a cloud resource. */
-export interface Names {
-  /** The names by which people look for it; "" for one that is not set. */
-  readonly names: readonly string[];
-  /** The values of the name fields. */
-  readonly parts: readonly string[];
-  /** The field to edit to change the name. */
-  readonly path: FieldPath;
-}
-
-/** The name of a cloud resource that exists once per region, such as an account's settings. */
-const ONLY_ONE = "default";
-
-/** Reads a cloud resource's names; undefined while they are not set, "unresolved" while a reference to one of them is. */
-export function readNames(declared: DeclaredResource): Names | "unresolved" | undefined {
-  const { desired, facts } = declared;
-  const { name } = facts;
-  if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
-  if (name.is === "fields") {
-    const names = name.paths.map((path) => stringAt(desired, path) ?? "");
-    return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
-  }
-  const path = name.paths[0] ?? ["kind"];
-  if (name.paths.length === 0) return { names: [ONLY_ONE], parts: [], path };
-  const parts = name.paths.flatMap((field) => textAt(declared, field) ?? []);
-  if (parts.length < name.paths.length) return "unresolved";
-  const texts = parts.filter(Boolean);
-  return texts.length === 0 ? undefined : { names: [texts.join(",")], parts, path };
-}
-
-/**
- * Reads the desired external name: the annotation, or metadata.name if the provider defaults to it. In the latter case an observed
- * annotation wins, because providers write it only once.
- */
-function readExternalName(declared: DeclaredResource, defaultsToName: boolean): Names | undefined {
-  const { desired, observed, chosen } = declared;
-  const annotated = (chosen ?? stringAt(desired, EXTERNAL_NAME)) || undefined;
-  const own =
-    annotated === undefined && defaultsToName ? (stringAt(desired, NAME) ?? arbitratedName(observed)) : undefined;
-  const name = own === undefined ? annotated : ((observed && stringAt(observed, EXTERNAL_NAME)) ?? own);
-  if (name === undefined) return undefined;
-  const names = [name];
-  return { names, parts: names, path: own === undefined ? EXTERNAL_NAME : NAME };
-}
-
-/** A resource that has been arbitrated keeps its name, whether a step desires that or not. */
-const arbitratedName = (observed: Document | undefined): string | undefined =>
-  observed && readLabel(observed, IDENTITY_LABEL) !== undefined ? stringAt(observed, NAME) : undefined;
 
 /**
  * Hashes API group, kind and name alone, for people who look for the owner and do not know the region or the ProviderConfig.

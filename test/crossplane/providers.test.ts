@@ -44,6 +44,8 @@ describe("a kind is told apart by what its provider says, and tagged where its s
     ["ecr.aws.upbound.io", "RepositoryCreationTemplate", "prefix in region; tags: resourceTags"],
     ["apimanagement.azure.upbound.io", "NamedValue", `${azureScope} resourceGroupName+apiManagementName; tags: none`],
     ["s3.aws.upbound.io", "BucketPublicAccessBlock", "bucket (id) in region; tags: none"],
+    ["sqs.aws.upbound.io", "Queue", "name (id) in region; tags: tags"],
+    ["sns.aws.upbound.io", "TopicSubscription", "topicArn+protocol+endpoint (id) in region; tags: none"],
     ["iam.aws.upbound.io", "RolePolicyAttachment", "role+policyArn (id) in -; tags: none"],
     ["ec2.aws.upbound.io", "VPC", "external name (id) in region; tags: tags"],
     ["ec2.aws.upbound.io", "Instance", "external name (id) in region; tags: tags"],
@@ -83,23 +85,31 @@ describe("every table", () => {
   test("asks for no name of a kind that its fields identify, and for a name of every other", () => {
     for (const { entries } of tables) {
       for (const [name, { named, isId }] of entries) {
-        expect(["metadata", "cloud", "fields", "unknown"], name).toContain(named);
-        if (isId) expect(["cloud", "fields"], name).toContain(named);
+        expect(["metadata", "cloud", "fields", "either", "unknown"], name).toContain(named);
+        if (isId) expect(["cloud", "fields", "either"], name).toContain(named);
       }
     }
   });
 });
 
 test("a table is read by service, and an entry by its marks", () => {
-  const entries = splitTable("\ns3: Bucket@v1beta2\n  Policy*=(bucket)-\n-: Group~(a,b.c)#x.tags[key,value]@v1/v2");
+  const entries = splitTable("\ns3: Bucket@v1beta2\n  Policy!*=(bucket)-\n-: Group~(a,b.c)#x.tags[key,value]@v1/v2");
   expect([...entries.keys()]).toEqual(["s3:Bucket", "s3:Policy", "-:Group"]);
   const versions = { cluster: "v1beta1", namespaced: "v1beta1" };
   expect([...entries.values()].map(parseEntry)).toEqual([
-    { named: "metadata", isId: false, fields: [], tags: "usual", versions: { ...versions, cluster: "v1beta2" } },
-    { named: "fields", isId: true, fields: [["bucket"]], tags: "none", versions },
+    {
+      named: "metadata",
+      isId: false,
+      isUnique: false,
+      fields: [],
+      tags: "usual",
+      versions: { ...versions, cluster: "v1beta2" },
+    },
+    { named: "fields", isId: true, isUnique: true, fields: [["bucket"]], tags: "none", versions },
     {
       named: "cloud",
       isId: false,
+      isUnique: false,
       fields: [["a"], ["b", "c"]],
       tags: { path: ["x", "tags"], shape: [{ key: "" }] },
       versions: { cluster: "v1", namespaced: "v2" },

@@ -51,14 +51,18 @@ interface Setting {
   readonly reported?: Readonly<Record<string, string>>;
 }
 
-const place = new Map(Object.entries({ providerConfig: "default", "spec.forProvider.region": "eu-west-1" }));
-const orders: CloudResource = { names: ["orders"], hashed: [], parts: ["orders"], place };
+const place = new Map([["spec.forProvider.region", "eu-west-1"]]);
+const account = { account: "", config: "default", told: undefined, isAccountKnown: true };
+const orders: CloudResource = { names: ["orders"], hashed: [[], []], parts: ["orders"], place, ...account };
 
 const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate => ({
   kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
   facts,
   declared: orders,
+  desired: own ?? bucket("us"),
+  externalName: "name",
   identity: "hash",
+  forms: [{ identity: "hash", declared: orders }],
   observed: own === null ? undefined : readByItself(own, facts),
   own: own === null ? undefined : toContender(own),
   isMadeUp: false,
@@ -103,6 +107,7 @@ function named({ name = "orders", region = "eu-west-1", config = "default" }) {
   const spec = { forProvider: { region }, providerConfigRef: { name: config } };
   return bucket("other", LABELLED, {}, name).with([{ path: ["spec"], value: spec }]);
 }
+const withoutStatus = (one: ReturnType<typeof bucket>) => one.with([{ path: ["status"], value: {} }]);
 const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws.upbound.io" };
 const resolved = (...items: readonly ReturnType<typeof bucket>[]): LookupAnswer => ({ is: "resolved", items });
 const pending: LookupAnswer = { is: "pending" };
@@ -129,7 +134,8 @@ describe("the contenders for a cloud resource", () => {
     ["declares the bucket", bucket("other"), ["us", "other"]],
     ["declares another one, so its label is forged", named({ name: "bills" }), ["us"]],
     ["declares one in another region", named({ region: "us-east-1" }), ["us"]],
-    ["declares one of another account", named({ config: "theirs" }), ["us"]],
+    ["declares it by another ProviderConfig, as its name is unique", named({ config: "theirs" }), ["us", "other"]],
+    ["has not looked for it by another ProviderConfig", withoutStatus(named({ config: "theirs" })), ["us"]],
     ["declares one that has no name yet", named({ name: "" }), ["us"]],
     ["leaves the region open, as an observer may", named({ region: "" }), ["us", "other"]],
   ])("where what carries the label %s: %s", (_reason, document, names) => {

@@ -26,8 +26,24 @@ const scaler = (version: string, group = "autoscaling"): JsonObject => {
 
 describe("two managed resources stand for", () => {
   const twin = { ...branch({ appId: "a" }), apiVersion: "amplify.aws.m.upbound.io/v1beta1" };
-  const forProvider = { region: "eu-west-1", bucket: "a" };
-  const ofTheirs = { spec: { forProvider, providerConfigRef: { name: "theirs" } } };
+  const byTheirs = (object: JsonObject): JsonObject => ({
+    ...object,
+    spec: { ...(object["spec"] as JsonObject), providerConfigRef: { name: "theirs" } },
+  });
+  const ARN = "arn:aws:acm-pca:eu-west-1:123456789012:certificate-authority/ca";
+  const permission = (certificateAuthorityArn: string) =>
+    resource(
+      "acmpca.aws.upbound.io/v1beta1",
+      "Permission",
+      {},
+      { region: "eu-west-1", certificateAuthorityArn, principal: "p" },
+    );
+  const SUB = "/subscriptions/0000/resourceGroups/g/providers/Microsoft.Sql/servers";
+  const azure = (serverId: string) =>
+    resource("sql.azure.upbound.io/v1beta1", "MSSQLDatabase", named("main"), { serverId });
+  const disk = (place: JsonObject) =>
+    resource("compute.gcp.upbound.io/v1beta1", "Disk", named("d"), { zone: "z", ...place });
+  const queue = (name: string) => resource("sqs.aws.upbound.io/v1beta1", "Queue", {}, { region: "eu-west-1", name });
   const initially = (object: JsonObject, initProvider: JsonObject): JsonObject => ({
     ...object,
     spec: { ...(object["spec"] as JsonObject), initProvider },
@@ -57,7 +73,35 @@ describe("two managed resources stand for", () => {
     ],
     ["two", "blocks of two buckets", block({ bucket: "a" }), block({ bucket: "b" })],
     ["two", "blocks in two regions", block({ bucket: "a" }), block({ bucket: "a", region: "us-east-1" })],
-    ["two", "blocks of two ProviderConfigs", block({ bucket: "a" }), { ...block({ bucket: "a" }), ...ofTheirs }],
+    [
+      "one",
+      "block of two ProviderConfigs: its bucket's name is unique",
+      block({ bucket: "a" }),
+      byTheirs(block({ bucket: "a" })),
+    ],
+    ["two", "branches of two ProviderConfigs", branch({ appId: "a" }), byTheirs(branch({ appId: "a" }))],
+    [
+      "one",
+      "permission of two ProviderConfigs: its parent's ARN tells the account",
+      permission(ARN),
+      byTheirs(permission(ARN)),
+    ],
+    ["two", "permissions by names of what may be in two accounts", permission("ca"), byTheirs(permission("ca"))],
+    [
+      "one",
+      "Azure database of two ProviderConfigs, by its server's id",
+      azure(`${SUB}/net`),
+      byTheirs(azure(`${SUB}/net`)),
+    ],
+    [
+      "one",
+      "disk of two ProviderConfigs, in the project that it names",
+      disk({ project: "p" }),
+      byTheirs(disk({ project: "p" })),
+    ],
+    ["two", "disks of two ProviderConfigs that say no project", disk({}), byTheirs(disk({}))],
+    ["one", "queue by its name, since a second creation returns the first", queue("orders"), queue("orders")],
+    ["two", "queues", queue("orders"), queue("bills")],
     ["one", "DNS record, in another case and region and with a dot", dns("www.a.org"), dns("WWW.a.org.", "us")],
     ["two", "DNS records", dns("www.a.org"), dns("www.b.org")],
     ["one", "object in two versions of its API", scaler("v1"), scaler("v2")],

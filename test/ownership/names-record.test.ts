@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { IdentityFacts } from "../../src/crossplane/providers/families.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { hashExternalName, type Names, readNames } from "../../src/ownership/identity.ts";
+import { hashExternalName } from "../../src/ownership/identity.ts";
+import { type Names, readNames } from "../../src/ownership/names.ts";
 import { named, resource } from "./identity-of.ts";
 
 const NAME = ["spec", "forProvider", "name"];

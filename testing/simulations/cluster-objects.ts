@@ -1,7 +1,8 @@
 import { toComposite } from "../../src/crossplane/composite.ts";
-import { composerName, EXTERNAL_NAME_KEY } from "../../src/crossplane/metadata.ts";
+import { composerName, EXTERNAL_NAME_KEY, readAnnotation } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { ADOPTION } from "../../src/ownership/annotations.ts";
 import { NAMES_NAME, namesRecordName } from "../../src/ownership/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
 import { COMPOSED_AS, composedAs } from "./control-plane.ts";
@@ -111,31 +112,51 @@ export interface Composed {
   readonly controller: string | undefined;
   /** The name of its cloud resource. */
   readonly externalName: string;
+  /** The mark of what is desired again after a restore. */
+  readonly adoption?: string | undefined;
+  /** True if its provider has looked at it since it was restored or created. */
+  readonly isLookedAt?: boolean;
+  /** True if a restore has dropped its managed fields, and Crossplane has not applied it since. */
+  readonly lacksFields?: boolean;
 }
+
+const LOOKED_AT = {
+  conditions: [{ type: "Synced", status: "True", lastTransitionTime: "2026-01-03T00:00:00Z" }],
+  atProvider: { id: "known" },
+};
 
 export const readBucket = (object: JsonObject): Composed => ({
   composedAs: composedAs(object),
   root: String(objectIn(metadataOf(object), "labels")["crossplane.io/composite"]),
   controller: controllerOf(object),
   externalName: readExternalName(object),
+  adoption: readAnnotation(documentOf(object), ADOPTION),
+  isLookedAt: object["status"] !== undefined,
+  lacksFields: metadataOf(object)["managedFields"] === undefined,
 });
 
 export const readExternalName = (object: JsonObject): string =>
   String(objectIn(metadataOf(object), "annotations")[EXTERNAL_NAME_KEY] ?? "");
 
 export function bucketOf(name: string, composed: Composed, flavour: Flavour): JsonObject {
-  const { root, controller, externalName } = composed;
+  const { root, controller, externalName, adoption, isLookedAt = false, lacksFields = false } = composed;
   const owner = ownerOf(controller ?? "");
   return {
     ...BUCKET,
     metadata: {
       name,
       labels: labelsOf(flavour, root),
-      annotations: { [COMPOSED_AS]: composed.composedAs, [EXTERNAL_NAME_KEY]: externalName },
+      creationTimestamp: "2026-01-02T00:00:00Z",
+      annotations: {
+        [COMPOSED_AS]: composed.composedAs,
+        [EXTERNAL_NAME_KEY]: externalName,
+        ...(adoption !== undefined && { [ADOPTION]: adoption }),
+      },
       ...namespaceOf(flavour),
-      ...(root === NAME && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
+      ...(root === NAME && !lacksFields && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
       ...(controller !== undefined && { ownerReferences: [owner] }),
     },
     spec: { forProvider: {}, managementPolicies: ["*"] },
+    ...(isLookedAt && { status: LOOKED_AT }),
   };
 }

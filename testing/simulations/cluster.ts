@@ -1,7 +1,11 @@
+import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import { parseInput } from "../../src/input/parse.ts";
+import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { ADOPTION } from "../../src/ownership/annotations.ts";
 import { NAMES_NAME } from "../../src/ownership/names-record.ts";
+import { RECORD_NAME } from "../../src/ownership/record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import {
   BUCKET,
@@ -54,6 +58,19 @@ const DESIRED = { ...BUCKET, spec: { forProvider: {} } };
 
 const TIME = { lastTransitionTime: "2026-01-03T00:00:00Z" };
 
+/** A resource that is desired only once another one's status is there, as by an `if` in a template. */
+const CONDITIONS: ReadonlyMap<string, string> = new Map([
+  ["b", "a"],
+  ["c", "b"],
+]);
+
+/** Adds the resources on which these depend. */
+export const withDependencies = (names: readonly string[]): readonly string[] => {
+  const [b = "", a = ""] = ["c", "b"].map((name) => CONDITIONS.get(name));
+  const needed = [...(names.includes("c") ? [b, a] : []), ...(names.includes("b") ? [a] : [])];
+  return [...new Set([...names, ...needed])].sort();
+};
+
 interface Options {
   readonly collector: Collector;
   readonly flavour: Flavour;
@@ -64,11 +81,22 @@ interface Options {
   readonly isRequired: boolean;
   /** What no restore brings back: the backup was partial, or the cluster was built from Git. */
   readonly lost: readonly string[];
+  /** The way of a status on which another resource depends: observed, or by the XR's own, a reconcile later. */
+  readonly conditions: "none" | "observed" | "byStatus";
+  /** True if the backup has no managed fields. */
+  readonly lacksFields: boolean;
 }
+
+const isLookedAt = (object: JsonObject | undefined): boolean =>
+  object !== undefined && readBucket(object).isLookedAt === true;
 
 /** A cluster with one XR in it, whose resources are restored. */
 export class Cluster extends ControlPlane<Xr> {
   readonly #options: Options;
+  /** True while some resources are desired only once the status of others is there. */
+  isConditional: boolean;
+  /** The resources whose status is in the XR's own. */
+  #reported: ReadonlySet<string> = new Set();
   /** True while the input has `requireRecord`. */
   isRequired: boolean;
   /** The cloud's resources: for what each was created. */
@@ -94,12 +122,14 @@ export class Cluster extends ControlPlane<Xr> {
     super();
     this.#options = options;
     this.isRequired = options.isRequired;
+    this.isConditional = options.conditions !== "none";
     this.desired = new Set(options.desired);
     const root = rootOf(options.flavour);
     const composed = options.composed.map((name) => {
       const externalName = `cloud-${name}`;
       this.cloud.set(externalName, name);
-      return [`${root}-${name}`, { composedAs: name, root, controller: undefined, externalName }] as const;
+      const { lacksFields } = options;
+      return [`${root}-${name}`, { composedAs: name, root, controller: undefined, externalName, lacksFields }] as const;
     });
     this.#backup = new Map(composed);
     this.store.put(rootComposite);
@@ -155,7 +185,7 @@ export class Cluster extends ControlPlane<Xr> {
 
   /** Restores over what lives: what is missing comes back, and the XR's references are set to those of the backup. */
   restoreOver(): void {
-    if (!this.#exists || this.#options.flavour === "nested") return;
+    if (!this.#exists) return;
     for (const [name, composed] of this.#backup) if (!this.#isLost(name)) this.#restore(name, composed);
     this.#referToBackup(this.#xr.references.filter(({ kind }) => kind !== BUCKET.kind));
     this.#writer = "velero";
@@ -268,24 +298,49 @@ export class Cluster extends ControlPlane<Xr> {
     const observed = this.observe(this.#xr);
     meanwhile();
     const input = this.#options.isGuarded ? inputs[this.isRequired ? "requiring" : "with"] : inputs.without;
-    const desired = Object.fromEntries([...this.desired].map((name) => [name, DESIRED]));
+    const desired = Object.fromEntries(this.#desiredNow(observed).map((name) => [name, DESIRED]));
     const outcome = this.call(this.#xr, observed, { input, desired, capabilities: ["RequiredResources"] });
     if (outcome.draft === undefined) throw new Error("the function gives no answer");
     if (outcome.is === "frozen") this.#finish(shownConditions(outcome.draft), "False");
     else this.#compose(outcome.draft, observed, desiredBy(outcome.draft, desired), cut);
   }
 
+  /** The resources that the Composition desires now. */
+  #desiredNow(observed: Objects): readonly string[] {
+    const isReported = (name: string): boolean =>
+      this.#options.conditions === "byStatus" ? this.#reported.has(name) : isLookedAt(observed.get(name));
+    return [...this.desired].filter((name) => {
+      const needed = this.isConditional ? CONDITIONS.get(name) : undefined;
+      return needed === undefined || isReported(needed);
+    });
+  }
+
+  /** The provider looks at a resource, or at all. */
+  look(name?: string): void {
+    for (const [each, composed] of this.resources)
+      if (name === undefined || name === composed.composedAs) this.#put(each, { ...composed, isLookedAt: true });
+  }
+
+  /** All that the outcome of a reconcile depends on. */
+  print(): string {
+    const { references, conditions, required } = this.#xr;
+    return JSON.stringify([this.store.version, references, conditions, [...required], [...this.#reported]]);
+  }
+
   /** True while there is no XR, or the restored resources are not looked for: a kind that no step desires (docs/restore.md). */
   get #isIdle(): boolean {
     const areLost = this.references.length === 0 || this.#writer === "velero";
-    return !this.#exists || (areLost && this.#restored.size > 0 && this.desired.size === 0);
+    const areKnown = [...this.#restored].every((name) => !this.#backup.has(name) || this.#isKnown(name));
+    return !this.#exists || (areLost && this.#restored.size > 0 && this.desired.size === 0 && !areKnown);
   }
 
   #compose(draft: Draft, observed: Objects, desired: Objects, cut: Cut): void {
     this.#held = new Set([...draft.resources].flatMap(([name, edit]) => (edit.is === "removed" ? [name] : [])));
     this.apply(this.#xr, observed, desired, cut);
     if (cut !== "beforeReferences") this.#writer = "crossplane";
-    if (cut === "none") this.#finish(shownConditions(draft), "True");
+    if (cut !== "none") return;
+    this.#finish(shownConditions(draft), "True");
+    this.#reported = new Set([...observed].flatMap(([name, object]) => (isLookedAt(object) ? [name] : [])));
   }
 
   #finish(conditions: readonly JsonObject[], synced: string): void {
@@ -296,17 +351,20 @@ export class Cluster extends ControlPlane<Xr> {
   protected override remove(object: JsonObject, xr: Xr): void {
     if (object["kind"] !== BUCKET.kind) return;
     const { name } = nameOf(object);
-    const { controller, externalName } = readBucket(object);
+    const { controller, externalName, composedAs } = readBucket(object);
     if (controller === undefined && this.#options.collector === "forgets") return;
     if (controller === undefined) throw new Violation(`${name} is deleted while nobody controls it`);
+    if (this.isConditional && this.desired.has(composedAs) && this.#options.isGuarded)
+      throw new Violation(`${name} is deleted, which is desired once another one's status is there`);
     this.cloud.delete(externalName);
     super.remove(object, xr);
   }
 
   /** A resource keeps what it has: server-side apply adds what it lacks. */
-  protected override toApplied(_: Xr, key: string, object: JsonObject, observed: JsonObject | undefined): JsonObject {
+  protected override toApplied(xr: Xr, key: string, object: JsonObject, observed: JsonObject | undefined): JsonObject {
     const { flavour } = this.#options;
     const { data } = object;
+    if (key === RECORD_NAME) return super.toApplied(xr, key, object, observed);
     if (key === NAMES_NAME) return recordIn(flavour, isObject(data) ? data : {}, UID);
     const { name = `new-${key}-${this.#created++}` } = metadataOf(observed ?? object);
     const reference = bucketReference(String(name), flavour);
@@ -314,7 +372,9 @@ export class Cluster extends ControlPlane<Xr> {
     const unknown = { composedAs: key, root: rootOf(flavour), controller: undefined, externalName: "" };
     const known = there === undefined ? unknown : readBucket(there);
     const externalName = known.externalName || readExternalName(object) || `cloud-of-${name}`;
-    return bucketOf(String(name), { ...known, externalName, controller: known.controller ?? UID }, flavour);
+    const adoption = readAnnotation(documentOf(object), ADOPTION);
+    const controller = known.controller ?? UID;
+    return bucketOf(String(name), { ...known, externalName, controller, adoption, lacksFields: false }, flavour);
   }
 
   protected override put(object: JsonObject, xr: Xr): void {

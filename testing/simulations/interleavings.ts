@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { Cluster, type Collector } from "./cluster.ts";
+import { Cluster, type Collector, withDependencies } from "./cluster.ts";
 import type { Flavour } from "./cluster-objects.ts";
 import { type Cut, Violation } from "./control-plane.ts";
-import { anyMove, type Made, type Moves, makeMove, type PartsOf } from "./moves.ts";
+import { anyMove, type Made, type Moves, makeMove, type PartsOf, settle as settleTurns } from "./moves.ts";
 
 /**
  * A property of adoption: in whatever order resources are restored, and whatever fails in between, no resource is deleted that
@@ -31,7 +31,8 @@ const MOVES: Moves<Cluster, PartsOf<typeof PARTS>> = {
   staleIsMended: [7, (cluster, { index }) => cluster.removeStaleController(cluster.backedUp[index] ?? "")],
   restoreRecord: [7, (cluster, { known }) => cluster.restoreRecord(known)],
   forgeRecord: [7, (cluster, { known }) => cluster.forgeRecord(known)],
-  compositionChanges: [7, (cluster, { desired }) => Object.assign(cluster, { desired: new Set(desired) })],
+  compositionChanges: [7, (cluster, { desired }) => Object.assign(cluster, { desired: desiredIn(cluster, desired) })],
+  providerLooks: [20, (cluster, { index }) => cluster.look(NAMES[index])],
   restoreComposite: [4, (cluster) => cluster.restoreComposite()],
   makeComposite: [4, (cluster) => cluster.makeComposite()],
   restoreOver: [4, (cluster) => cluster.restoreOver()],
@@ -40,6 +41,10 @@ const MOVES: Moves<Cluster, PartsOf<typeof PARTS>> = {
   compositeIsAdopted: [4, (cluster) => Object.assign(cluster, { isAdopted: true })],
   foreignIsAdded: [4, (cluster) => cluster.addForeign(FOREIGN)],
 };
+
+/** What a Composition desires: conditional resources together with those on which they depend. */
+const desiredIn = ({ isConditional }: { readonly isConditional: boolean }, names: readonly string[]) =>
+  new Set(isConditional ? withDependencies(names) : names);
 
 const history = fc.record({
   collector: fc.constantFrom<Collector>("deletes", "forgets"),
@@ -53,14 +58,21 @@ const history = fc.record({
   /** True if the record is there before all else. */
   isRecordFirst: fc.boolean(),
   isRequired: fc.boolean(),
+  conditions: fc.constantFrom("none" as const, "observed" as const, "byStatus" as const),
+  lacksFields: fc.boolean(),
   moves: fc.array(anyMove(MOVES, PARTS), { maxLength: 14 }),
 });
 type History = Made<typeof history>;
 
-/** The largest number of reconciles until nothing changes any more; two are enough where nothing fails. */
-const TO_SETTLE = 6;
+/** The largest number of reconciles until nothing changes any more; two are enough where nothing fails or depends on another. */
+const TO_SETTLE = 12;
 
-function play(past: History, isGuarded: boolean): void {
+function play(made: History, isGuarded: boolean): void {
+  const isConditional = made.conditions !== "none";
+  const [desired = [], finallyDesired = []] = [made.desired, made.finallyDesired].map((names) => [
+    ...desiredIn({ isConditional }, names),
+  ]);
+  const past = { ...made, desired, finallyDesired };
   const cluster = new Cluster({ ...past, isGuarded });
   if (past.isRecordFirst) cluster.restoreRecord(past.recorded);
   for (const each of past.moves) makeMove(MOVES, cluster, each);
@@ -84,6 +96,7 @@ function play(past: History, isGuarded: boolean): void {
   cluster.desired = new Set(past.finallyDesired);
   settle(cluster, past);
 
+  cluster.isConditional = false;
   // From now on the XR no longer waits for a resource that is missing.
   const [first] = cluster.references;
   if (first !== undefined) cluster.deleteByHand(first);
@@ -95,7 +108,11 @@ function play(past: History, isGuarded: boolean): void {
 }
 
 function reconcileOften(cluster: Cluster): void {
-  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
+  const turn = (): void => {
+    cluster.reconcile();
+    cluster.look();
+  };
+  settleTurns(() => cluster.print(), turn, TO_SETTLE);
 }
 
 /** Asserts that nothing was created twice in the cloud that the restore brought back, or that was held back for its record. */

@@ -48,7 +48,7 @@ const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
  */
 export const ownershipSettles = fc.property(
   uids,
-  fc.record({ reportsGeneration: fc.boolean(), isAssociation: fc.boolean() }),
+  fc.record({ reportsGeneration: fc.boolean(), isAssociation: fc.boolean(), isRole: fc.boolean() }),
   fc.array(anyMove(MOVES, PARTS), { minLength: 1, maxLength: 60, size: "max" }),
   (order, provider, moves) => {
     const world = new TagWorld(order, provider);

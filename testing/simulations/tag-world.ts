@@ -121,13 +121,16 @@ export class TagWorld {
   readonly #reportsGeneration: boolean;
   /** True if all declare associations: the cloud makes up the name, and refuses to create one that exists. */
   readonly #isAssociation: boolean;
+  /** True if all declare roles, of which each account has one of the name: their ProviderConfigs tell that it is one account. */
+  readonly #isRole: boolean;
   #isForged = false;
 
   /** @param uids the order in which the UIDs of managed resources sort, by XR. */
-  constructor(uids: readonly number[], { reportsGeneration = true, isAssociation = false } = {}) {
+  constructor(uids: readonly number[], { reportsGeneration = true, isAssociation = false, isRole = false } = {}) {
     this.#uids = uids;
     this.#reportsGeneration = reportsGeneration;
     this.#isAssociation = isAssociation;
+    this.#isRole = isRole && !isAssociation;
   }
 
   /** A managed resource of another cloud resource gets the labels and marks of an owner of this one. */
@@ -475,12 +478,12 @@ export class TagWorld {
     const shown = [...read.values()].map((one) => this.#show(one));
     const add = [{ key: "team", value: `team-${xr}` }];
     const outcome = callUntilStable({
-      xr: { ...XSHOP, metadata: { name: `shop-${xr}` } },
+      xr: { ...XSHOP, metadata: { name: `shop-${xr}`, ...(this.#xrs.get(xr)?.isTwin && { namespace: teamOf(xr) }) } },
       input: parseInput(inputOf({ tags: { add, owner: { cluster: HERE } } })),
       observed: managed === undefined ? {} : { bucket: this.#show(managed) },
       desired: { bucket: this.#desiredBy(xr) },
       before: new Map(),
-      lookUp: lookUpIn([...shown, ...(this.#isForged ? shown.map(toForged) : [])]),
+      lookUp: lookUpIn([...shown, ...(this.#isForged ? shown.map(toForged) : []), ...CONFIGS]),
       capabilities: ["RequiredSchemas"],
       feature: tags,
     });
@@ -489,18 +492,49 @@ export class TagWorld {
   }
 
   #desiredBy(xr: number): JsonObject {
-    const { name = "orders", refers, isTwin } = this.#xrs.get(xr) ?? {};
-    return { ...this.#declare(name, refers), ...(isTwin && { apiVersion: TWIN }) };
+    const { name = "orders", refers, isTwin = false } = this.#xrs.get(xr) ?? {};
+    const declared = this.#declare(name, refers);
+    // Each namespaced XR has a ProviderConfig of its own; cluster-scoped ones have one of two.
+    const ofCluster = { name: this.#isRole ? `way-${xr % 2}` : "default" };
+    const providerConfigRef = isTwin ? { kind: "ProviderConfig", name: "default" } : ofCluster;
+    const spec = { ...objectIn(declared, "spec"), providerConfigRef };
+    return { ...declared, spec, ...(isTwin && { apiVersion: toTwin(String(declared["apiVersion"])) }) };
   }
 
   #declare(name: Name, refers = false): JsonObject {
+    if (this.#isRole) return roleOf(name);
     return this.#isAssociation ? associationOf(refers) : bucketOf(name, refers);
   }
 }
 
 const XSHOP = { apiVersion: "example.org/v1", kind: "XShop" };
 
-const TWIN = "s3.aws.m.upbound.io/v1beta1";
+const toTwin = (apiVersion: string): string => apiVersion.replace(".aws.", ".aws.m.");
+
+const isTwin = ({ apiVersion }: JsonObject): boolean => String(apiVersion).includes(".aws.m.");
+
+/** The namespace of an XR. */
+const teamOf = (xr: number): string => `team-${xr}`;
+
+/** All ways into the account, of ten XRs at most. */
+const CONFIGS: readonly JsonObject[] = [
+  ...["way-0", "way-1"].map((name) => ({ apiVersion: "aws.upbound.io/v1beta1", metadata: { name } })),
+  ...Array.from({ length: 10 }, (_, xr) => ({
+    apiVersion: "aws.m.upbound.io/v1beta1",
+    metadata: { name: "default", namespace: teamOf(xr) },
+  })),
+].map((config) => ({
+  ...config,
+  kind: "ProviderConfig",
+  spec: { assumeRoleChain: [{ roleARN: "arn:aws:iam::111111111111:role/crossplane" }] },
+}));
+
+const roleOf = (name: Name): JsonObject => ({
+  apiVersion: "iam.aws.upbound.io/v1beta1",
+  kind: "Role",
+  ...externallyNamed(name),
+  spec: { forProvider: {} },
+});
 
 const REGION = { region: "eu-central-1" };
 
@@ -566,7 +600,7 @@ function observed(
     metadata: {
       ...metadata,
       name: `bucket-${xr}`,
-      ...(applied["apiVersion"] === TWIN && { namespace: "team" }),
+      ...(isTwin(applied) && { namespace: teamOf(xr) }),
       uid,
       resourceVersion: String(version),
       generation,

@@ -1,6 +1,16 @@
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
-import { controllerOf, type Kind, may, metadataOf, type Name, nameOf, objectIn, SECRET } from "./store.ts";
+import {
+  controllerOf,
+  type Kind,
+  may,
+  metadataOf,
+  type Name,
+  nameOf,
+  objectIn,
+  SECRET,
+  withMetadata,
+} from "./store.ts";
 
 /** The part of provider-kubernetes that decides what becomes of Secrets. */
 
@@ -36,20 +46,34 @@ const manifestOf = (object: JsonObject): JsonObject =>
 const isPublisher = (object: JsonObject): boolean =>
   objectIn(object, "spec")["writeConnectionSecretToRef"] !== undefined;
 
-/** One reconcile of an Object. @returns it with its new status; undefined where it is gone */
+/** One reconcile of an Object, and Kubernetes' part in its end. @returns it with its new status; undefined where it is gone */
 export function provide(object: JsonObject, secrets: Secrets): JsonObject | undefined {
+  const target = targetOf(object);
   if (isDeleting(object)) {
-    const target = targetOf(object);
-    if (target !== undefined && (isPublisher(object) ? isOwn(object, target, secrets) : may(object, "Delete"))) {
-      secrets.remove(target);
-    }
+    if (target !== undefined) release(object, target, secrets);
     return undefined;
   }
   const fault = isPublisher(object) ? publish(object, secrets) : write(object, secrets);
   const status = fault === undefined ? "True" : "False";
   const observedGeneration = metadataOf(object)["generation"] ?? 0;
   const conditions = ["Ready", "Synced"].map((type) => ({ type, status, message: fault ?? "", observedGeneration }));
-  return { ...object, status: { conditions, observedGeneration } };
+  const found = target && secrets.find(target);
+  const atProvider = found && { manifest: { metadata: { uid: nameOf(found).uid } } };
+  return { ...object, status: { conditions, observedGeneration, ...(atProvider && { atProvider }) } };
+}
+
+/** Its provider deletes the Secret if it may, else Kubernetes does if the Object alone owns it and is not to leave it. */
+function release(object: JsonObject, target: Name, secrets: Secrets): void {
+  const [{ uid }, found, { finalizers }] = [nameOf(object), secrets.find(target), metadataOf(object)];
+  const owners = found === undefined ? [] : ownersOf(found);
+  const isLeft = Array.isArray(finalizers) && finalizers.includes("orphan");
+  const isOwned = !isLeft && owners.length > 0 && owners.every((owner) => owner["uid"] === uid);
+  if (isPublisher(object) ? isOwn(object, target, secrets) : may(object, "Delete") || isOwned) secrets.remove(target);
+}
+
+export function ownersOf(secret: JsonObject): readonly JsonObject[] {
+  const owners = metadataOf(secret)["ownerReferences"];
+  return Array.isArray(owners) ? owners.filter(isObject) : [];
 }
 
 /** Copies what the references name into the manifest, and writes that; it asks nobody whose the Secret is. */
@@ -57,8 +81,10 @@ function write(object: JsonObject, secrets: Secrets): string | undefined {
   const manifest = manifestOf(object);
   const copied = copiedBy(object, secrets);
   if (copied === undefined) return "cannot resolve references";
-  if (!may(object, "Create")) return secrets.find(nameOf(manifest)) === undefined ? "does not exist" : undefined;
-  secrets.write({ ...manifest, data: { ...objectIn(manifest, "data"), ...copied } });
+  if (!may(object, "Update")) return secrets.find(nameOf(manifest)) === undefined ? "does not exist" : undefined;
+  const others = ownersOf(secrets.find(nameOf(manifest)) ?? {}).filter((owner) => owner["uid"] !== nameOf(object).uid);
+  const written = withMetadata(manifest, { ownerReferences: [...others, ...ownersOf(manifest)] });
+  secrets.write({ ...written, data: { ...objectIn(manifest, "data"), ...copied } });
   return undefined;
 }
 

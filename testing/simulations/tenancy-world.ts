@@ -44,6 +44,7 @@ export class TenancyWorld extends ControlPlane<Consumer> {
   /** The XRs that the last reconcile did not change, nor anything else, with all that it may depend on. */
   readonly #steady = new Map<Consumer, string>();
   #uids = 0;
+  #isCollecting = false;
 
   constructor(consumers: readonly Consumer[]) {
     super();
@@ -52,7 +53,10 @@ export class TenancyWorld extends ControlPlane<Consumer> {
 
   /** Somebody writes a Secret by hand: with the right to do so, and whatever is there. */
   writeByHand(name: Name, data: JsonObject, annotations: JsonObject = {}): void {
-    this.store.put({ ...SECRET, metadata: { ...name, namespace: name.namespace ?? "", annotations }, data });
+    const there = this.store.get(SECRET, name) ?? {};
+    const uid = nameOf(there).uid || `uid-secret-${++this.#uids}`;
+    const metadata = { ...name, namespace: name.namespace ?? "", uid, annotations };
+    this.store.put({ ...SECRET, metadata, data });
     this.#makers.set(keyOf(name), { by: "hand", isProtected: false, isForged: Object.keys(annotations).length > 0 });
   }
 
@@ -98,7 +102,9 @@ export class TenancyWorld extends ControlPlane<Consumer> {
   }
 
   override deleteXr(consumer: Consumer): void {
+    this.#isCollecting = true;
     super.deleteXr(consumer);
+    this.#isCollecting = false;
     Object.assign(consumer, { ...NEW_CONSUMER, spec: undefined });
   }
 
@@ -168,17 +174,25 @@ export class TenancyWorld extends ControlPlane<Consumer> {
     return { ...withMetadata(object, { labels }), data };
   }
 
-  /** An Object has a finalizer, so that its provider sees it go; others have none. */
+  /**
+   * An Object has a finalizer, so that its provider sees it go; others have none. Kubernetes minds the finalizer that keeps what an Object owns
+   * when it collects, and not when Crossplane deletes.
+   */
   protected override remove(object: JsonObject, consumer: Consumer): void {
     if (object["kind"] === "Secret") this.#remove(nameOf(object), consumer);
     else if (object["kind"] !== "Object") super.remove(object, consumer);
-    else this.store.put(withMetadata(object, { deletionTimestamp: "2026-01-01T00:00:00Z" }));
+    else {
+      const foreground = this.#isCollecting ? {} : { finalizers: [] };
+      this.store.put(withMetadata(object, { deletionTimestamp: "2026-01-01T00:00:00Z", ...foreground }));
+    }
   }
 
   #write(secret: JsonObject, consumer: Consumer): void {
     const name = nameOf(secret);
     this.#assertNobodyElses(name, consumer, "written");
-    this.store.put(secret);
+    const there = this.store.get(SECRET, name);
+    const uid = there === undefined ? `uid-secret-${++this.#uids}` : nameOf(there).uid;
+    this.store.put(withMetadata(secret, { uid }));
     this.#makers.set(keyOf(name), { by: consumer, isProtected: true, isForged: false });
   }
 

@@ -24,7 +24,7 @@ cloudsearch: Domain?-
 cloudwatchlogs: LogGroup?#tags ResourcePolicy?-
 cognitoidentity: IdentityPool?#identityPoolTags
 cognitoidentityprovider: Group?(userPoolId)- GroupUserMembership?(groupname,userPoolId)- IdentityProvider?(userPoolId)-
-  ResourceServer?(userPoolId)- UserPool?#userPoolTags UserPoolClient?(userPoolId)- UserPoolDomain?-
+  ResourceServer?(userPoolId)- UserPool?#userPoolTags UserPoolClient?(userPoolId)- UserPoolDomain!?-
 database: DBSubnetGroup? RDSInstance?
 dax: Cluster? ParameterGroup?- SubnetGroup?-
 docdb: DBCluster? DBClusterParameterGroup? DBInstance? DBSubnetGroup?
@@ -65,14 +65,14 @@ rds: DBCluster? DBClusterParameterGroup? DBInstance? DBInstanceRoleAssociation?(
 redshift: Cluster?#tags[tag,value]
 route53: HostedZone?#tags ResourceRecordSet?(zoneId,type,setIdentifier)-
 route53resolver: ResolverEndpoint? ResolverRule? ResolverRuleAssociation?-
-s3: Bucket?#tagging.tagSet[key,value] BucketPolicy?(bucketName)-
+s3: Bucket!?#tagging.tagSet[key,value] BucketPolicy!?(bucketName)-
 s3control: AccessPoint?-
 secretsmanager: Secret?
 servicecatalog: ProvisionedProduct?
 servicediscovery: HTTPNamespace? PrivateDNSNamespace? PublicDNSNamespace? Service?
 sesv2: ConfigurationSet? EmailIdentity? EmailTemplate?-
 sfn: Activity? StateMachine?
-sns: Subscription?- Topic?
+sns: Subscription+(topicArn,protocol,endpoint)- Topic+(name)
 sqs: Queue?#tags
 transfer: Server? User?(serverID)
 `,

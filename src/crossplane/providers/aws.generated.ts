@@ -77,7 +77,7 @@ codestarnotifications: NotificationRule*
 cognitoidentity: CognitoIdentityPoolProviderPrincipalTag*=(identityPoolId,identityProviderName)- Pool*
   PoolRolesAttachment*=(identityPoolId)-
 cognitoidp: IdentityProvider*- ResourceServer*- RiskConfiguration*=(userPoolId,clientId)- User(userPoolId)- UserGroup*-
-  UserInGroup*=(userPoolId,groupName,username)- UserPool* UserPoolClient*- UserPoolDomain*-
+  UserInGroup*=(userPoolId,groupName,username)- UserPool* UserPoolClient*- UserPoolDomain!*-
   UserPoolUICustomization*=(userPoolId,clientId)-
 configservice: AWSConfigurationRecorderStatus- ConfigRule ConfigurationAggregator ConfigurationRecorder-
   ConformancePack- DeliveryChannel- RemediationConfiguration-
@@ -265,15 +265,15 @@ route53recoveryreadiness: Cell ReadinessCheck RecoveryGroup ResourceSet
 route53resolver: DNSSECConfig*=(resourceId)- Endpoint* QueryLogConfig*
   QueryLogConfigAssociation*=(resolverQueryLogConfigId,resourceId)- Rule* RuleAssociation*=(resolverRuleId,vpcId)-
 rum: AppMonitor MetricsDestination*-
-s3: Bucket BucketACL*=(bucket)- BucketAbac=(bucket)- BucketAccelerateConfiguration*=(bucket)-
-  BucketAnalyticsConfiguration=(bucket,name)- BucketCorsConfiguration*=(bucket)-
-  BucketIntelligentTieringConfiguration=(bucket,name)- BucketInventory=(bucket,name)-
-  BucketLifecycleConfiguration=(bucket)- BucketLogging*=(bucket)- BucketMetric=(bucket,name)-
-  BucketNotification*=(bucket)- BucketObject*=(bucket,key) BucketObjectLockConfiguration*=(bucket)-
-  BucketOwnershipControls*=(bucket)- BucketPolicy*=(bucket)- BucketPublicAccessBlock*=(bucket)-
-  BucketReplicationConfiguration*=(bucket)- BucketRequestPaymentConfiguration*=(bucket)-
-  BucketServerSideEncryptionConfiguration*=(bucket)- BucketVersioning*=(bucket)- BucketWebsiteConfiguration*=(bucket)-
-  DirectoryBucket Object=(bucket,key) ObjectCopy*=(bucket,key)
+s3: Bucket! BucketACL!*=(bucket)- BucketAbac!=(bucket)- BucketAccelerateConfiguration!*=(bucket)-
+  BucketAnalyticsConfiguration!=(bucket,name)- BucketCorsConfiguration!*=(bucket)-
+  BucketIntelligentTieringConfiguration!=(bucket,name)- BucketInventory!=(bucket,name)-
+  BucketLifecycleConfiguration!=(bucket)- BucketLogging!*=(bucket)- BucketMetric!=(bucket,name)-
+  BucketNotification!*=(bucket)- BucketObject!*=(bucket,key) BucketObjectLockConfiguration!*=(bucket)-
+  BucketOwnershipControls!*=(bucket)- BucketPolicy!*=(bucket)- BucketPublicAccessBlock!*=(bucket)-
+  BucketReplicationConfiguration!*=(bucket)- BucketRequestPaymentConfiguration!*=(bucket)-
+  BucketServerSideEncryptionConfiguration!*=(bucket)- BucketVersioning!*=(bucket)-
+  BucketWebsiteConfiguration!*=(bucket)- DirectoryBucket Object!=(bucket,key) ObjectCopy!*=(bucket,key)
 s3control: AccessPoint* AccessPointPolicy*=(accessPointArn)- AccountPublicAccessBlock*=(accountId)-
   MultiRegionAccessPoint*- MultiRegionAccessPointPolicy*- ObjectLambdaAccessPoint*-
   ObjectLambdaAccessPointPolicy*=(accountId,name)- StorageLensConfiguration*=(accountId,configId)
@@ -302,8 +302,8 @@ sesv2: ConfigurationSet ConfigurationSetEventDestination*- DedicatedIPPool Email
   EmailIdentityFeedbackAttributes- EmailIdentityMailFromAttributes-
 sfn: Activity StateMachine
 signer: SigningJob*- SigningProfile SigningProfilePermission=(profileName,statementId)-
-sns: PlatformApplication- SMSPreferences*=- Topic TopicPolicy=(arn)- TopicSubscription*-
-sqs: Queue* QueuePolicy*=(queueUrl)- QueueRedriveAllowPolicy*=(queueUrl)- QueueRedrivePolicy*=(queueUrl)-
+sns: PlatformApplication- SMSPreferences*=- Topic TopicPolicy=(arn)- TopicSubscription*+(topicArn,protocol,endpoint)-
+sqs: Queue*+(name) QueuePolicy*=(queueUrl)- QueueRedriveAllowPolicy*=(queueUrl)- QueueRedrivePolicy*=(queueUrl)-
 ssm: Activation* Association* DefaultPatchBaseline*=(operatingSystem)- Document MaintenanceWindow*
   MaintenanceWindowTarget*- MaintenanceWindowTask*- Parameter PatchBaseline* PatchGroup*=(baselineId,patchGroup)-
   ResourceDataSync- ServiceSetting*=(settingId)-

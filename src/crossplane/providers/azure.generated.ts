@@ -8,32 +8,33 @@ alertsmanagement: MonitorAlertProcessingRuleActionGroup(resourceGroupName)
   MonitorAlertProcessingRuleSuppression(resourceGroupName) MonitorAlertPrometheusRuleGroup(resourceGroupName)
   MonitorSmartDetectorAlertRule*
 analysisservices: Server*
-apimanagement: API(resourceGroupName,apiManagementName,revision)-
-  APIDiagnostic(resourceGroupName,apiManagementName,apiName)-
-  APIOperation(resourceGroupName,apiManagementName,apiName)-
-  APIOperationPolicy=(resourceGroupName,apiManagementName,apiName,operationId)- APIOperationTag(apiOperationId)-
-  APIPolicy=(resourceGroupName,apiManagementName,apiName)- APIRelease(apiId)-
-  APISchema(resourceGroupName,apiManagementName,apiName)- APITag(apiId)-
-  APIVersionSet(resourceGroupName,apiManagementName)- AuthorizationServer(resourceGroupName,apiManagementName)-
-  Backend(resourceGroupName,apiManagementName)- Certificate(resourceGroupName,apiManagementName)-
-  CustomDomain(apiManagementId)- Diagnostic(resourceGroupName,apiManagementName)-
-  EmailTemplate=(resourceGroupName,apiManagementName,templateName)- Gateway(apiManagementId)-
-  GatewayAPI*=(gatewayId,apiId)- GlobalSchema(resourceGroupName,apiManagementName)-
-  Group(resourceGroupName,apiManagementName)- GroupUser=(resourceGroupName,apiManagementName,groupName,userId)-
-  IdentityProviderAAD=(resourceGroupName,apiManagementName)-
-  IdentityProviderFacebook*=(resourceGroupName,apiManagementName)-
-  IdentityProviderGoogle*=(resourceGroupName,apiManagementName)-
-  IdentityProviderMicrosoft*=(resourceGroupName,apiManagementName)-
-  IdentityProviderTwitter*=(resourceGroupName,apiManagementName)- Logger(resourceGroupName,apiManagementName)-
-  Management(resourceGroupName) NamedValue(resourceGroupName,apiManagementName)-
+apimanagement: API!(resourceGroupName,apiManagementName,revision)-
+  APIDiagnostic!(resourceGroupName,apiManagementName,apiName)-
+  APIOperation!(resourceGroupName,apiManagementName,apiName)-
+  APIOperationPolicy!=(resourceGroupName,apiManagementName,apiName,operationId)- APIOperationTag(apiOperationId)-
+  APIPolicy!=(resourceGroupName,apiManagementName,apiName)- APIRelease(apiId)-
+  APISchema!(resourceGroupName,apiManagementName,apiName)- APITag(apiId)-
+  APIVersionSet!(resourceGroupName,apiManagementName)- AuthorizationServer!(resourceGroupName,apiManagementName)-
+  Backend!(resourceGroupName,apiManagementName)- Certificate!(resourceGroupName,apiManagementName)-
+  CustomDomain(apiManagementId)- Diagnostic!(resourceGroupName,apiManagementName)-
+  EmailTemplate!=(resourceGroupName,apiManagementName,templateName)- Gateway(apiManagementId)-
+  GatewayAPI*=(gatewayId,apiId)- GlobalSchema!(resourceGroupName,apiManagementName)-
+  Group!(resourceGroupName,apiManagementName)- GroupUser!=(resourceGroupName,apiManagementName,groupName,userId)-
+  IdentityProviderAAD!=(resourceGroupName,apiManagementName)-
+  IdentityProviderFacebook!*=(resourceGroupName,apiManagementName)-
+  IdentityProviderGoogle!*=(resourceGroupName,apiManagementName)-
+  IdentityProviderMicrosoft!*=(resourceGroupName,apiManagementName)-
+  IdentityProviderTwitter!*=(resourceGroupName,apiManagementName)- Logger!(resourceGroupName,apiManagementName)-
+  Management!(resourceGroupName) NamedValue!(resourceGroupName,apiManagementName)-
   NotificationRecipientEmail=(apiManagementId,notificationType,email)- NotificationRecipientUser*-
-  OpenIDConnectProvider(resourceGroupName,apiManagementName)- Policy=(apiManagementId)-
-  PolicyFragment(apiManagementId)- Product(resourceGroupName,apiManagementName)-
-  ProductAPI=(resourceGroupName,apiManagementName,productId,apiName)-
-  ProductGroup=(resourceGroupName,apiManagementName,productId,groupName)-
-  ProductPolicy=(resourceGroupName,apiManagementName,productId)- ProductTag*- RedisCache(apiManagementId)-
-  Subscription~(resourceGroupName,apiManagementName)- Tag(apiManagementId)- User(resourceGroupName,apiManagementName)-
-appconfiguration: Configuration(resourceGroupName) Key*
+  OpenIDConnectProvider!(resourceGroupName,apiManagementName)- Policy=(apiManagementId)-
+  PolicyFragment(apiManagementId)- Product!(resourceGroupName,apiManagementName)-
+  ProductAPI!=(resourceGroupName,apiManagementName,productId,apiName)-
+  ProductGroup!=(resourceGroupName,apiManagementName,productId,groupName)-
+  ProductPolicy!=(resourceGroupName,apiManagementName,productId)- ProductTag*- RedisCache(apiManagementId)-
+  Subscription!~(resourceGroupName,apiManagementName)- Tag(apiManagementId)-
+  User!(resourceGroupName,apiManagementName)-
+appconfiguration: Configuration!(resourceGroupName) Key*
 appplatform: SpringCloudAPIPortal(springCloudServiceId)- SpringCloudAPIPortalCustomDomain*- SpringCloudAccelerator*-
   SpringCloudActiveDeployment*- SpringCloudApp(resourceGroupName,serviceName)-
   SpringCloudAppCosmosDBAssociation(springCloudAppId)- SpringCloudAppMySQLAssociation(springCloudAppId)-
@@ -67,9 +68,9 @@ botservice: BotChannelAlexa=(resourceGroupName,botName)- BotChannelDirectLine=(r
   BotChannelWebChat=(resourceGroupName,botName)- BotChannelsRegistration* BotConnection(resourceGroupName,botName)-
   BotWebApp(resourceGroupName)
 cache: ManagedRedis(resourceGroupName) ManagedRedisAccessPolicyAssignment=(managedRedisId,objectId)-
-  RedisCache(resourceGroupName) RedisCacheAccessPolicy(redisCacheId)- RedisCacheAccessPolicyAssignment(redisCacheId)-
+  RedisCache!(resourceGroupName) RedisCacheAccessPolicy(redisCacheId)- RedisCacheAccessPolicyAssignment(redisCacheId)-
   RedisEnterpriseCluster(resourceGroupName) RedisEnterpriseDatabase(clusterId)-
-  RedisFirewallRule(resourceGroupName,redisCacheName)-
+  RedisFirewallRule!(resourceGroupName,redisCacheName)-
   RedisLinkedServer=(resourceGroupName,targetRedisCacheName,linkedRedisCacheId)-
 cdn: Endpoint(resourceGroupName,profileName) FrontdoorCustomDomain(cdnFrontdoorProfileId)-
   FrontdoorCustomDomainAssociation*=(cdnFrontdoorCustomDomainId)- FrontdoorEndpoint(cdnFrontdoorProfileId)
@@ -97,21 +98,22 @@ consumption: BudgetManagementGroup*- BudgetResourceGroup*- BudgetSubscription-
 containerapp: ContainerApp(resourceGroupName) ContainerJob(resourceGroupName) CustomDomain(containerAppId)-
   Environment(resourceGroupName) EnvironmentCertificate(containerAppEnvironmentId) EnvironmentCustomDomain*-
   EnvironmentDaprComponent(containerAppEnvironmentId)- EnvironmentStorage(containerAppEnvironmentId)-
-containerregistry: AgentPool(resourceGroupName,containerRegistryName) CacheRule(containerRegistryId)-
-  ContainerConnectedRegistry(containerRegistryId)- CredentialSet(containerRegistryId)- Registry(resourceGroupName)
-  ScopeMap(resourceGroupName,containerRegistryName)- Token(resourceGroupName,containerRegistryName)- TokenPassword*-
+containerregistry: AgentPool!(resourceGroupName,containerRegistryName) CacheRule(containerRegistryId)-
+  ContainerConnectedRegistry(containerRegistryId)- CredentialSet(containerRegistryId)- Registry!(resourceGroupName)
+  ScopeMap!(resourceGroupName,containerRegistryName)- Token!(resourceGroupName,containerRegistryName)- TokenPassword*-
   Webhook(resourceGroupName,registryName)
 containerservice: KubernetesCluster(resourceGroupName) KubernetesClusterExtension(clusterId)-
   KubernetesClusterNodePool(kubernetesClusterId) KubernetesFleetManager(resourceGroupName)
-cosmosdb: Account(resourceGroupName) CassandraCluster(resourceGroupName) CassandraDatacenter(cassandraClusterId)-
-  CassandraKeySpace(resourceGroupName,accountName)- CassandraTable(cassandraKeyspaceId)-
-  GremlinDatabase(resourceGroupName,accountName)- GremlinGraph(resourceGroupName,accountName,databaseName)-
-  MongoCluster(resourceGroupName) MongoCollection(resourceGroupName,accountName,databaseName)-
-  MongoDatabase(resourceGroupName,accountName)- MongoRoleDefinition(cosmosMongoDatabaseId)-
-  MongoUserDefinition(cosmosMongoDatabaseId)- SQLContainer(resourceGroupName,accountName,databaseName)-
-  SQLDatabase(resourceGroupName,accountName)- SQLDedicatedGateway=(cosmosdbAccountId)- SQLFunction(containerId)-
-  SQLRoleAssignment*- SQLRoleDefinition*- SQLStoredProcedure(resourceGroupName,accountName,databaseName,containerName)-
-  SQLTrigger(containerId)- Table(resourceGroupName,accountName)-
+cosmosdb: Account!(resourceGroupName) CassandraCluster(resourceGroupName) CassandraDatacenter(cassandraClusterId)-
+  CassandraKeySpace!(resourceGroupName,accountName)- CassandraTable(cassandraKeyspaceId)-
+  GremlinDatabase!(resourceGroupName,accountName)- GremlinGraph!(resourceGroupName,accountName,databaseName)-
+  MongoCluster(resourceGroupName) MongoCollection!(resourceGroupName,accountName,databaseName)-
+  MongoDatabase!(resourceGroupName,accountName)- MongoRoleDefinition(cosmosMongoDatabaseId)-
+  MongoUserDefinition(cosmosMongoDatabaseId)- SQLContainer!(resourceGroupName,accountName,databaseName)-
+  SQLDatabase!(resourceGroupName,accountName)- SQLDedicatedGateway=(cosmosdbAccountId)- SQLFunction(containerId)-
+  SQLRoleAssignment*- SQLRoleDefinition*-
+  SQLStoredProcedure!(resourceGroupName,accountName,databaseName,containerName)- SQLTrigger(containerId)-
+  Table!(resourceGroupName,accountName)-
 costmanagement: CostAnomalyAlert- ResourceGroupCostManagementExport(resourceGroupId)-
   SubscriptionCostManagementExport*-
 customproviders: CustomProvider(resourceGroupName)
@@ -123,7 +125,7 @@ datafactory: CustomDataSet(dataFactoryId)- DataFlow(dataFactoryId)- DataSetAzure
   DataSetBinary(dataFactoryId)- DataSetCosmosDBSQLAPI(dataFactoryId)- DataSetDelimitedText(dataFactoryId)-
   DataSetHTTP(dataFactoryId)- DataSetJSON(dataFactoryId)- DataSetMySQL(dataFactoryId)- DataSetParquet(dataFactoryId)-
   DataSetPostgreSQL(dataFactoryId)- DataSetSQLServerTable(dataFactoryId)- DataSetSnowflake(dataFactoryId)-
-  Factory(resourceGroupName) IntegrationRuntimeAzure(dataFactoryId)- IntegrationRuntimeAzureSSIS(dataFactoryId)-
+  Factory!(resourceGroupName) IntegrationRuntimeAzure(dataFactoryId)- IntegrationRuntimeAzureSSIS(dataFactoryId)-
   IntegrationRuntimeSelfHosted(dataFactoryId)- LinkedCustomService(dataFactoryId)-
   LinkedServiceAzureBlobStorage(dataFactoryId)- LinkedServiceAzureDatabricks(dataFactoryId)-
   LinkedServiceAzureFileStorage(dataFactoryId)- LinkedServiceAzureFunction(dataFactoryId)-
@@ -144,26 +146,26 @@ dataprotection: BackupInstanceBlobStorage(vaultId)- BackupInstanceDisk(vaultId)-
   BackupPolicyPostgreSQLFlexibleServer(vaultId)- BackupVault(resourceGroupName) ResourceGuard(resourceGroupName)
 datashare: Account(resourceGroupName) DataSetBlobStorage(dataShareId)- DataSetDataLakeGen2(shareId)-
   DataSetKustoCluster(shareId)- DataSetKustoDatabase(shareId)- DataShare(accountId)-
-dbformysql: FlexibleDatabase(resourceGroupName,serverName)- FlexibleServer(resourceGroupName)
-  FlexibleServerActiveDirectoryAdministrator=(serverId)- FlexibleServerConfiguration(resourceGroupName,serverName)-
-  FlexibleServerFirewallRule(resourceGroupName,serverName)-
-dbforpostgresql: ActiveDirectoryAdministrator=(resourceGroupName,serverName)-
-  Configuration*=(resourceGroupName,serverName,name)- Database(resourceGroupName,serverName)-
-  FirewallRule(resourceGroupName,serverName)- FlexibleServer(resourceGroupName)
-  FlexibleServerActiveDirectoryAdministrator=(resourceGroupName,serverName,objectId)- FlexibleServerBackup*-
+dbformysql: FlexibleDatabase!(resourceGroupName,serverName)- FlexibleServer!(resourceGroupName)
+  FlexibleServerActiveDirectoryAdministrator=(serverId)- FlexibleServerConfiguration!(resourceGroupName,serverName)-
+  FlexibleServerFirewallRule!(resourceGroupName,serverName)-
+dbforpostgresql: ActiveDirectoryAdministrator!=(resourceGroupName,serverName)-
+  Configuration!*=(resourceGroupName,serverName,name)- Database!(resourceGroupName,serverName)-
+  FirewallRule!(resourceGroupName,serverName)- FlexibleServer!(resourceGroupName)
+  FlexibleServerActiveDirectoryAdministrator!=(resourceGroupName,serverName,objectId)- FlexibleServerBackup*-
   FlexibleServerConfiguration*=(serverId,name)- FlexibleServerDatabase(serverId)- FlexibleServerFirewallRule(serverId)-
-  FlexibleServerVirtualEndpoint*- Server(resourceGroupName) ServerKey*-
-  VirtualNetworkRule(resourceGroupName,serverName)-
+  FlexibleServerVirtualEndpoint*- Server!(resourceGroupName) ServerKey*-
+  VirtualNetworkRule!(resourceGroupName,serverName)-
 desktopvirtualization: VirtualDesktopApplicationGroup(resourceGroupName) VirtualDesktopHostPool(resourceGroupName)
   VirtualDesktopHostPoolRegistrationInfo*- VirtualDesktopWorkspace(resourceGroupName)
   VirtualDesktopWorkspaceApplicationGroupAssociation*=(workspaceId,applicationGroupId)-
 devcenter: Center(resourceGroupName) Project(resourceGroupName)
-devices: IOTHub(resourceGroupName) IOTHubCertificate(resourceGroupName,iothubName)-
-  IOTHubConsumerGroup(resourceGroupName,iothubName,eventhubEndpointName)- IOTHubDPS(resourceGroupName)
-  IOTHubDPSCertificate(resourceGroupName,iotDpsName)- IOTHubDPSSharedAccessPolicy(resourceGroupName,iothubDpsName)-
+devices: IOTHub!(resourceGroupName) IOTHubCertificate!(resourceGroupName,iothubName)-
+  IOTHubConsumerGroup!(resourceGroupName,iothubName,eventhubEndpointName)- IOTHubDPS!(resourceGroupName)
+  IOTHubDPSCertificate!(resourceGroupName,iotDpsName)- IOTHubDPSSharedAccessPolicy(resourceGroupName,iothubDpsName)-
   IOTHubEndpointEventHub(iothubId)- IOTHubEndpointServiceBusQueue(iothubId)- IOTHubEndpointServiceBusTopic(iothubId)-
-  IOTHubEndpointStorageContainer(iothubId)- IOTHubEnrichment*- IOTHubFallbackRoute=(resourceGroupName,iothubName)-
-  IOTHubRoute(resourceGroupName,iothubName)- IOTHubSharedAccessPolicy(resourceGroupName,iothubName)-
+  IOTHubEndpointStorageContainer(iothubId)- IOTHubEnrichment*- IOTHubFallbackRoute!=(resourceGroupName,iothubName)-
+  IOTHubRoute!(resourceGroupName,iothubName)- IOTHubSharedAccessPolicy!(resourceGroupName,iothubName)-
 deviceupdate: IOTHubDeviceUpdateAccount(resourceGroupName) IOTHubDeviceUpdateInstance(deviceUpdateAccountId)
 devopsinfrastructure: ManagedDevopsPool(resourceGroupName)
 devtestlab: GlobalVMShutdownSchedule* Lab(resourceGroupName) LinuxVirtualMachine* Policy*
@@ -173,10 +175,10 @@ elastic: CloudElasticsearch(resourceGroupName)
 eventgrid: Domain(resourceGroupName) DomainTopic(resourceGroupName,domainName)- EventGridNamespace(resourceGroupName)
   EventSubscription*- PartnerConfiguration=(resourceGroupName) SystemTopic(resourceGroupName)
   SystemTopicEventSubscription(resourceGroupName,systemTopic)- Topic(resourceGroupName)
-eventhub: AuthorizationRule(resourceGroupName,namespaceName,eventhubName)- Cluster(resourceGroupName)
-  ConsumerGroup(resourceGroupName,namespaceName,eventhubName)- EventHub(resourceGroupName,namespaceName,namespaceId)-
-  EventHubNamespace(resourceGroupName) NamespaceAuthorizationRule(resourceGroupName,namespaceName)-
-  NamespaceDisasterRecoveryConfig(resourceGroupName,namespaceName)- NamespaceSchemaGroup(namespaceId)-
+eventhub: AuthorizationRule!(resourceGroupName,namespaceName,eventhubName)- Cluster(resourceGroupName)
+  ConsumerGroup!(resourceGroupName,namespaceName,eventhubName)- EventHub!(resourceGroupName,namespaceName,namespaceId)-
+  EventHubNamespace!(resourceGroupName) NamespaceAuthorizationRule!(resourceGroupName,namespaceName)-
+  NamespaceDisasterRecoveryConfig!(resourceGroupName,namespaceName)- NamespaceSchemaGroup(namespaceId)-
 fluidrelay: Server*
 guestconfiguration: PolicyVirtualMachineConfigurationAssignment(virtualMachineId)-
 hdinsight: HBaseCluster(resourceGroupName) HadoopCluster(resourceGroupName) InteractiveQueryCluster(resourceGroupName)
@@ -199,7 +201,7 @@ iotcentral: Application* ApplicationNetworkRuleSet*-
 keyvault: AccessPolicy=(keyVaultId,objectId,applicationId)- Certificate~(keyVaultId) CertificateContacts*-
   CertificateIssuer(keyVaultId)- Key~(keyVaultId) ManagedHardwareSecurityModule(resourceGroupName)
   ManagedStorageAccount(keyVaultId) ManagedStorageAccountSASTokenDefinition(managedStorageAccountId)
-  Secret~(keyVaultId) Vault(resourceGroupName)
+  Secret~(keyVaultId) Vault!(resourceGroupName)
 kusto: AttachedDatabaseConfiguration*- Cluster(resourceGroupName)
   ClusterManagedPrivateEndpoint(resourceGroupName,clusterName)-
   ClusterPrincipalAssignment(resourceGroupName,clusterName)- Database(resourceGroupName,clusterName)-
@@ -282,8 +284,8 @@ network: ApplicationGateway(resourceGroupName) ApplicationSecurityGroup(resource
   VirtualNetworkGatewayConnection(resourceGroupName) VirtualNetworkPeering(resourceGroupName,virtualNetworkName)-
   VirtualWAN(resourceGroupName) Watcher(resourceGroupName) WatcherFlowLog(resourceGroupName,networkWatcherName)
   WebApplicationFirewallPolicy(resourceGroupName)
-notificationhubs: AuthorizationRule(resourceGroupName,namespaceName,notificationHubName)-
-  NotificationHub(resourceGroupName,namespaceName) NotificationHubNamespace(resourceGroupName)
+notificationhubs: AuthorizationRule!(resourceGroupName,namespaceName,notificationHubName)-
+  NotificationHub!(resourceGroupName,namespaceName) NotificationHubNamespace!(resourceGroupName)
 operationalinsights: LogAnalyticsDataExportRule(workspaceResourceId)-
   LogAnalyticsDataSourceWindowsEvent(resourceGroupName,workspaceName)-
   LogAnalyticsDataSourceWindowsPerformanceCounter(resourceGroupName,workspaceName)-
@@ -303,12 +305,12 @@ recoveryservices: BackupContainerStorageAccount*- BackupPolicyFileShare(resource
   SiteRecoveryNetworkMapping*- SiteRecoveryProtectionContainer(resourceGroupName,recoveryVaultName,recoveryFabricName)-
   SiteRecoveryProtectionContainerMapping(resourceGroupName,recoveryVaultName,recoveryFabricName,recoverySourceProtectionContainerName)-
   SiteRecoveryReplicationPolicy(resourceGroupName,recoveryVaultName)- Vault(resourceGroupName)
-relay: EventRelayNamespace(resourceGroupName) HybridConnection*-
-  HybridConnectionAuthorizationRule(resourceGroupName,namespaceName,hybridConnectionName)-
-  NamespaceAuthorizationRule(resourceGroupName,namespaceName)-
+relay: EventRelayNamespace!(resourceGroupName) HybridConnection*-
+  HybridConnectionAuthorizationRule!(resourceGroupName,namespaceName,hybridConnectionName)-
+  NamespaceAuthorizationRule!(resourceGroupName,namespaceName)-
 resources: ResourceDeploymentScriptAzureCli* ResourceDeploymentScriptAzurePowerShell*
   ResourceGroupTemplateDeployment(resourceGroupName) SubscriptionTemplateDeployment
-search: Service(resourceGroupName) SharedPrivateLinkService(searchServiceId)-
+search: Service!(resourceGroupName) SharedPrivateLinkService(searchServiceId)-
 security: AdvancedThreatProtection*- IOTSecurityDeviceGroup*- IOTSecuritySolution(resourceGroupName)
   SecurityCenterAssessment*- SecurityCenterAssessmentPolicy*- SecurityCenterAutoProvisioning=- SecurityCenterContact=-
   SecurityCenterServerVulnerabilityAssessmentVirtualMachine=(virtualMachineId)- SecurityCenterSetting*-
@@ -318,7 +320,7 @@ securityinsights: SentinelAlertRuleFusion*- SentinelAlertRuleMSSecurityIncident(
   SentinelDataConnectorIOT(logAnalyticsWorkspaceId)- SentinelLogAnalyticsWorkspaceOnboarding*-
   SentinelWatchlist(logAnalyticsWorkspaceId)-
 servicebus: NamespaceAuthorizationRule(namespaceId)- NamespaceDisasterRecoveryConfig(primaryNamespaceId)-
-  Queue(namespaceId)- QueueAuthorizationRule(queueId)- ServiceBusNamespace(resourceGroupName) Subscription(topicId)-
+  Queue(namespaceId)- QueueAuthorizationRule(queueId)- ServiceBusNamespace!(resourceGroupName) Subscription(topicId)-
   SubscriptionRule(subscriptionId)- Topic(namespaceId)- TopicAuthorizationRule(topicId)-
 servicefabric: Cluster(resourceGroupName) ManagedCluster(resourceGroupName)
 servicelinker: SpringCloudConnection*-
@@ -326,28 +328,28 @@ servicenetworking: ApplicationLoadBalancer(resourceGroupName)
   ApplicationLoadBalancerFrontend(applicationLoadBalancerId)
   ApplicationLoadBalancerSecurityPolicy(applicationLoadBalancerId)
   ApplicationLoadBalancerSubnetAssociation(applicationLoadBalancerId)
-signalrservice: NetworkACL*=(signalrServiceId)- Service(resourceGroupName) SignalrSharedPrivateLinkResource*-
+signalrservice: NetworkACL*=(signalrServiceId)- Service!(resourceGroupName) SignalrSharedPrivateLinkResource*-
   WebPubsub* WebPubsubHub*- WebPubsubNetworkACL*=(webPubsubId)-
 solutions: ManagedApplicationDefinition(resourceGroupName)
 spring: CloudApplicationLiveView(springCloudServiceId)-
 sql: MSSQLDatabase(serverId) MSSQLDatabaseExtendedAuditingPolicy=(databaseId)-
-  MSSQLDatabaseVulnerabilityAssessmentRuleBaseline*- MSSQLElasticPool(resourceGroupName,serverName)
+  MSSQLDatabaseVulnerabilityAssessmentRuleBaseline*- MSSQLElasticPool!(resourceGroupName,serverName)
   MSSQLFailoverGroup(serverId) MSSQLFirewallRule(serverId)- MSSQLJobAgent* MSSQLJobCredential(jobAgentId)-
   MSSQLManagedDatabase(managedInstanceId) MSSQLManagedInstance(resourceGroupName)
   MSSQLManagedInstanceActiveDirectoryAdministrator=(managedInstanceId)-
   MSSQLManagedInstanceFailoverGroup(managedInstanceId,location)-
   MSSQLManagedInstanceTransparentDataEncryption=(managedInstanceId)-
   MSSQLManagedInstanceVulnerabilityAssessment=(managedInstanceId)- MSSQLOutboundFirewallRule(serverId)-
-  MSSQLServer(resourceGroupName) MSSQLServerDNSAlias(mssqlServerId)-
-  MSSQLServerMicrosoftSupportAuditingPolicy=(serverId)- MSSQLServerSecurityAlertPolicy=(resourceGroupName,serverName)-
+  MSSQLServer!(resourceGroupName) MSSQLServerDNSAlias(mssqlServerId)-
+  MSSQLServerMicrosoftSupportAuditingPolicy=(serverId)- MSSQLServerSecurityAlertPolicy!=(resourceGroupName,serverName)-
   MSSQLServerTransparentDataEncryption=(serverId)- MSSQLServerVulnerabilityAssessment*-
   MSSQLVirtualNetworkRule(serverId)-
-storage: Account(resourceGroupName) AccountLocalUser(storageAccountId)- AccountNetworkRules*=(storageAccountId)-
-  Blob(storageAccountName,storageContainerName,storageContainerId)- BlobInventoryPolicy*=(storageAccountId)-
-  Container(storageAccountName,storageAccountId)- ContainerImmutabilityPolicy=(storageContainerResourceManagerId)-
+storage: Account!(resourceGroupName) AccountLocalUser(storageAccountId)- AccountNetworkRules*=(storageAccountId)-
+  Blob!(storageAccountName,storageContainerName,storageContainerId)- BlobInventoryPolicy*=(storageAccountId)-
+  Container!(storageAccountName,storageAccountId)- ContainerImmutabilityPolicy=(storageContainerResourceManagerId)-
   DataLakeGen2FileSystem(storageAccountId)- DataLakeGen2Path*- EncryptionScope(storageAccountId)-
-  ManagementPolicy=(storageAccountId)- ObjectReplication*- Queue(storageAccountName,storageAccountId)-
-  Share(storageAccountName,storageAccountId)- ShareDirectory*- Table*- TableEntity*-
+  ManagementPolicy=(storageAccountId)- ObjectReplication*- Queue!(storageAccountName,storageAccountId)-
+  Share!(storageAccountName,storageAccountId)- ShareDirectory*- Table*- TableEntity*-
 storagecache: HPCCache(resourceGroupName) HPCCacheAccessPolicy(hpcCacheId)-
   HPCCacheBlobNFSTarget(resourceGroupName,cacheName)- HPCCacheBlobTarget(resourceGroupName,cacheName)-
   HPCCacheNFSTarget(resourceGroupName,cacheName)-
@@ -365,16 +367,16 @@ synapse: FirewallRule(synapseWorkspaceId)- IntegrationRuntimeAzure(synapseWorksp
   PrivateLinkHub(resourceGroupName) RoleAssignment*- SQLPool(synapseWorkspaceId)
   SQLPoolExtendedAuditingPolicy=(sqlPoolId)- SQLPoolSecurityAlertPolicy=(sqlPoolId)-
   SQLPoolWorkloadClassifier(workloadGroupId)- SQLPoolWorkloadGroup(sqlPoolId)- SparkPool(synapseWorkspaceId)
-  Workspace(resourceGroupName) WorkspaceAADAdmin(synapseWorkspaceId)-
+  Workspace!(resourceGroupName) WorkspaceAADAdmin(synapseWorkspaceId)-
   WorkspaceExtendedAuditingPolicy=(synapseWorkspaceId)- WorkspaceSQLAADAdmin*-
   WorkspaceSecurityAlertPolicy=(synapseWorkspaceId)- WorkspaceVulnerabilityAssessment*-
 web: AppActiveSlot*=(slotId)- AppHybridConnection*- AppServiceCertificateBinding*-
   AppServiceCustomHostNameBinding(resourceGroupName,appServiceName)- AppServiceManagedCertificate*
   AppServicePlan(resourceGroupName) FunctionApp* FunctionAppActiveSlot*=(slotId)-
   FunctionAppFlexConsumption(resourceGroupName) FunctionAppFunction*- FunctionAppHybridConnection*-
-  FunctionAppSlot(resourceGroupName,functionAppName) LinuxFunctionApp* LinuxFunctionAppSlot(functionAppId)
-  LinuxWebApp(resourceGroupName) LinuxWebAppSlot* ServicePlan(resourceGroupName) SourceControlToken*-
-  StaticSite(resourceGroupName) WindowsFunctionApp(resourceGroupName) WindowsFunctionAppSlot(functionAppId)
-  WindowsWebApp(resourceGroupName) WindowsWebAppSlot(appServiceId)
+  FunctionAppSlot(resourceGroupName,functionAppName) LinuxFunctionApp!* LinuxFunctionAppSlot(functionAppId)
+  LinuxWebApp!(resourceGroupName) LinuxWebAppSlot* ServicePlan(resourceGroupName) SourceControlToken*-
+  StaticSite(resourceGroupName) WindowsFunctionApp!(resourceGroupName) WindowsFunctionAppSlot(functionAppId)
+  WindowsWebApp!(resourceGroupName) WindowsWebAppSlot(appServiceId)
 `,
 };

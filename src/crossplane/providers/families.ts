@@ -29,6 +29,8 @@ interface Family {
   readonly reportsTags: boolean;
   /** The fields that locate a cloud resource of any kind. */
   readonly places: readonly FieldPath[];
+  /** The place that says the account. */
+  readonly accountField?: FieldPath;
   /** The services whose names are case-insensitive. */
   readonly caseless?: RegExp;
   /** The services whose cloud resources are in no place. */
@@ -91,6 +93,7 @@ const families: readonly Family[] = [
     usual: parseTagField("labels"),
     reportsTags: true,
     places: ["project", "region", "location", "zone"].map((field) => [field]),
+    accountField: toParameterPath(["project"]),
     ...lazily(GCP),
   },
 ];
@@ -110,6 +113,10 @@ export interface IdentityFacts {
   readonly countsReferences: boolean;
   /** True if names and locations are case-insensitive. */
   readonly isCaseless?: boolean;
+  /** True if the name, or its parent's, is unique in the whole cloud. */
+  readonly isUnique?: boolean;
+  /** The field that says the account. */
+  readonly accountField?: FieldPath | undefined;
 }
 
 /** The source of a cloud resource's name. */
@@ -119,7 +126,12 @@ type NameFact =
   /** Fields, of which the last is required. */
   | { readonly is: "fields"; readonly paths: readonly FieldPath[] }
   /** Fields that form one name together: both ends of an association, or the resource that a setting belongs to. */
-  | { readonly is: "association"; readonly paths: readonly FieldPath[] };
+  | {
+      readonly is: "association";
+      readonly paths: readonly FieldPath[];
+      /** True if the external name does where none of the fields is set. */
+      readonly orExternalName?: boolean;
+    };
 
 /** The facts about one kind of managed resource. */
 export interface KindFacts {
@@ -187,19 +199,19 @@ function unlisted({ cloud, usual, reportsTags, places }: FamilyFacts): KindFacts
   };
 }
 
-function listed(family: Family, { named, isId, fields, tags, versions }: KindEntry): KindFacts {
-  const { cloud, usual, reportsTags, places } = family;
-  const isAssociation = named === "fields";
+function listed(family: Family, { named, isId, isUnique, fields, tags, versions }: KindEntry): KindFacts {
+  const { cloud, usual, reportsTags, places, accountField } = family;
+  const isAssociation = named === "fields" || named === "either";
   const scope = isAssociation ? places : [...places, ...fields];
   const name: NameFact = isAssociation
-    ? { is: "association", paths: fields.map(toParameterPath) }
+    ? { is: "association", paths: fields.map(toParameterPath), orExternalName: named === "either" }
     : { is: "externalName", defaultsToName: named === "metadata" };
   return {
     cloud,
     reportsTags,
     versions,
     tags: { is: tags === "none" ? "none" : "known", field: below(typeof tags === "string" ? usual : tags) },
-    identity: { name, scope: scope.map(toParameterPath), countsReferences: false },
+    identity: { name, scope: scope.map(toParameterPath), countsReferences: false, isUnique, accountField },
     isNamedById: isId,
   };
 }

@@ -37,7 +37,7 @@ cloudfunctions: Function@v1beta2 FunctionIAMMember*=(cloudFunction,condition,mem
 cloudfunctions2: Function@v1beta2
 cloudidentity: Group* GroupMembership*-
 cloudplatform: Folder*- FolderIAMMember*=(condition,folder,member,role)-@v1beta2 OrganizationIAMAuditConfig*-
-  OrganizationIAMCustomRole*- OrganizationIAMMember*=(condition,member,orgId,role)-@v1beta2 Project*
+  OrganizationIAMCustomRole*- OrganizationIAMMember*=(condition,member,orgId,role)-@v1beta2 Project!*
   ProjectDefaultServiceAccounts~- ProjectIAMAuditConfig*=(service)- ProjectIAMCustomRole-
   ProjectIAMMember*=(condition,member,role)-@v1beta2 ProjectService*=(service)- ProjectUsageExportBucket*=-
   ServiceAccount- ServiceAccountIAMMember*=(condition,member,role,serviceAccountId)-@v1beta2 ServiceAccountKey*-
@@ -149,11 +149,11 @@ spanner: BackupSchedule(instance,database)- Database(instance)-@v1beta2
   InstanceIAMMember*=(condition,instance,member,role)-@v1beta2
 sql: Database(instance)- DatabaseInstance#settings.userLabels@v1beta2 SSLCert*- SourceRepresentationInstance-
   User(instance,host)-@v1beta2
-storage: Bucket@v1beta2 BucketACL*=(bucket)- BucketAccessControl*=(bucket,entity)-
-  BucketIAMMember*=(bucket,condition,member,role)-@v1beta2 BucketIAMPolicy*=(bucket)-
-  BucketObject*=(bucket,name)-@v1beta2 DefaultObjectACL*=(bucket)- DefaultObjectAccessControl*=(bucket,entity)-
-  HMACKey*- ManagedFolder*- ManagedFolderIAMMember*=(bucket,condition,managedFolder,member,role)- Notification*-
-  ObjectACL*=(bucket,object)- ObjectAccessControl*=(bucket,object,entity)-
+storage: Bucket!@v1beta2 BucketACL!*=(bucket)- BucketAccessControl!*=(bucket,entity)-
+  BucketIAMMember!*=(bucket,condition,member,role)-@v1beta2 BucketIAMPolicy!*=(bucket)-
+  BucketObject!*=(bucket,name)-@v1beta2 DefaultObjectACL!*=(bucket)- DefaultObjectAccessControl!*=(bucket,entity)-
+  HMACKey*- ManagedFolder*- ManagedFolderIAMMember!*=(bucket,condition,managedFolder,member,role)- Notification*-
+  ObjectACL!*=(bucket,object)- ObjectAccessControl!*=(bucket,object,entity)-
 storagetransfer: AgentPool-@v1beta2 Job*-
 tags: LocationTagBinding*- TagBinding*- TagKey*- TagValue*-
 vertexai: Dataset*@v1beta2 Featurestore*@v1beta2 FeaturestoreEntitytype*@v1beta2 Tensorboard@v1beta2

@@ -14,11 +14,14 @@ export interface KindEntry {
    * - `metadata`: the external name defaults to metadata.name.
    * - `cloud`: the cloud assigns the external name.
    * - `fields`: `fields` identify the cloud resource, without the external name.
+   * - `either`: `fields` do, where they are set: a second creation with the same values returns the one that exists.
    * - `unknown`: the source of the external name is not known.
    */
-  readonly named: "metadata" | "cloud" | "fields" | "unknown";
+  readonly named: "metadata" | "cloud" | "fields" | "either" | "unknown";
   /** True if the provider reports the external name in status.atProvider.id. */
   readonly isId: boolean;
+  /** True if the name, or its parent's, is unique in the whole cloud, whatever the account. */
+  readonly isUnique: boolean;
   /** The identifying fields below spec.forProvider, in addition to the family's. */
   readonly fields: readonly FieldPath[];
   readonly tags: TagField | "usual" | "none";
@@ -48,6 +51,8 @@ export interface TagField {
  * | in the entry | meaning |
  * | --- | --- |
  * | `*`, `~` | the cloud assigns the external name; `*`: it is status.atProvider.id |
+ * | `!` | the name, or its parent's, is unique in the whole cloud |
+ * | `+` | the fields identify the cloud resource where they are set; else the external name |
  * | `=` | the fields identify the cloud resource, without the external name |
  * | `?` | the source of the external name is not known |
  * | `(a,b.c)` | identifying fields |
@@ -65,13 +70,14 @@ export function splitTable(table: string): ReadonlyMap<string, string> {
 }
 
 const ENTRY =
-  /^\w+(?<id>\*?)(?<mark>[~=?]?)(?:\((?<fields>[^)]*)\))?(?<tags>-|#[^\s@]+)?(?:@(?<cluster>\w+)(?:\/(?<namespaced>\w+))?)?$/;
+  /^\w+(?<unique>!?)(?<id>\*?)(?<mark>[~=?+]?)(?:\((?<fields>[^)]*)\))?(?<tags>-|#[^\s@]+)?(?:@(?<cluster>\w+)(?:\/(?<namespaced>\w+))?)?$/;
 
 export function parseEntry(text: string): KindEntry {
-  const { id = "", mark = "", fields, tags, ...versions } = ENTRY.exec(text)?.groups ?? {};
+  const { unique = "", id = "", mark = "", fields, tags, ...versions } = ENTRY.exec(text)?.groups ?? {};
   return {
     named: mark === "" && id !== "" ? "cloud" : (NAMED[mark] ?? "metadata"),
     isId: id !== "",
+    isUnique: unique !== "",
     fields: (fields ?? "").split(",").filter(Boolean).map(splitPath),
     tags: tags === undefined ? "usual" : tags === "-" ? "none" : parseTagField(tags.slice(1)),
     versions: {
@@ -81,7 +87,12 @@ export function parseEntry(text: string): KindEntry {
   };
 }
 
-const NAMED: Readonly<Record<string, KindEntry["named"]>> = { "~": "cloud", "=": "fields", "?": "unknown" };
+const NAMED: Readonly<Record<string, KindEntry["named"]>> = {
+  "~": "cloud",
+  "=": "fields",
+  "+": "either",
+  "?": "unknown",
+};
 
 const splitPath = (text: string): FieldPath => text.split(".");
 

@@ -41,7 +41,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   if (leftOut.length === 0 && references.length === 0) return [];
   const prover = proverFor(call);
   const isComposerRestored = isRestored(composite.document);
-  const findUnlooked = lazy(() => leftUnlooked(call));
+  const findUnlooked = lazy(() => leftUnlooked(call, draft));
   return [
     ...leftOut.map(([name, { document: resource }]) => {
       const verdict = judgeObserved(resource, prover, findUnlooked);
@@ -55,9 +55,13 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   ];
 }
 
-/** Lists the observed resources that nothing has looked at since a restore. */
-const leftUnlooked = ({ request }: Call): readonly string[] =>
-  [...request.observed.resources].flatMap(([name, { document }]) => (isLookedAt(document) ? [] : [name])).sort();
+/** Lists the resources that nothing has looked at since a restore. Those that are not composed yet, or held back, are among them. */
+function leftUnlooked(call: Call, draft: Draft): readonly string[] {
+  const { observed, desired } = call.request;
+  const all = new Set([...observed.resources.keys(), ...desired.resources.keys(), ...desiredSoFar(call, draft).keys()]);
+  const isLooked = (document: Document | undefined): boolean => document !== undefined && isLookedAt(document);
+  return [...all].filter((name) => !isLooked(observed.resources.get(name)?.document)).sort();
+}
 
 /**
  * Finds the references without an observed resource: it does not exist, or has another controller. Crossplane observes each

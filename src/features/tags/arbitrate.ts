@@ -18,6 +18,7 @@ import {
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
+  ACCOUNT,
   CLUSTER,
   CLUSTER_TAG,
   CONTENDERS,
@@ -27,9 +28,20 @@ import {
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
+import { type Contenders, listClusters } from "../../ownership/contenders.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
-import { type Candidate, identify, isElsewhere, readByItself } from "../../ownership/identity.ts";
-import { judgeOwnership } from "../../ownership/verdict.ts";
+import {
+  type Candidate,
+  type CloudResource,
+  findFormer,
+  formatAccount,
+  identify,
+  isElsewhere,
+  readByItself,
+} from "../../ownership/identity.ts";
+import { findSame, type Join } from "../../ownership/join.ts";
+import { judgeOwnership, type OwnershipVerdict } from "../../ownership/verdict.ts";
+import type { TagReason } from "./condition.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
@@ -57,31 +69,64 @@ function giveBack(desired: Document, observed: Document | undefined): readonly V
   return isLeft ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
 }
 
+/** Settles a managed resource of which a reference hides which cloud resource it declares. */
+function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
+  const { own } = subject;
+  const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting || isRenamed(subject));
+  const settlement = settle({ is: "unresolved" }, { subject, wanted, contenders: undefined, hasMoved });
+  return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
+}
+
+/** The rules by which an XR hands a cloud resource over to itself. */
+const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
+
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
-export function arbitrate(subject: Subject, wanted: WantedTags, known: KnownContenders): Arbitration {
-  const { kind, facts, own, isMadeUp, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+export function arbitrate(subject: Subject, usual: WantedTags, known: KnownContenders): Arbitration {
+  const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
+  const { own, tags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
-  if (declared === "unresolved") {
-    const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting || isRenamed(subject));
-    const settlement = settle({ is: "unresolved" }, { subject, wanted, contenders: undefined, hasMoved });
-    return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
-  }
-  const { identity, externalName } = identify(kind, declared);
-  const observed = own && readByItself(own.document, facts);
-  const reportedTags = () => tags?.cloud();
-  const candidate = { kind, facts, declared, identity, own, isMadeUp, observed, hasManagementPolicies, reportedTags };
-  const found = known.find(candidate);
-  const contenders = wanted.isClusterUnset || tags?.isPending ? undefined : found;
-  const otherCluster = findOtherCluster(subject, wanted);
-  const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
-  const hasMoved = isElsewhere(candidate) && !isFoundAnew(candidate, externalName);
+  if (declared === "unresolved") return unresolved(subject, wanted);
+  const alone = toCandidate(subject, declared);
+  const join = findSame(alone, known, subject.cloud);
+  const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
+  const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
+  const contenders = wanted.isUnset || tags?.isPending ? undefined : found;
+  const otherCluster = findOtherCluster(subject, wanted, contenders);
+  const judged = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
+  const verdict = judged.is === "ours" && isWaiting(join) ? WAITING : judged;
+  const hasMoved = isElsewhere(candidate) && !isFoundAnew(candidate);
   const settlement = settle(verdict, { subject, wanted, contenders, hasMoved });
-  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, identity));
-  labels.push(toMark(EXTERNAL_NAME_LABEL, externalName));
+  const reason = explain(settlement.reason, join, wanted);
+  const form = chooseForm(candidate, verdict);
+  // Without a name of its own, this control plane records the one that is its: the next reconcile has nothing else to tell by.
+  const cluster = otherCluster === undefined ? tags?.cloud().get(CLUSTER_TAG) : undefined;
+  const account = formatAccount(form.declared, isSettled(join));
+  const annotations = { [CLUSTER]: cluster, ...settlement.annotations, [ACCOUNT]: account };
+  const settled = { ...settlement, reason, annotations };
+  const labels = chooseLabels(candidate, settlement, hasMoved).map((label) => toMark(label, form.identity));
+  labels.push(toMark(EXTERNAL_NAME_LABEL, candidate.externalName));
+  return { ...settled, write: (edits) => withOwnership(edits, subject, settled, labels, wanted) };
+}
+
+/** Tells whether ours has found its cloud resource, and no other one of it. */
+const isSettled = (join: Join): boolean => join.is === "alone" && join.hasFound;
+
+const isWaiting = (join: Join): boolean => join.is === "untold" && join.isCreating;
+
+/** The verdict on one that has found what another one may be about to create. */
+const WAITING: OwnershipVerdict = { is: "unobserved" };
+
+function toCandidate(subject: Subject, declared: CloudResource): Candidate {
+  const { kind, facts, own, isMadeUp, tags, desired, namespace, hasManagementPolicies } = subject;
+  const { identity: next, externalName } = identify(kind, declared);
+  const isOther = own?.identity !== undefined && own.identity !== next;
+  const former = isOther ? findFormer(own, kind, declared) : undefined;
+  const identity = (former && own?.identity) ?? next;
   return {
-    ...settlement,
-    ...(wanted.isClusterUnset && { reason: { is: "FieldNotSet" } }),
-    write: (edits) => withOwnership(edits, subject, settlement, labels, wanted),
+    ...{ kind, facts, desired, namespace, own, isMadeUp, declared, externalName, identity, hasManagementPolicies },
+    forms: [...(former ? [{ identity, declared: former }] : []), { identity: next, declared }],
+    observed: own && readByItself(own.document, facts),
+    reportedTags: () => tags?.cloud(),
   };
 }
 
@@ -95,10 +140,22 @@ function isRenamed({ desired, observed }: Subject): boolean {
  * Tells whether ours declares what its provider created and named, by another ProviderConfig than before: the name is the cloud's, so it
  * is that of no other one.
  */
-const isFoundAnew = ({ own, isMadeUp }: Candidate, externalName: string): boolean =>
+const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
   isMadeUp &&
   own?.acknowledged.size === 0 &&
   (readLabel(own.document, EXTERNAL_NAME_LABEL) ?? externalName) === externalName;
+
+function explain(reason: TagReason, join: Join, { isUnset }: WantedTags): TagReason {
+  if (isUnset) return { is: "FieldNotSet" };
+  const isTold = join.is !== "untold" || reason.is === "WaitingForRequiredResources";
+  return isTold ? reason : { is: "AccountUnknown", owner: join.other, isCreating: join.isCreating };
+}
+
+/** Chooses the identity that ours is to have. One that another owns keeps the owner's, until that has followed. */
+function chooseForm({ forms, declared, identity }: Candidate, verdict: OwnershipVerdict): Candidate["forms"][number] {
+  const owner = verdict.is === "theirs" ? verdict.owner : undefined;
+  return forms.find((form) => form.identity === owner?.identity) ?? forms.at(-1) ?? { identity, declared };
+}
 
 /**
  * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator; the owner also one whose
@@ -120,11 +177,22 @@ function chooseLabels(
   return hasFound || isNamed || own?.contends === identity ? [IDENTITY_LABEL, CONTENDS_LABEL] : [IDENTITY_LABEL];
 }
 
-/** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
-function findOtherCluster({ observed, tags }: Subject, { cluster }: WantedTags): string | undefined {
-  if (cluster === undefined || observed === undefined) return undefined;
+/**
+ * Finds the control plane in the cloud's tags; undefined for this one: under its present name, a name that ours records, or without a
+ * name one that an earlier step, `add` or another contender writes.
+ */
+function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);
-  return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
+  if (
+    observed === undefined ||
+    found === undefined ||
+    found === wanted.cluster ||
+    found === readAnnotation(observed, CLUSTER)
+  )
+    return undefined;
+  if (wanted.cluster !== undefined) return found;
+  const isAdded = wanted.add.some(({ key, value }) => key === CLUSTER_TAG && value === found);
+  return isAdded || tags?.desired.get(CLUSTER_TAG) === found || listClusters(all).has(found) ? undefined : found;
 }
 
 /** The fields by which a managed resource asks for a connection Secret. */
@@ -153,7 +221,7 @@ function withOwnership(
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
   edits.push({ path: OWNER_PATH, value: owner }, ...labels);
-  for (const [key, value] of Object.entries({ [CLUSTER]: cluster, ...annotations })) {
+  for (const [key, value] of Object.entries({ ...annotations, ...(cluster !== undefined && { [CLUSTER]: cluster }) })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }
   if (hasManagementPolicies) edits.push({ path: MANAGEMENT_POLICIES, value: policies });

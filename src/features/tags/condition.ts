@@ -1,6 +1,7 @@
 import { annotate, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
 import { OBSERVE } from "../../crossplane/management-policies.ts";
 import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { isObject } from "../../model/json.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import { isOrphan } from "../../ownership/contenders.ts";
@@ -97,7 +98,8 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
-  return `${resource}: ${tell(SENTENCES, reason, facts)}${explainOrphan(reason)}`;
+  const other = "owner" in reason && reason.owner ? distinguish(subject, reason.owner) : "";
+  return `${resource}: ${tell(SENTENCES, reason, facts)}${other}${explainOrphan(reason)}`;
 }
 
 /** Explains what to do with a managed resource that no XR controls: nobody tells it to stop writing, or to leave the cloud resource. */
@@ -113,6 +115,18 @@ function explainOrphan(reason: TagReason): string {
     `; no XR controls ${kind.kind} ${brief(name)}, as after kubectl delete --cascade=orphan: unless its XR is about to be restored, ` +
     `${patch} && ${toCommandOn("delete", kind, document)}, which leaves the cloud resource`
   );
+}
+
+const PARAMETERS = ["spec", "forProvider"];
+
+/** Names the fields in which ours and another owner's differ, for a kind of which nothing tells which fields identify it. */
+function distinguish({ facts, desired }: Subject, { document }: Contender): string {
+  if (!facts.countsReferences) return "";
+  const [ours, theirs] = [desired, document].map((each) => each.at(PARAMETERS));
+  if (!(isObject(ours) && isObject(theirs))) return "";
+  const fields = Object.keys(ours).filter((field) => typeof ours[field] === "string" && ours[field] !== theirs[field]);
+  if (fields.length === 0) return "";
+  return `; if these are two, name what distinguishes them in tags.resources[].scopeFieldPaths: ${listFirst(fields.toSorted().map((field) => `spec.forProvider.${brief(field)}`))}`;
 }
 
 /** The facts of all sentences, as texts. */
@@ -149,8 +163,11 @@ const SENTENCES = {
       : `${by} owns it, and the provider of this XR has not found it yet${synced}; ${takeOver}`,
   WaitingForReferences: ({ kind, synced }: Facts) =>
     `only observed until its provider has resolved the references that tell which ${kind} it is${synced}`,
+  /** `isCreating`: the other one has not found its own cloud resource yet, which may be this one. */
+  AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
+    `${isCreating ? meanwhile : "written"}, although ${by} has the same name by another ProviderConfig, and nothing tells whether both lead into one account: set tags.owner.account in both Compositions`,
   BeingDeleted: () => "its managed resource is being deleted",
-  FieldNotSet: () => "unchanged until owner.cluster, the name of this control plane, is set",
+  FieldNotSet: () => "unchanged until owner.cluster and owner.account, if the input has them, are set",
   Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,
   OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
     `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,

@@ -17,6 +17,7 @@ import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
+import { resolveString } from "../value.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
 /** A desired resource. */
@@ -25,6 +26,8 @@ interface Wish extends DesiredAndObserved {
   readonly resource: string;
   /** The policies that earlier steps desire. */
   readonly asked: Policies;
+  /** True while its Composition's new name for it takes over from the old one: this is one of both. */
+  readonly isRenamed: boolean;
 }
 
 /** A desired managed resource whose ownership is settled. */
@@ -53,12 +56,20 @@ export interface Subjects {
 }
 
 /**
+ * @param renamed the names of resources that are handed over from one to the other.
+ *
  * Finds the desired resources to tag: those that the input selects and whose kind has a tag field. A field that the schema lacks would
  * fail the whole XR, so the field has to be named by the input, set already, or listed in our table or the kind's schema. Kinds
  * without the field are included if other XRs can declare their cloud resources. Excludes copies of Secrets, and resources that the
  * pipeline only observes.
  */
-export function findSubjects({ resources, ignore }: Tags, call: Call, draft: Draft): Subjects {
+export function findSubjects(
+  { resources, ignore, owner }: Tags,
+  call: Call,
+  draft: Draft,
+  renamed: ReadonlySet<string> = new Set(),
+): Subjects {
+  const account = toAccount(owner, call);
   const toKind = kindsFor(resources);
   const ignored = ignore.map(toMatcher);
   const subjects: Subject[] = [];
@@ -66,7 +77,8 @@ export function findSubjects({ resources, ignore }: Tags, call: Call, draft: Dra
   const untagged: string[] = [];
   const excluded: string[] = [];
   const found = [...desiredSoFar(call, draft)]
-    .filter(([resource, marked]) => call.request.desired.resources.has(resource) && !isCopy(resource, marked))
+    .filter(([resource]) => call.request.desired.resources.has(resource) || renamed.has(resource))
+    .filter(([resource, marked]) => !isCopy(resource, marked))
     .sort(compareEntries); // Go's map order is random
   for (const [resource, marked] of found) {
     const known = toKind(marked);
@@ -74,23 +86,28 @@ export function findSubjects({ resources, ignore }: Tags, call: Call, draft: Dra
     const isManaged = lazy(() => marked.at(FOR_PROVIDER) !== undefined);
     const desired = withoutMarks(marked, () => known.rule !== undefined && isManaged());
     if (desired !== marked) unmarked.push([resource, desired]);
-    const wish = toWish(resource, desired, known.kind, call);
+    const wish = { ...toWish(resource, desired, known.kind, call), isRenamed: renamed.has(resource) };
     if (isExcluded(wish, ignored)) {
       excluded.push(resource);
       continue;
     }
-    const subject = toSubject(wish, known, call);
+    const subject = toSubject(wish, known, account, call);
     if (subject !== undefined) subjects.push(subject);
     else if (isManaged()) untagged.push(known.kind.kind);
   }
   return { subjects, unmarked, untagged, excluded };
 }
 
+function toAccount({ account }: Tags["owner"], call: Call): string | undefined {
+  const resolved = account && resolveString(account, call);
+  return resolved?.is === "set" ? resolved.value : undefined;
+}
+
 /**
  * Makes the wish for a resource. Where the XR refers to an object of another kind in its place, Crossplane composes it under that object's
  * name, which many providers take for the external name.
  */
-function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call): Wish {
+function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call): Omit<Wish, "isRenamed"> {
   const asked = readPolicies(desired) ?? ALL_ACTIONS;
   const observed = observedAs(resource, kind, call);
   const other = observed === undefined ? call.request.observed.resources.get(resource)?.document : undefined;
@@ -134,13 +151,13 @@ function isExcluded({ resource, observed, asked }: Wish, ignored: readonly ((tex
 }
 
 /** Undefined for a kind that the input does not select, that neither the input nor our tables describe, or without anything to settle. */
-function toSubject(wish: Wish, known: KnownKind, call: Call): Subject | undefined {
+function toSubject(wish: Wish, known: KnownKind, account: string | undefined, call: Call): Subject | undefined {
   const { kind, rule, facts } = known;
   const { identity, cloud, reportsTags } = facts;
   if (rule === undefined || (rule.fieldPath === undefined && cloud === undefined)) return undefined;
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
-  const declared = { ...wish, facts: identity, ...named };
+  const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
   const cloudResource = readUnlessNew(declared);
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
   if (tags === undefined && (cloudResource === undefined || identity.countsReferences)) return undefined;

@@ -9,6 +9,7 @@ import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
 import { isOurs, type Tagged, toTagsCondition } from "./condition.ts";
 import { checkTags, type Refusal } from "./limits.ts";
+import { keepRenamed } from "./renamed.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
 import { resolveWanted, type WantedTags } from "./wanted.ts";
@@ -24,11 +25,13 @@ interface TagDecision extends Tagged {
  * Sets the tags of composed resources. If several XRs declare the same cloud resource, only its owner writes it; the others observe
  * until they succeed it.
  */
-export const tags: Feature = (call, draft) => {
+export const tags: Feature = (call, before) => {
   const input = call.input.spec.tags;
-  if (input === undefined) return draft;
+  if (input === undefined) return before;
 
-  const found = findSubjects(input, call, draft);
+  const desired = findSubjects(input, call, before);
+  const { draft, renamed } = keepRenamed(desired.subjects, call, before);
+  const found = renamed.size === 0 ? desired : findSubjects(input, call, draft, renamed);
   const wanted = resolveWanted(input, found.subjects.length, call);
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
   const decisions = found.subjects.map((subject) => decide(subject, wanted, known));

@@ -32,8 +32,8 @@ export interface WantedTags {
   readonly cluster: string | undefined;
   /** Fields of required values that are not set. */
   readonly unset: readonly string[];
-  /** True if the control plane's name is among them: then ownership cannot be decided. */
-  readonly isClusterUnset: boolean;
+  /** True if the control plane's name or the account is among them: then ownership cannot be decided. */
+  readonly isUnset: boolean;
 }
 
 /** @param resources the number of resources to tag. */
@@ -46,6 +46,7 @@ export function resolveWanted(input: Tags, resources: number, call: Call): Wante
   const excess = findExcess(asked.length, resources);
   const add = excess.length > 0 ? [] : asked;
   const name = cluster && resolveString(cluster, call);
+  const account = rules.account && resolveString(rules.account, call);
   return {
     add,
     keys: [...new Set(add.map(({ key }) => key))].sort(),
@@ -55,8 +56,8 @@ export function resolveWanted(input: Tags, resources: number, call: Call): Wante
     owner: formatOwner(call.composite),
     rules,
     cluster: name?.is === "set" ? name.value : undefined,
-    unset: added.flatMap(({ unset }) => unset),
-    isClusterUnset: name?.is === "unset",
+    unset: [...added.flatMap(({ unset }) => unset), ...(account?.is === "unset" ? [account.field] : [])],
+    isUnset: name?.is === "unset" || account?.is === "unset",
   };
 }
 

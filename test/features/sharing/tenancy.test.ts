@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { SECRET, withMetadata } from "../../../testing/simulations/store.ts";
 import { Tenancy } from "../../../testing/simulations/tenancy.ts";
 import type { Composition } from "../../../testing/simulations/tenancy-composition.ts";
 import { nobodyGains, play } from "../../../testing/simulations/tenancy-property.ts";
+import { ownersOf } from "../../../testing/simulations/tenancy-provider.ts";
 
 /** The same histories in every run; `npm run properties` plays a hundred thousand others. */
 const parameters = { seed: 20261121, numRuns: 300 };
@@ -68,4 +70,18 @@ test("a Composition that asks nobody for a grant is noticed", () => {
   const tenancy = new Tenancy([unguarded, unguarded, unguarded], false);
   const moves = [{ is: "grant", database: "orders", teams: [] }] as const;
   expect(() => play(tenancy, moves)).toThrow("holds bytes of orders, which is not granted to");
+});
+
+test("a Secret that its team takes from the Object that owns it stays when the XR goes", () => {
+  const tenancy = new Tenancy([byName, byName, byName], false);
+  const { store } = tenancy.world;
+  const audit = { is: "audit" };
+  play(tenancy, [audit, audit, audit]);
+  const name = { namespace: "team-b", name: "orders-db" };
+  const secret = store.get(SECRET, name) ?? {};
+  expect(ownersOf(secret)).toHaveLength(1);
+  tenancy.byHand("team-b", "orders-db", true);
+  store.put({ ...withMetadata(secret, { annotations: {} }), data: { theirs: "" } });
+  play(tenancy, [audit, audit, { is: "deleteXr" }]);
+  expect(store.get(SECRET, name)).toMatchObject({ data: { theirs: "" } });
 });

@@ -308,6 +308,32 @@ describe("a cloud resource that several XRs may name", () => {
     expect(says(draft)).toContain(message);
   });
 
+  describe("that the cloud's tags give to a control plane, of an XR whose control plane has no name", () => {
+    const reporting = (object: JsonObject): JsonObject => ({
+      ...object,
+      status: { ...SYNCED, atProvider: { tags: { "crossplane-cluster": "blue" } } },
+    });
+    const recording = { annotations: { [`${DOMAIN}/cluster`]: "blue" } };
+    const before = withMetadata(owning(ours), recording);
+    const add = [team, { key: "crossplane-cluster", value: "blue" }];
+    test.each<[reason: string, draft: Draft, is: string]>([
+      ["is only observed: that control plane may own it", reconcile(reporting(ours), []), "OwnedByAnotherCluster"],
+      ["is not written any more", reconcile(reporting(owning(ours)), []), "OwnedByAnotherCluster"],
+      ["is written where ours records that name", reconcile(reporting(before), []), "Owned"],
+      [
+        "is observed where an owner here has that name",
+        reconcile(reporting(ours), [withMetadata(listing, recording)]),
+        "ObservedOnly",
+      ],
+      ["is written where the input adds that tag", reconcile(reporting(owning(ours)), [], { tags: { add } }), "Owned"],
+    ])("%s", (_reason, draft, is) => {
+      expect(reasonIn(draft)).toBe(is);
+      const isElsewhere = is === "OwnedByAnotherCluster";
+      expect(markIn(draft, "cluster")).toBe(isElsewhere ? undefined : "blue");
+      if (isElsewhere) expect([policiesOf(draft), says(draft)]).toEqual([["Observe"], expect.stringContaining("blue")]);
+    });
+  });
+
   test("keeps its owner and policies while the control plane's own name is not known", () => {
     const tags = { add: [team], owner: { cluster: { fromEnvironmentFieldPath: "cluster" } } };
     const draft = reconcile(owning(ours), [], { tags });
@@ -336,7 +362,7 @@ describe("a cloud resource that several XRs may name", () => {
     const elsewhere = (place: JsonObject): JsonObject => ({
       ...bucket(),
       ...named,
-      spec: { forProvider: { region: "eu-central-1", ...place }, providerConfigRef: { name: "theirs" } },
+      spec: { forProvider: { region: "eu-central-1", ...place } },
     });
 
     const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
@@ -351,7 +377,11 @@ describe("a cloud resource that several XRs may name", () => {
       ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
       ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
       ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
-      ["also where its place changes", moveTo(elsewhere({}), withMetadata(ours, { labels: {} }), []), anew],
+      [
+        "also where its place changes",
+        moveTo(elsewhere({ region: "us-east-1" }), withMetadata(ours, { labels: {} }), []),
+        anew,
+      ],
       ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
       ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
       ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
-import type { JsonObject } from "../../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { synced } from "../../../testing/builders/kubernetes.ts";
 import { at, desiredOf, policiesOf, reasonIn, tagsIn } from "../../../testing/builders/read-draft.ts";
@@ -376,26 +376,66 @@ describe("an object of another kind to which a team has its XR refer in a bucket
 });
 
 describe("two of one name in a kind that no table lists", () => {
-  const cluster = (projectId: string): JsonObject => ({
+  const cluster = (place: JsonObject): JsonObject => ({
     apiVersion: "mongodbatlas.example.org/v1alpha1",
     kind: "Cluster",
     ...externallyNamed("main"),
-    spec: { forProvider: { projectId, tags: {} } },
+    spec: { forProvider: { ...place, tags: {} } },
   });
-  const identityOf = (projectId: string, rule: JsonObject) => {
-    const resources = [{ apiGroup: "mongodbatlas.example.org", fieldPath: "spec.forProvider.tags", ...rule }];
-    const draft = run({ tags: { add: [team], resources }, desired: { bucket: cluster(projectId) }, contenders: [] });
-    return at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`);
-  };
-  test.each<[reason: string, areTwo: boolean, rule: JsonObject]>([
+  const resources = (rule: JsonObject) => [
+    { apiGroup: "mongodbatlas.example.org", fieldPath: "spec.forProvider.tags", ...rule },
+  ];
+  const draftOf = (place: JsonObject, rule: JsonObject = {}) =>
+    run({ tags: { add: [team], resources: resources(rule) }, desired: { bucket: cluster(place) }, contenders: [] });
+  const identityOf = (draft: Draft): JsonValue => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`) ?? null;
+  test.each<[reason: string, areTwo: boolean, field: string, rule: JsonObject]>([
     [
       "are two where scopeFieldPaths name what distinguishes them",
       true,
-      { scopeFieldPaths: ["spec.forProvider.projectId"] },
+      "cell",
+      { scopeFieldPaths: ["spec.forProvider.cell"] },
     ],
-    ["are one without", false, {}],
-  ])("%s", (_reason, areTwo, rule) => {
-    const [a, b] = ["a", "b"].map((project) => identityOf(project, rule));
+    ["are two in two parents, although these are literals", true, "projectId", {}],
+    ["are one without", false, "cell", {}],
+  ])("%s", (_reason, areTwo, field, rule) => {
+    const [a, b] = ["a", "b"].map((value) => identityOf(draftOf({ [field]: value }, rule)));
     expect([typeof a, a !== b]).toEqual(["string", areTwo]);
+  });
+
+  test("are one where nothing distinguishes them, and the condition names the fields that may", () => {
+    const [ours, theirs] = ["a", "b"]
+      .map((cell) => draftOf({ cell, size: "M10" }))
+      .map((draft, index) => applied(draft, `${index}`, {}, LOOKED));
+    const annotations = {
+      [mark("owner")]: "XShop.apps.example.org/rival",
+      [mark("tags-owner")]: "XShop.apps.example.org/rival#bucket",
+    };
+    const owner = withPolicies(withMetadata(theirs ?? {}, { annotations }), "*");
+    const contenders = [ours ?? {}, owner];
+    const tagging = { add: [team], resources: resources({}) };
+    const desired = { bucket: cluster({ cell: "a", size: "M10" }) };
+    const draft = run({ tags: tagging, desired, observed: { bucket: ours ?? {} }, contenders });
+    expect(draft.conditions[0]?.message).toMatch(/scopeFieldPaths: spec\.forProvider\.cell$/);
+  });
+
+  test("that a literal parent tells apart since a new version keep their owner", () => {
+    const draft = draftOf({ projectId: "a" });
+    const former = { [mark("identity")]: identityOf(draftOf({ cell: "a" })) };
+    const owner = withMetadata(applied(draft, "ours", {}, LOOKED), {
+      labels: { ...former, [mark("writes")]: null, [mark("contends")]: null },
+    });
+    const xr = "Shop.apps.example.org/team-a/shop";
+    const observed = withPolicies(withMetadata(owner, { annotations: ownedBy(xr) }), "*");
+    const next = run({
+      tags: { add: [team], resources: resources({}) },
+      desired: { bucket: cluster({ projectId: "a" }) },
+      observed: { bucket: observed },
+      contenders: [observed],
+    });
+    expect([policiesOf(next), identityOf(next)]).toEqual([
+      ["Observe", "Create", "Update", "LateInitialize"],
+      identityOf(draft),
+    ]);
+    expect(reasonIn(next)).toBe("ExistedBefore");
   });
 });

@@ -2,7 +2,7 @@ import { COPY_KINDS, formatSecret, type SecretName, SHARED_RESOURCE } from "../.
 import { MANAGEMENT_POLICIES, OBSERVE, readPolicies } from "../../../crossplane/management-policies.ts";
 import { annotationPath } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
-import { objectsAt } from "../../../model/document.ts";
+import { type Document, objectsAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../../../model/field-path.ts";
 import { hashText } from "../../../model/hash.ts";
@@ -14,6 +14,7 @@ import type { Call } from "../../feature.ts";
 import type { Data } from "../source.ts";
 import type { Copying } from "../verdict.ts";
 import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
+import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./owned.ts";
 import { markComposite } from "./taker.ts";
 import type { Row } from "./targets.ts";
 
@@ -35,6 +36,8 @@ export interface Composed {
 interface WrittenCopy {
   readonly isObserver: boolean;
   readonly row: Row;
+  /** The Secret, if it is there. */
+  readonly found: Document | undefined;
   readonly data: Data;
   /** The former shared resources whose values may still be in it. */
   readonly earlier: readonly Reference[];
@@ -47,7 +50,7 @@ export function writeCopy(copy: WrittenCopy): Composed {
   const { isObserver, row, judgement, earlier } = copy;
   const { key, observed, target: secret } = row;
   const isThere = !isObserver && observed !== undefined && isReady(observed);
-  const object = isObserver ? asObserver(compose(copy)) : compose(copy);
+  const object = isObserver ? asObserver(compose(copy), observed?.document) : compose(copy);
   const made = [judgement.origin, ...earlier].map((origin) => ({ origin, secret }));
   return { resource: [key, toEdit(object, isThere)], made };
 }
@@ -59,9 +62,17 @@ export function keepCopy(copy: ObservedCopy): Composed {
   return { resource: [key, toEdit(asDesiredBefore(copy), isReady(copy))], made };
 }
 
-/** Gives up a copy, which keeps its Secret: its Object first only observes, and is left out when its provider has read that. */
-export function giveUpCopy(copy: ObservedCopy): readonly Pick<Composed, "resource">[] {
-  return isDroppable(copy) ? [] : [{ resource: [copy.key, toEdit(asObserver(asDesiredBefore(copy)), false)] }];
+/**
+ * Gives up a copy, which keeps its Secret: its Object first only observes, and is left out when its provider has read that. One that
+ * owns the Secret gives that up before, or where another writer has it, waits until that owns it as well.
+ */
+export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOurs: boolean): readonly Composed[] {
+  const { key, document } = copy;
+  const isOwning = isOnlyOwner(document, found);
+  if (isDroppable(copy) && !isOwning) return [];
+  const object = asDesiredBefore(copy);
+  const given = isOwning && isOurs ? asFormerOwner(object) : asObserver(object, document);
+  return [{ resource: [key, toEdit(given, false)], made: [] }];
 }
 
 const toEdit = (object: JsonObject, isThere: boolean): ResourceEdit => ({
@@ -86,9 +97,11 @@ function compose(copy: WrittenCopy): JsonObject {
   const spec = via === "ConnectionSecret" ? toPublishing(copy) : toCopying(copy);
   const metadata = { annotations };
   // The Object of a namespaced XR is of the namespaced kind (provider-kubernetes v1, kubernetes.m.crossplane.io).
-  return composite.namespace === undefined
-    ? { ...COPY_KINDS.Object, metadata, spec: { ...spec, providerConfigRef: { name: providerConfigRef.name } } }
-    : { ...COPY_KINDS.NamespacedObject, metadata, spec: { ...spec, providerConfigRef } };
+  if (composite.namespace === undefined)
+    return { ...COPY_KINDS.Object, metadata, spec: { ...spec, providerConfigRef: { name: providerConfigRef.name } } };
+  const object = { ...COPY_KINDS.NamespacedObject, metadata, spec: { ...spec, providerConfigRef } };
+  const canOwn = via === "Object" && row.target.namespace === composite.namespace;
+  return canOwn ? asOwner(object, row.observed?.document, copy.found) : object;
 }
 
 /** Composes the copy without its data. */
@@ -151,9 +164,6 @@ function toPublishing({ row, judgement: { source, secret }, call }: WrittenCopy)
   };
 }
 
-/** Makes an Object observe only: it neither writes nor deletes its Secret. */
-const asObserver = (object: JsonObject): JsonObject => withValueAt(object, MANAGEMENT_POLICIES, OBSERVE);
-
 const DATA: FieldPath = [...MANIFEST, "data"];
 
 const below = (path: FieldPath, ...fields: readonly string[]) => fields.map((field) => [...path, field]);
@@ -178,7 +188,8 @@ function asDesiredBefore({ document, isSecret }: ObservedCopy): JsonObject {
   if (isSecret) return pickObserved(document, DESIRED_OF_SECRET);
   // All is the default: of an Object that is not limited we never said so.
   const isLimited = readPolicies(document)?.includes("*") === false;
-  const object = pickObserved(document, isLimited ? [...DESIRED_OF_OBJECT, MANAGEMENT_POLICIES] : DESIRED_OF_OBJECT);
+  const picked = pickObserved(document, isLimited ? [...DESIRED_OF_OBJECT, MANAGEMENT_POLICIES] : DESIRED_OF_OBJECT);
+  const object = keepOwner(picked, document);
   // The provider fills in, and writes back, what the references name.
   const data = pickUnfilled(document.at(DATA), objectsAt(document, REFERENCES));
   return Object.keys(data).length === 0 ? object : withValueAt(object, DATA, data);

@@ -13,6 +13,7 @@ import type { Copying, Judged, Judgement, NamedCopy, Target } from "../verdict.t
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import { type Contents, contentsFor, type Room } from "./contents.ts";
 import { findFailure, findStale, isLimited, isReady, isReleased, type ObservedCopy } from "./observed.ts";
+import { isOwner } from "./owned.ts";
 import { findTarget, isKept, judgeOrigins, type KeptFor } from "./recorded.ts";
 import { findTaker, type Taker } from "./taker.ts";
 import { findPossession, formatMaker, gatherRows, type Possession, type Row } from "./targets.ts";
@@ -97,7 +98,7 @@ function decideSecret(row: Row, share: CopyingShare): readonly Decision[] {
   const { target, holder } = row;
   const { refusal, copy } = target;
   if (refusal !== undefined) return keepRow(row, isRefusal(refusal) ? "refused" : "unknown", share);
-  if (holder !== undefined) return leaveAlone(row, { holder, isRival: false });
+  if (holder !== undefined) return leaveToHolder(row, holder, share);
   const contents = share.contentsOf(copy);
   if (contents.is !== "known") {
     // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
@@ -107,10 +108,17 @@ function decideSecret(row: Row, share: CopyingShare): readonly Decision[] {
   return decideCopy(row, contents.data, share);
 }
 
-const leaveAlone = ({ target, copies }: Row, taker: Taker): readonly Decision[] => [
-  ...copies.flatMap(giveUpCopy),
+const leaveAlone = ({ target, copies }: Row, taker: Taker, found: Document | undefined): readonly Decision[] => [
+  ...copies.flatMap((copy) => giveUpCopy(copy, found, false)),
   { reason: { is: "TargetTaken", target, ...taker } },
 ];
+
+function leaveToHolder(row: Row, holder: string, share: CopyingShare): readonly Decision[] {
+  const found = row.copies.some(({ document }) => isOwner(document))
+    ? findTarget(row.key, row.target, share.call)
+    : undefined;
+  return found === "pending" ? keepRow(row, "unknown", share) : leaveAlone(row, { holder, isRival: false }, found);
+}
 
 function decideCopy(wanted: Row, data: Data, share: CopyingShare): readonly Decision[] {
   const { target, observed, copies } = wanted;
@@ -122,11 +130,13 @@ function decideCopy(wanted: Row, data: Data, share: CopyingShare): readonly Deci
   const taker = findTaker(found, share.call);
   if (found === "pending" || taker === "pending")
     return keepRow(wanted, "unknown", share, { is: "WaitingForRequiredResources", wanted: "Secret" });
-  if (taker !== undefined) return leaveAlone(wanted, taker);
+  if (taker !== undefined) return leaveAlone(wanted, taker, found);
   share.possession.holders.set(formatSecret(target), formatMaker(share.shared.name));
   const { row, reason } = keepType(wanted, found);
-  const own = observed ? decideUpdate(observed, row, data, share) : decideNew(found, row, data, share);
-  return [...copies.filter((copy) => copy !== observed).flatMap(giveUpCopy), ...own, ...reason];
+  const written = { ...share, row, found, data };
+  const others = copies.filter((copy) => copy !== observed);
+  const own = observed ? decideUpdate(observed, written) : decideNew(written);
+  return [...others.flatMap((copy) => giveUpCopy(copy, found, true)), ...own, ...reason];
 }
 
 /** Keeps the type of a Secret that exists: Kubernetes refuses to change it, and would refuse new values with it. */
@@ -139,22 +149,26 @@ function keepType(row: Row, found: Document | undefined): { readonly row: Row; r
   return { row: kept, reason: [{ reason: { is: "TypeKept", target, type, wanted } }] };
 }
 
-/** @param found the Secret, if there is one with our mark. */
-function decideNew(found: Document | undefined, row: Row, data: Data, share: CopyingShare): readonly Decision[] {
+/** A copy that is to be written. `found`: the Secret, if there is one with our mark. */
+type Writing = CopyingShare & { readonly row: Row; readonly found: Document | undefined; readonly data: Data };
+
+function decideNew(writing: Writing): readonly Decision[] {
+  const { row, found, judgement } = writing;
   const waiting: Decision = { reason: { is: "WaitingForCopies", targets: [row.target] } };
   if (row.isHeld) return [waiting];
-  const isOurs = found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(share.judgement.source);
-  return [writeCopy({ ...share, isObserver: isOurs && isWriter(row.target), row, data, earlier: [] }), waiting];
+  const isOurs = found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(judgement.source);
+  return [writeCopy({ ...writing, isObserver: isOurs && isWriter(row.target), earlier: [] }), waiting];
 }
 
-function decideUpdate(copy: ObservedCopy, row: Row, data: Data, share: CopyingShare): readonly Decision[] {
-  const earlier = findStale(copy, share.judgement.origin);
-  const grant = judgeOrigins(copy, earlier, share);
+function decideUpdate(copy: ObservedCopy, writing: Writing): readonly Decision[] {
+  const { row, judgement } = writing;
+  const earlier = findStale(copy, judgement.origin);
+  const grant = judgeOrigins(copy, earlier, writing);
   const isObserver = isWriter(row.target) && !mayWriteAgain(copy);
   const failure = isObserver ? undefined : findFailure(copy, row.target);
   const waiting: SharingReason = { is: "WaitingForCopies", targets: [row.target] };
   if (grant === "ended") return [{ reason: failure ?? waiting }];
-  const own = grant === "pending" ? keepCopy(copy) : writeCopy({ ...share, isObserver, row, data, earlier });
+  const own = grant === "pending" ? keepCopy(copy) : writeCopy({ ...writing, isObserver, earlier });
   return !isObserver && isReady(copy) ? [own] : [own, { reason: failure ?? waiting }];
 }
 

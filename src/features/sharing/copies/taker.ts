@@ -11,54 +11,45 @@ const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
-/** Another writer of a Secret; `isRival`: another XR of the same claim. A Secret without an owner mark has no holder. */
-export interface Taker {
-  readonly holder: string | undefined;
-  readonly isRival: boolean;
-}
-
-/** Finds the other writer to whom a target Secret belongs, if it is there and not this XR's. */
-export function findTaker(found: Document | "pending" | undefined, call: Call): Taker | "pending" | undefined {
-  if (found === undefined || found === "pending") return found;
-  const owner = readAnnotation(found, OWNER);
-  return owner === formatOwner(call.composite) ? findRival(found, call) : { holder: owner, isRival: false };
-}
+/** The other writer of a Secret; undefined where it has no mark. `isRival`: it is another XR of the same claim. */
+export type Taker = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**
- * Finds another XR of the same claim that keeps the copy: a claim that is replaced by force gets a second XR (crossplane#4803). The copy
- * belongs to the XR that the claim names, and on Crossplane v1, which cannot look up a claim, to the younger one. One that Crossplane
- * writes (`via: Secret`) stays with the XR that controls it.
+ * Finds the other writer to whom a target Secret belongs, if it is there and not this XR's. A claim that is replaced by force has two XRs
+ * (crossplane#4803): the copy belongs to the one that the claim names. One that Crossplane writes (`via: Secret`) stays with the XR that
+ * controls it.
  */
-function findRival(found: Document, call: Call): Taker | "pending" | undefined {
-  const { claim, document, name } = call.composite;
+export function findTaker(found: Document | "pending" | undefined, call: Call): Taker | "pending" | undefined {
+  if (found === undefined || found === "pending") return found;
+  const { composite } = call;
+  const owner = readAnnotation(found, OWNER);
+  if (owner !== formatOwner(composite)) return { holder: owner, isRival: false };
   const holder = readAnnotation(found, COMPOSITE);
-  if (claim === undefined || holder === undefined || holder === name || !isName(holder)) return undefined;
-  const isOurs = isOfClaim(claim, holder, call);
+  if (composite.claim === undefined || holder === undefined || holder === composite.name || !isName(holder)) return;
+  const isOurs = isOfClaim(composite.claim, holder, call);
   if (isOurs === "pending") return isOurs;
   const uid = findController(found)?.uid;
-  const isOthers = uid !== undefined && uid !== stringAt(document, ["metadata", "uid"]);
-  return isOurs && !isOthers ? undefined : { holder, isRival: true };
+  const canWrite = uid === undefined || uid === stringAt(composite.document, ["metadata", "uid"]);
+  return isOurs && canWrite ? undefined : { holder, isRival: true };
 }
 
-/** Tells whether this XR is the claim's, and not the one of that name. */
+/** Tells whether the claim names this XR. On Crossplane v1, which cannot look up a claim, whether it is younger than the other XR. */
 function isOfClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions
-  const canAskClaim = canSelectNamespaces(request, composite);
-  const answer = requirements.ask(
-    canAskClaim
-      ? toRequirement("claim", { apiVersion, kind, namespace, match: { name } })
-      : toRequirement("rival", { apiVersion, kind: composite.kind, match: { name: rival } }),
-  );
+  const requirement = canSelectNamespaces(request, composite)
+    ? toRequirement("claim", { apiVersion, kind, namespace, match: { name } })
+    : toRequirement("rival", { apiVersion, kind: composite.kind, match: { name: rival } });
+  const answer = requirements.ask(requirement);
   if (answer.is === "pending") return "pending";
   const [item] = answer.items;
-  const named = item && stringAt(item, ["spec", "resourceRef", "name"]);
-  if (canAskClaim) return named === undefined || named === composite.name;
-  const other = item && toComposite(item);
-  const isRival = other?.claim !== undefined && formatOwner(other) === formatOwner(composite);
-  return !isRival || creationOf(other) < creationOf(composite);
+  if (item === undefined) return true; // copies may be restored before the claim
+  if (requirement.selector.kind === kind) return (stringAt(item, NAMED) ?? composite.name) === composite.name;
+  const other = toComposite(item);
+  return formatOwner(other) !== formatOwner(composite) || creationOf(other) < creationOf(composite);
 }
 
-/** The creation as a text: of two XRs the younger one has the greater. */
+const NAMED = ["spec", "resourceRef", "name"];
+
 const creationOf = ({ document, name }: Composite): string =>
   `${stringAt(document, ["metadata", "creationTimestamp"]) ?? ""} ${name}`;

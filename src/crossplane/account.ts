@@ -1,0 +1,54 @@
+import { type Document, objectsAt, stringAt } from "../model/document.ts";
+import type { FieldPath } from "../model/field-path.ts";
+import type { ResourceSelector } from "../model/requirement.ts";
+import type { ManagedKind, ProviderConfig } from "./managed-resource.ts";
+import type { Cloud } from "./providers/families.ts";
+
+/** Matches an ARN, an Azure ID and a name or link of Google Cloud that contain their account, subscription or project. */
+const WITH_ACCOUNT = /^arn:[^:]*:[^:]*:[^:]*:\d{12}:|^\/subscriptions\/[^/]+\/|^(?:https:\/\/.*\/)?projects\/[^/]+\//i;
+
+/** Tells whether a name of a cloud resource contains its account: no other account has one of that name. */
+export const holdsAccount = (name: string): boolean => WITH_ACCOUNT.test(name);
+
+const IDS = ["arn", "id", "selfLink"].map((field): FieldPath => ["status", "atProvider", field]);
+
+/** The UID of what an Object manages, which tells clusters apart as well. */
+const UID: FieldPath = ["status", "atProvider", "manifest", "metadata", "uid"];
+
+/** Reads what the cloud reports of a cloud resource and of no other one, in any account. Azure does not distinguish its case. */
+export function readGlobalId(managed: Document): string | undefined {
+  const id = IDS.map((path) => stringAt(managed, path)).find((text) => text !== undefined && holdsAccount(text));
+  return (id?.startsWith("/") === true ? id.toLowerCase() : id) ?? stringAt(managed, UID);
+}
+
+/** The domains of the API groups whose ProviderConfigs say the account. */
+const DOMAIN = /(?:^|\.)(?<domain>(?:aws|azure|gcp)\.(?:m\.)?upbound\.io|aws\.crossplane\.io)$/;
+
+/** Selects the ProviderConfig of a managed resource; undefined for a provider whose ProviderConfigs do not say the account. */
+export function selectProviderConfig(
+  { apiVersion }: Pick<ManagedKind, "apiVersion">,
+  { kind, name, namespace }: ProviderConfig,
+): (ResourceSelector & { readonly match: { readonly name: string } }) | undefined {
+  const domain = DOMAIN.exec(apiVersion.slice(0, apiVersion.indexOf("/")))?.groups?.["domain"];
+  return domain === undefined ? undefined : { apiVersion: `${domain}/v1beta1`, kind, namespace, match: { name } };
+}
+
+const ROLES = [
+  "assumeRole",
+  "credentials.webIdentity",
+  "credentials.upbound.webIdentity",
+  "assumeRoleWithWebIdentity",
+].map((block): FieldPath => ["spec", ...block.split("."), "roleARN"]);
+
+/**
+ * Reads the account into which a ProviderConfig leads; undefined where only its credentials know. Source: apis/v1beta1/types.go of
+ * provider-upjet-aws, provider-upjet-azure and provider-upjet-gcp, and of provider-aws.
+ */
+export function readAccountOf(config: Document, cloud: Cloud | undefined): string | undefined {
+  if (cloud === "GCP") return stringAt(config, ["spec", "projectID"]);
+  if (cloud === "Azure") return stringAt(config, ["spec", "subscriptionID"])?.toLowerCase();
+  const last = objectsAt(config, ["spec", "assumeRoleChain"]).at(-1)?.["roleARN"];
+  const roles = [last, stringAt(config, ["spec", "assumeRoleARN"]), ...ROLES.map((path) => stringAt(config, path))];
+  const role = roles.find((text) => typeof text === "string" && text !== "");
+  return /^arn:[^:]*:iam::(?<account>\d{12}):/.exec(String(role))?.groups?.["account"];
+}

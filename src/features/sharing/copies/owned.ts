@@ -1,0 +1,67 @@
+import { COPY_KINDS, MANIFEST_METADATA } from "../../../crossplane/copies.ts";
+import { MANAGEMENT_POLICIES, OBSERVE } from "../../../crossplane/management-policies.ts";
+import { isBeingDeleted, NAME, OWNER_REFERENCES } from "../../../crossplane/metadata.ts";
+import { type Document, objectsAt, stringAt } from "../../../model/document.ts";
+import { type FieldPath, withValueAt } from "../../../model/field-path.ts";
+import type { JsonObject, JsonValue } from "../../../model/json.ts";
+
+const UID: FieldPath = ["metadata", "uid"];
+const FINALIZERS: FieldPath = ["metadata", "finalizers"];
+const OWNERS: FieldPath = [...MANIFEST_METADATA, "ownerReferences"];
+const WITHOUT_DELETE = ["Observe", "Create", "Update"];
+
+/** The finalizer by which Kubernetes leaves what an Object owns when it collects the Object with its XR. */
+const ORPHAN = "orphan";
+
+/**
+ * Has the Object of a namespaced XR own its Secret by an owner reference in its manifest, and leaves the deletion to Kubernetes once
+ * nothing else owns the Secret. A provider that had to delete it could not do so in a namespace that is being deleted: it may not record
+ * its use of a ProviderConfig there. The Secret's UID tells that the provider writes this one, and none in another cluster, where
+ * Kubernetes would delete what an unknown Object owns. A restored Object has the owner that it had, and takes its place.
+ */
+export function asOwner(object: JsonObject, observed: Document | undefined, found: Document | undefined): JsonObject {
+  if (observed === undefined) return object;
+  const written = stringAt(observed, ["status", "atProvider", "manifest", ...UID]);
+  const isWritten = found !== undefined && written !== undefined && written === stringAt(found, UID);
+  const isRestored = ownersOf(observed, OWNERS).some((uid) => uid !== stringAt(observed, UID));
+  if (!isWritten && !isRestored) return object;
+  const owning = withOwner(object, observed);
+  return isOnlyOwner(observed, found) ? withValueAt(owning, MANAGEMENT_POLICIES, WITHOUT_DELETE) : owning;
+}
+
+function withOwner(object: JsonObject, observed: Document): JsonObject {
+  const [name = "", uid = ""] = [NAME, UID].map((path) => stringAt(observed, path));
+  return withValueAt(object, OWNERS, [{ ...COPY_KINDS.NamespacedObject, name, uid }]);
+}
+
+/** Keeps an Object's finalizer, and its owner reference with its present UID. */
+export function keepOwner(object: JsonObject, observed: Document): JsonObject {
+  const kept = isOrphaning(observed) ? withValueAt(object, FINALIZERS, [ORPHAN]) : object;
+  return isOwner(observed) ? withOwner(kept, observed) : kept;
+}
+
+/** Makes an Object observe only: neither its provider deletes its Secret, nor Kubernetes with the XR. */
+export function asObserver(object: JsonObject, observed: Document | undefined): JsonObject {
+  const limited = withValueAt(object, MANAGEMENT_POLICIES, OBSERVE);
+  // Nobody may add a finalizer to an Object that is being deleted.
+  const isOrphan = observed && (isOrphaning(observed) || (isOwner(observed) && !isBeingDeleted(observed)));
+  return isOrphan === true ? withValueAt(limited, FINALIZERS, [ORPHAN]) : limited;
+}
+
+/** Has the provider take an Object's owner reference from a Secret that is still written as the Object says. */
+export const asFormerOwner = (object: JsonObject): JsonObject =>
+  withValueAt(withValueAt(object, OWNERS, []), MANAGEMENT_POLICIES, ["Observe", "Update"]);
+
+/** Tells whether a Secret has no owner but this Object, now or before a restore: Kubernetes would delete it with the Object. */
+export function isOnlyOwner(observed: Document, found: Document | undefined): boolean {
+  const owners = found === undefined ? [] : ownersOf(found, OWNER_REFERENCES);
+  const own = stringAt(observed, UID);
+  return owners.includes(own) && owners.every((uid) => uid === own || ownersOf(observed, OWNERS).includes(uid));
+}
+
+const ownersOf = (document: Document, path: FieldPath): readonly (JsonValue | undefined)[] =>
+  objectsAt(document, path).map(({ uid }) => uid);
+
+export const isOwner = (observed: Document): boolean => ownersOf(observed, OWNERS).length > 0;
+
+const isOrphaning = (observed: Document): boolean => [observed.at(FINALIZERS)].flat().includes(ORPHAN);

@@ -1,0 +1,69 @@
+import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
+import { groupBy } from "../../model/collections.ts";
+import { type Document, documentOf } from "../../model/document.ts";
+import { type Draft, withResources } from "../../model/draft.ts";
+import { isObject, pick } from "../../model/json.ts";
+import { formatOwner, IDENTITY_LABEL } from "../../ownership/annotations.ts";
+import { type Contender, isAcknowledgedBy, toContender } from "../../ownership/contender.ts";
+import { identify } from "../../ownership/identity.ts";
+import { desiredSoFar } from "../desired.ts";
+import type { Call } from "../feature.ts";
+import type { Subject } from "./subject.ts";
+
+/** The draft with what is handed over, and the names of both resources of each hand-over. */
+interface Renamed {
+  readonly draft: Draft;
+  readonly renamed: ReadonlySet<string>;
+}
+
+/**
+ * Keeps the owners that the pipeline desires no longer under their names, and under another one for the same cloud resource: a Composition
+ * has renamed them. Crossplane would delete them, and the cloud resource with them. The one of the new name observes meanwhile; once it is
+ * listed as a successor, the owner goes without the cloud resource.
+ */
+export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
+  const owners = findUndesiredOwners(call, draft);
+  if (owners.length === 0) return { draft, renamed: new Set() };
+  const successors = groupBy(subjects, toKey);
+  const successorsOf = ({ identity = "" }: Contender): readonly Subject[] => successors.get(identity) ?? [];
+  const isHidden = ({ document }: Contender): boolean => successors.has(kindOf(document));
+  const pairs = owners.filter(([, owner]) => isHidden(owner) || successorsOf(owner).length > 0);
+  const kept = pairs
+    .filter(([, owner]) => isHidden(owner) || !isSucceeded(owner, successorsOf(owner)))
+    .map(([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const);
+  const heirs = pairs.flatMap(([, owner]) => successorsOf(owner));
+  const renamed = new Set([...pairs.map(([name]) => name), ...heirs.map(({ resource }) => resource)]);
+  return { draft: withResources(draft, kept), renamed };
+}
+
+/** Tells whether an owner may go: it leaves the cloud resource to all of them. */
+const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
+  !owner.isDeletingWithIt && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
+
+function findUndesiredOwners(call: Call, draft: Draft): readonly (readonly [string, Contender])[] {
+  const desired = desiredSoFar(call, draft);
+  const owner = formatOwner(call.composite);
+  return [...call.request.observed.resources].flatMap(([name, { document }]) => {
+    if (desired.has(name) || document.at(["metadata", "labels", IDENTITY_LABEL]) === undefined) return [];
+    const one = toContender(document);
+    return isManaged(document) && one.isMarked && one.owner === owner && !one.isDeleting ? [[name, one] as const] : [];
+  });
+}
+
+/** The identity that a resource declares; its kind while a reference still hides that of a new one. */
+function toKey({ kind, cloudResource, desired, own }: Subject): string {
+  if (cloudResource === "unresolved") return own?.identity === undefined ? kindOf(desired) : "";
+  return cloudResource === undefined ? "" : identify(kind, cloudResource).identity;
+}
+
+function kindOf(document: Document): string {
+  const { group, kind } = readManagedKind(document);
+  return `${group} ${kind}`;
+}
+
+/** Desires what is observed: the pipeline says no longer what it wants. */
+function pickKept(observed: Document): Document {
+  const { apiVersion, kind, metadata, spec } = observed.toObject();
+  const kept = isObject(metadata) ? pick(metadata, (key) => key === "labels" || key === "annotations") : {};
+  return documentOf({ apiVersion: apiVersion ?? "", kind: kind ?? "", metadata: kept, spec: spec ?? {} });
+}

@@ -1,0 +1,120 @@
+import { readAccountOf, readGlobalId } from "../crossplane/account.ts";
+import type { Cloud } from "../crossplane/providers/families.ts";
+import type { Document } from "../model/document.ts";
+import { once } from "../model/once.ts";
+import { byPrecedence, type Contender } from "./contender.ts";
+import { type KnownContenders, looks, type Namesake } from "./find-contenders.ts";
+import { type Candidate, type CloudResource, isSameConfig } from "./identity.ts";
+
+/** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
+export type Join =
+  | { readonly is: "pending" }
+  /** There is none, or no reason to look. `hasFound`: ours has found its cloud resource, and need not look again. */
+  | { readonly is: "alone"; readonly hasFound: boolean }
+  /** `declared`: as ours declares it from now on. */
+  | { readonly is: "same"; readonly declared: CloudResource }
+  /** Nothing tells whether the other one, an owner, is the same. `isCreating`: its provider will, once it has created its own. */
+  | { readonly is: "untold"; readonly other: Contender; readonly isCreating: boolean };
+
+const NO_REASON: Join = { is: "alone", hasFound: false };
+
+/** The most accounts with a resource of the name whose ProviderConfigs are compared. */
+const MAX_COMPARED = 10;
+
+/**
+ * Looks for managed resources that declare the same cloud resource by another ProviderConfig: that is a way into an account, and not the
+ * account itself. Two are the same if the cloud reports one id for both, or if both ProviderConfigs say one account. Ours joins one that
+ * created the cloud resource, or has precedence.
+ */
+export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
+  const { own } = candidate;
+  if (!looks(candidate) || known.recallFirst(candidate) !== undefined) return NO_REASON;
+  const namesakes = known.findNamesakes(candidate);
+  if (namesakes === undefined) return { is: "pending" };
+  const toAccount: ReadAccount = (managed, namespace) => {
+    const config = known.findProviderConfig(managed, namespace);
+    return config === "pending" ? config : config && readAccountOf(config, cloud);
+  };
+  for (const other of listAhead(namesakes, candidate)) {
+    const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
+    if (join !== undefined) return join;
+  }
+  return { is: "alone", hasFound: own?.observation === "present" };
+}
+
+/** Judges another one; undefined if it is of another account, or ours has nothing to share with it yet. */
+function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
+  if (told === "pending") return { is: "pending" };
+  if (told !== undefined) return told ? { is: "same", declared: joinTo(declared, read) } : undefined;
+  if (own?.observation !== "present" || !(one.isMarked || one.isWriting)) return undefined;
+  return { is: "untold", other: one, isCreating: one.observation !== "present" };
+}
+
+/** True for one account, false for two, undefined if nothing tells. */
+type Told = boolean | "pending" | undefined;
+
+/** Takes on the account of another one, unless the input names ours. */
+const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
+  declared.told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
+
+/** Those that created their cloud resource first, then by precedence. */
+const byOrder = (a: Contender, b: Contender): number => Number(b.isCreated) - Number(a.isCreated) || byPrecedence(a, b);
+
+/** Those of one name and place: the first in each account, and the first by the cloud's id. */
+interface Rivals {
+  readonly byAccount: Map<string, Namesake>;
+  readonly byId: Map<string, Namesake>;
+}
+
+/** Indexes by name and place, once for all resources of an XR: it may compose thousands of one name. */
+const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Rivals> => {
+  const index = new Map<string, Rivals>();
+  for (const each of namesakes.toSorted((a, b) => byOrder(a.one, b.one))) {
+    const { byAccount, byId } = index.get(toKey(each.read)) ?? { byAccount: new Map(), byId: new Map() };
+    const id = readGlobalId(each.one.document);
+    if (!byAccount.has(each.read.account)) byAccount.set(each.read.account, each);
+    if (id !== undefined && !byId.has(id)) byId.set(id, each);
+    index.set(toKey(each.read), { byAccount, byId });
+  }
+  return index;
+});
+
+/** Two identities differ by their account alone if the rest is the same. */
+const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
+
+/** Lists those in other accounts that ours would join, the one with its id first. */
+function listAhead(namesakes: readonly Namesake[], { own, declared }: Candidate): readonly Namesake[] {
+  const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NO_RIVALS;
+  const found = byId.get((own && readGlobalId(own.document)) ?? "");
+  const firsts = [...take(byAccount.values(), MAX_COMPARED)];
+  return [...(found ? [found] : []), ...firsts].filter(
+    ({ one, read }) => read.account !== declared.account && (own === undefined || byOrder(one, own) < 0),
+  );
+}
+
+const NO_RIVALS: Rivals = { byAccount: new Map(), byId: new Map() };
+
+function* take<T>(values: Iterable<T>, count: number): Iterable<T> {
+  let left = count;
+  for (const value of values) {
+    if (left-- === 0) return;
+    yield value;
+  }
+}
+
+/** Reads the account of a managed resource's ProviderConfig. */
+type ReadAccount = (managed: Document, namespace?: string) => string | undefined | "pending";
+
+function isSameAccount(
+  { own, declared, desired, namespace }: Candidate,
+  { one, read }: Namesake,
+  toAccount: ReadAccount,
+): Told {
+  if (isSameConfig(declared, read)) return true;
+  const [ourId, id] = [own && readGlobalId(own.document), readGlobalId(one.document)];
+  if (ourId !== undefined && id !== undefined) return ourId === id;
+  const ours = declared.told ?? toAccount(desired, namespace);
+  const theirs = read.told ?? toAccount(one.document);
+  if (ours === "pending" || theirs === "pending") return "pending";
+  return ours === undefined || theirs === undefined ? undefined : ours === theirs;
+}

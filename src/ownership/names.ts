@@ -1,0 +1,70 @@
+import { EXTERNAL_NAME, NAME, readLabel } from "../crossplane/metadata.ts";
+import type { IdentityFacts } from "../crossplane/providers/families.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import type { FieldPath } from "../model/field-path.ts";
+import { IDENTITY_LABEL } from "./annotations.ts";
+import { type DesiredAndObserved, textAt } from "./fields.ts";
+
+/** A managed resource, and the facts that name its cloud resource. */
+export interface NamedResource extends DesiredAndObserved {
+  readonly facts: IdentityFacts;
+  /** The external name that its provider chose; "" where that does not count, undefined where the pipeline or the record names it. */
+  readonly chosen?: string | undefined;
+}
+
+/** The names of a cloud resource. */
+export interface Names {
+  /** The names by which people look for it; "" for one that is not set. */
+  readonly names: readonly string[];
+  /** The values of the name fields. */
+  readonly parts: readonly string[];
+  /** The field to edit to change the name. */
+  readonly path: FieldPath;
+}
+
+/** The name of a cloud resource that exists once per region, such as an account's settings. */
+const ONLY_ONE = "default";
+
+/** Reads a cloud resource's names; undefined while they are not set, "unresolved" while a reference to one of them is. */
+export function readNames(declared: NamedResource): Names | "unresolved" | undefined {
+  const { desired, facts } = declared;
+  const { name } = facts;
+  if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
+  if (name.is === "fields") {
+    const names = name.paths.map((path) => stringAt(desired, path) ?? "");
+    return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
+  }
+  return readAssociation(declared, name);
+}
+
+function readAssociation(
+  declared: NamedResource,
+  { paths, orExternalName = false }: Extract<IdentityFacts["name"], { is: "association" }>,
+): Names | "unresolved" | undefined {
+  const path = paths[0] ?? ["kind"];
+  if (paths.length === 0) return { names: [ONLY_ONE], parts: [], path };
+  const parts = paths.flatMap((field) => textAt(declared, field) ?? []);
+  if (parts.length < paths.length) return "unresolved";
+  const texts = parts.filter(Boolean);
+  if (texts.length > 0) return { names: [texts.join(",")], parts, path };
+  return orExternalName ? readExternalName(declared, false) : undefined;
+}
+
+/**
+ * Reads the desired external name: the annotation, or metadata.name if the provider defaults to it. In the latter case an observed
+ * annotation wins, because providers write it only once.
+ */
+function readExternalName(declared: NamedResource, defaultsToName: boolean): Names | undefined {
+  const { desired, observed, chosen } = declared;
+  const annotated = (chosen ?? stringAt(desired, EXTERNAL_NAME)) || undefined;
+  const own =
+    annotated === undefined && defaultsToName ? (stringAt(desired, NAME) ?? arbitratedName(observed)) : undefined;
+  const name = own === undefined ? annotated : ((observed && stringAt(observed, EXTERNAL_NAME)) ?? own);
+  if (name === undefined) return undefined;
+  const names = [name];
+  return { names, parts: names, path: own === undefined ? EXTERNAL_NAME : NAME };
+}
+
+/** A resource that has been arbitrated keeps its name, whether a step desires that or not. */
+const arbitratedName = (observed: Document | undefined): string | undefined =>
+  observed && readLabel(observed, IDENTITY_LABEL) !== undefined ? stringAt(observed, NAME) : undefined;

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { externallyNamed } from "../../../testing/builders/composed.ts";
+import { AccountsWorld, ROLE, type SharedKind, type Team } from "../../../testing/simulations/accounts.ts";
+
+const [ONE, TWO] = ["111111111111", "222222222222"];
+const team = (name: string, account: string, more: Partial<Team> = {}): Team => ({ name, account, ...more });
+
+const BUCKET: SharedKind = {
+  desired: {
+    apiVersion: "s3.aws.m.upbound.io/v1beta1",
+    kind: "Bucket",
+    ...externallyNamed("acme-logs"),
+    spec: { forProvider: { region: "eu-west-1" }, providerConfigRef: { kind: "ProviderConfig", name: "default" } },
+  },
+  toId: () => "arn:aws:s3:::acme-logs",
+};
+
+/** A kind whose provider reports no id that contains an account. */
+const NAMELESS: SharedKind = { ...ROLE, toId: undefined };
+
+const told = { isTold: true };
+const stated = (account: string) => ({ owner: { account } });
+
+describe("one cloud resource of two namespaces with a ProviderConfig each", () => {
+  test.each<[reason: string, kind: SharedKind, teams: readonly Team[]]>([
+    ["whose name is unique in the whole cloud", BUCKET, [team("red", ONE), team("blue", ONE)]],
+    ["whose ProviderConfigs say one account", ROLE, [team("red", ONE, told), team("blue", ONE, told)]],
+    ["of which the cloud reports one id", ROLE, [team("red", ONE), team("blue", ONE)]],
+    ["whose account both Compositions name", NAMELESS, [team("red", ONE, stated("a")), team("blue", ONE, stated("a"))]],
+  ])("%s has one writer, is handed over, and goes with the last one", (_reason, kind, teams) => {
+    const world = new AccountsWorld(kind, teams);
+    world.settle(["red"]);
+    world.settle(["red", "blue"]);
+    expect([world.writers, world.log]).toEqual([["red"], ["red"]]);
+    expect(world.conditions.get("blue")).toMatchObject({ status: "True", reason: "ObservedOnly" });
+    world.delete("red");
+    expect(world.cloud).toEqual(new Set([ONE]));
+    world.settle(["blue"]);
+    expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["blue"], "Owned"]);
+    world.delete("blue");
+    expect(world.cloud).toEqual(new Set());
+    expect(world.mostCalls).toBeLessThanOrEqual(5);
+  });
+
+  test.each<[reason: string, kind: SharedKind, teams: readonly Team[], writes: number]>([
+    ["a unique name", BUCKET, [team("red", ONE), team("blue", ONE)], 1],
+    ["ProviderConfigs that say one account", ROLE, [team("red", ONE, told), team("blue", ONE, told)], 1],
+    // Nothing tells before one is created: then the one that did not create it joins the other.
+    ["ids of the cloud alone", ROLE, [team("red", ONE), team("blue", ONE)], 3],
+  ])("created by both at once, known by %s, has one writer in the end", (_reason, kind, teams, writes) => {
+    const world = new AccountsWorld(kind, teams);
+    for (let round = 0; round < 12; round++) {
+      for (const { name } of teams) world.reconcile(name);
+      for (const { name } of teams) world.provide(name);
+    }
+    expect([world.writers, world.log.length]).toEqual([["red"], writes]);
+    world.delete("red");
+    expect(world.cloud).toEqual(new Set([ONE]));
+  });
+
+  test("that its owner is still creating is not written by the other one before it is known whose it is", () => {
+    const world = new AccountsWorld(ROLE, [team("red", ONE), team("blue", ONE)]);
+    for (let round = 0; round < 3; round++) {
+      world.reconcile("red");
+      world.provide("red", false);
+    }
+    const red = world.managed.get("red") as JsonObject;
+    world.managed.set("red", { ...red, status: {} });
+    for (let round = 0; round < 3; round++) {
+      world.reconcile("blue");
+      world.provide("blue", false);
+    }
+    expect(world.writers).toEqual(["red"]);
+    expect(world.conditions.get("blue")).toMatchObject({ status: "False", reason: "AccountUnknown" });
+    expect(world.conditions.get("blue")?.message).toContain("set tags.owner.account");
+    world.settle(["red", "blue"]);
+    expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["red"], "ObservedOnly"]);
+  });
+
+  test("of which nothing tells whether it is one, is written by both, and the condition of the second says so", () => {
+    const world = new AccountsWorld(NAMELESS, [team("red", ONE), team("blue", ONE)]);
+    world.settle(["red"]);
+    world.settle(["red", "blue"]);
+    expect(world.writers).toEqual(["red", "blue"]);
+    expect(world.conditions.get("blue")).toMatchObject({ status: "False", reason: "AccountUnknown" });
+  });
+});
+
+describe("cloud resources of one name in two accounts", () => {
+  test.each<[reason: string, teams: readonly Team[], isThere: boolean]>([
+    ["that both create", [team("red", ONE), team("blue", TWO)], false],
+    ["whose ProviderConfigs say that", [team("red", ONE, told), team("blue", TWO, told)], false],
+    ["that existed before, by their ids", [team("red", ONE), team("blue", TWO)], true],
+    ["that Compositions name", [team("red", ONE, stated("a")), team("blue", TWO, stated("b"))], false],
+  ])("%s have an owner each, and nobody waits", (_reason, teams, isThere) => {
+    const world = new AccountsWorld(ROLE, teams);
+    if (isThere) for (const { account } of teams) world.cloud.add(account);
+    world.settle(["red", "blue"]);
+    expect(world.writers).toEqual(["red", "blue"]);
+    const reason = isThere ? "ExistedBefore" : "Owned";
+    expect([...world.conditions.values()].map((condition) => condition?.reason)).toEqual([reason, reason]);
+  });
+});
+
+test("a steady XR asks for nothing but its contenders, whatever was looked up before", () => {
+  const world = new AccountsWorld(ROLE, [team("red", ONE, told), team("blue", ONE, told)]);
+  world.settle(["red", "blue"]);
+  const asked = ["red", "blue"].flatMap((name) => world.requirementsOf(name));
+  expect(asked.filter((name) => name.includes("account") || name.includes("external-name"))).toEqual([]);
+});
+
+test("a team's ProviderConfig that leads nowhere does not keep another team from a name that is unique in the cloud", () => {
+  const world = new AccountsWorld(BUCKET, [team("red", ONE), team("blue", TWO)]);
+  world.reconcile("red"); // its provider never looks
+  world.settle(["blue"]);
+  expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["blue"], "Owned"]);
+});
+
+describe("an owner whose account is named later", () => {
+  test("stays the owner, and so does who observes it", () => {
+    const owner: Record<string, string> = {};
+    const teams = [team("red", ONE, { owner }), team("blue", ONE, { owner })];
+    const world = new AccountsWorld(ROLE, teams);
+    world.settle(["red", "blue"]);
+    owner["account"] = "production";
+    const policies: unknown[] = [];
+    for (const name of ["blue", "red", "blue", "red", "red", "blue", "blue", "red"]) {
+      world.reconcile(name);
+      world.provide(name);
+      policies.push(...world.writers);
+      expect(world.conditions.get("red")?.reason).not.toBe("WaitingForProvider");
+    }
+    expect(new Set(policies)).toEqual(new Set(["red"]));
+    expect([...world.conditions.values()].map((one) => one?.reason)).toEqual(["Owned", "ObservedOnly"]);
+    world.delete("red");
+    expect(world.cloud).toEqual(new Set([ONE]));
+  });
+});
