@@ -24,6 +24,7 @@ import { givingUp } from "./scenarios/giving-up.ts";
 import { hostileEdits } from "./scenarios/hostile-edits.ts";
 import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
+import { intrudingRecord } from "./scenarios/intruding-record.ts";
 import { leaving } from "./scenarios/leaving.ts";
 import { login } from "./scenarios/login.ts";
 import { loginPool } from "./scenarios/login-pool.ts";
@@ -97,6 +98,7 @@ export const suites: readonly Suite[] = [
   access,
   hostileTenant,
   hostileEdits,
+  intrudingRecord,
   closedNamespaces,
   leaving,
   sharedNetwork,
