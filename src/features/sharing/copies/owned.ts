@@ -2,7 +2,7 @@ import { COPY_KINDS, MANIFEST_METADATA } from "../../../crossplane/copies.ts";
 import { MANAGEMENT_POLICIES, OBSERVE } from "../../../crossplane/management-policies.ts";
 import { isBeingDeleted, NAME, OWNER_REFERENCES } from "../../../crossplane/metadata.ts";
 import { type Document, objectsAt, stringAt } from "../../../model/document.ts";
-import { type FieldPath, withValueAt } from "../../../model/field-path.ts";
+import { type FieldPath, valueAt, withValueAt } from "../../../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../../model/json.ts";
 
 const UID: FieldPath = ["metadata", "uid"];
@@ -24,10 +24,17 @@ export function asOwner(object: JsonObject, observed: Document | undefined, foun
   const written = stringAt(observed, ["status", "atProvider", "manifest", ...UID]);
   const isWritten = found !== undefined && written !== undefined && written === stringAt(found, UID);
   const isRestored = ownersOf(observed, OWNERS).some((uid) => uid !== stringAt(observed, UID));
-  if (!isWritten && !isRestored) return object;
+  // Its namespace may be going, and has deleted the Secret first.
+  const isGone = found === undefined && isOwner(observed) && isForSameCluster(object, observed);
+  if (!isWritten && !isRestored && !isGone) return object;
   const owning = withOwner(object, observed);
-  return isOnlyOwner(observed, found) ? withValueAt(owning, MANAGEMENT_POLICIES, WITHOUT_DELETE) : owning;
+  return isGone || isOnlyOwner(observed, found) ? withValueAt(owning, MANAGEMENT_POLICIES, WITHOUT_DELETE) : owning;
 }
+
+const isForSameCluster = (object: JsonObject, observed: Document): boolean =>
+  ["name", "kind"]
+    .map((field) => ["spec", "providerConfigRef", field])
+    .every((path) => valueAt(object, path) === observed.at(path));
 
 function withOwner(object: JsonObject, observed: Document): JsonObject {
   const [name = "", uid = ""] = [NAME, UID].map((path) => stringAt(observed, path));

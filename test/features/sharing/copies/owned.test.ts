@@ -27,10 +27,19 @@ interface Shape {
   readonly written?: string | undefined;
   readonly finalizers?: readonly string[];
   readonly isDeleting?: boolean;
+  /** The name of its ProviderConfig. */
+  readonly provider?: string;
 }
 
 /** The Object as it is observed, with a spec that its provider has read. */
-function observed({ owner, policies, written = "uid-secret", finalizers = [], isDeleting = false }: Shape): JsonObject {
+function observed({
+  owner,
+  policies,
+  written = "uid-secret",
+  finalizers = [],
+  isDeleting = false,
+  provider = "",
+}: Shape): JsonObject {
   const metadata = { name: "orders-db", namespace: "team-a", ...(owner && { ownerReferences: [ownedBy(owner)] }) };
   const conditions = ["Ready", "Synced"].map((type) => ({ type, status: "True", observedGeneration: 3 }));
   return {
@@ -46,6 +55,7 @@ function observed({ owner, policies, written = "uid-secret", finalizers = [], is
     },
     spec: {
       managementPolicies: policies ?? ["*"],
+      providerConfigRef: { kind: "ClusterProviderConfig", name: provider },
       forProvider: { manifest: { apiVersion: "v1", kind: "Secret", metadata } },
     },
     status: { atProvider: { manifest: { metadata: { uid: written } } }, conditions },
@@ -112,7 +122,18 @@ describe("a copy that is written", () => {
       secret(),
       { owners: [UID] },
     ],
-    ["is its provider's where the Secret was deleted", { owner: UID, policies: WITHOUT_DELETE }, undefined, {}],
+    [
+      "stays Kubernetes' where the Secret is gone, as it is before its namespace",
+      { owner: UID, policies: WITHOUT_DELETE, provider: "default" },
+      undefined,
+      { owners: [UID], policies: WITHOUT_DELETE },
+    ],
+    [
+      "is its provider's where that is another one now, which may write into another cluster",
+      { owner: UID, policies: WITHOUT_DELETE, provider: "another" },
+      undefined,
+      {},
+    ],
     [
       "is its provider's where the provider writes another Secret, in another cluster",
       { written: "uid-there" },
