@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { usesLabel } from "../../src/ownership/record.ts";
+import { usesLabel } from "../../src/records/record.ts";
 import { at, conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";

@@ -41,10 +41,10 @@ import {
   readByItself,
 } from "../../ownership/identity.ts";
 import { findSame, type Join } from "../../ownership/join.ts";
-import { judgeOwnership, type OwnershipVerdict } from "../../ownership/verdict.ts";
-import type { TagReason } from "./condition.ts";
+import { judgeOwnership, type OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
+import type { TagReason } from "./tags-condition.ts";
 import type { WantedTags } from "./wanted.ts";
 
 /** The settlement for a managed resource, and what writes it on the desired resource together with its tags. */
