@@ -1,17 +1,17 @@
 import { Command, CommanderError } from "commander";
 import { FunctionError } from "../src/errors.ts";
 import { readVersion } from "../src/package.ts";
-import { addAdmission } from "./admission/command.ts";
-import { addAudit } from "./audit/command.ts";
+import { addAdmission } from "./admission/admission-command.ts";
+import { addAudit } from "./audit/audit-command.ts";
 import { ClusterError } from "./cluster/error.ts";
 import { type AddCommand, type Choose, PROGRAM, type Work } from "./command.ts";
 import { addCompletion } from "./completion/completion.ts";
 import { addExplain } from "./explain/explain.ts";
 import type { Host } from "./host.ts";
-import { addPreflight } from "./preflight/command.ts";
-import { addRecord } from "./record/command.ts";
-import { addRegistry, addWhoOwns } from "./registry/command.ts";
-import { addRender } from "./render/command.ts";
+import { addPreflight } from "./preflight/preflight-command.ts";
+import { addRecord } from "./record/record-command.ts";
+import { addRegistry, addWhoOwns } from "./registry/registry-command.ts";
+import { addRender } from "./render/render-command.ts";
 import { toPrintableLines } from "./text.ts";
 
 const commands: readonly AddCommand[] = [

@@ -4,7 +4,7 @@ import { toComposite } from "../src/crossplane/composite.ts";
 import { annotate, toManagedKind } from "../src/crossplane/managed-resource.ts";
 import { documentOf } from "../src/model/document.ts";
 import { toCommand } from "../src/model/shell.ts";
-import { readReleased, releaseCommand } from "../src/ownership/restored.ts";
+import { readReleased, releaseCommand } from "../src/records/restored.ts";
 
 /** The words that sh makes of a command; what it would run is printed and not run. */
 function wordsOf(command: string): readonly string[] {

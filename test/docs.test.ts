@@ -86,13 +86,13 @@ const unique = (words: readonly string[]): readonly string[] => [...new Set(word
 
 /** Where a condition's reasons stand in the sources. */
 const conditions: Readonly<Record<string, readonly string[]>> = {
-  SharedResourcesReady: ["sharing/condition.ts", "sharing/reasons.ts"],
+  SharedResourcesReady: ["sharing/sharing-condition.ts", "sharing/reasons.ts"],
   EnvironmentConfigPublished: ["publish.ts"],
-  ConsumersServed: ["consumers/condition.ts"],
-  CapacityAvailable: ["../ownership/capacity.ts"],
-  TagsOwned: ["tags/condition.ts"],
-  ResourcesAdopted: ["adoption/condition.ts"],
-  ExternalNamesPinned: ["external-names/condition.ts"],
+  ConsumersServed: ["consumers/consumers-condition.ts"],
+  CapacityAvailable: ["../records/capacity.ts"],
+  TagsOwned: ["tags/tags-condition.ts"],
+  ResourcesAdopted: ["adoption/adoption-condition.ts"],
+  ExternalNamesPinned: ["external-names/names-condition.ts"],
 };
 
 /** What the variants of a union or the entries of a table are called, what a list of reasons holds, and what a reason is where nothing is to be said. */
@@ -118,7 +118,7 @@ describe("docs/conditions.md", () => {
   });
 
   test("has a wait of SharedResourcesReady wherever the function takes it for one", () => {
-    const [, list = ""] = /WAITS: [^=]* = \[([^\]]*)\]/.exec(read("src/features/sharing/condition.ts")) ?? [];
+    const [, list = ""] = /WAITS: [^=]* = \[([^\]]*)\]/.exec(read("src/features/sharing/sharing-condition.ts")) ?? [];
     const waits = reasons.filter(({ state, type }) => type === "SharedResourcesReady" && /Waits|Unknown/.test(state));
     expect(unique(waits.map(({ name }) => name))).toEqual(unique(list.match(/\w+/g) ?? []));
   });

@@ -15,7 +15,8 @@ const everything = {
   wire: "src/wire/request.ts",
   crossplane: "src/crossplane/metadata.ts",
   input: "src/input/schema.ts",
-  ownership: "src/ownership/verdict.ts",
+  ownership: "src/ownership/ownership-verdict.ts",
+  records: "src/records/record.ts",
   features: "src/features/feature.ts",
   sharing: "src/features/sharing/sharing.ts",
   tags: "src/features/tags/tags.ts",
@@ -77,7 +78,7 @@ const model: readonly Importable[] = ["errors", "model", "didYouMean"];
 
 /** What the operators' program may import, and each of its commands. */
 const basics: readonly Importable[] = [...model, "cluster", "lookup", "cli", "commander", "yaml", "crypto", "fs"];
-const command: readonly Importable[] = [...basics, "crossplane", "ownership", "zod"];
+const command: readonly Importable[] = [...basics, "crossplane", "ownership", "records", "zod"];
 
 /** The imports that each file, or each file of a folder, may have. Nothing in src/ may import from cli/. */
 const walls: Readonly<Record<string, readonly Importable[]>> = {
@@ -90,8 +91,9 @@ const walls: Readonly<Record<string, readonly Importable[]>> = {
   "src/crossplane/providers/x.ts": [...model, "crossplane", "crypto"],
   "src/input/x.ts": [...model, "input", "zod"],
   "src/ownership/x.ts": [...model, "crossplane", "ownership", "crypto"],
-  "src/features/x.ts": [...model, "crossplane", "input", "ownership", "features", "crypto"],
-  "src/features/tags/x.ts": [...model, "crossplane", "input", "ownership", "features", "tags", "crypto"],
+  "src/records/x.ts": [...model, "crossplane", "ownership", "records", "crypto"],
+  "src/features/x.ts": [...model, "crossplane", "input", "ownership", "records", "features", "crypto"],
+  "src/features/tags/x.ts": [...model, "crossplane", "input", "ownership", "records", "features", "tags", "crypto"],
   "src/operations/x.ts": [...model, "crossplane", "input", "operations", "crypto"],
   "src/pipeline.ts": ["model", "didYouMean", "features", "sharing", "tags"],
   "src/server/x.ts": server,
@@ -100,7 +102,7 @@ const walls: Readonly<Record<string, readonly Importable[]>> = {
   "src/run-function.ts": [...model, "crossplane", "input", "operations", "wire", "pipeline"],
   "cli/x.ts": [...basics, "package", "config"],
   "cli/cluster/x.ts": [...model, "cluster", "yaml", "client-node", "crypto", "fs"],
-  "cli/lookup/x.ts": [...model, "crossplane", "input", "ownership", "cluster", "lookup", "zod"],
+  "cli/lookup/x.ts": [...model, "crossplane", "input", "ownership", "records", "cluster", "lookup", "zod"],
   "cli/audit/x.ts": command,
   "cli/registry/x.ts": command,
   "cli/preflight/x.ts": command,

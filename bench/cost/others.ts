@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { NAMES_NAME } from "../../src/ownership/names-record.ts";
+import { NAMES_NAME } from "../../src/records/names-record.ts";
 import { xr } from "../../testing/builders/sharing.ts";
 import { bucket } from "../../testing/builders/tags.ts";
 import type { OurParts } from "../requests/last-call.ts";

@@ -1,6 +1,6 @@
 import { MAX_TARGETS } from "../../src/features/sharing/reasons.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { RECORD_NAME } from "../../src/records/record.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
 import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
 import { list, map, type Row, rowsOf, textMap } from "./row.ts";

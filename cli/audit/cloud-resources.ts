@@ -11,7 +11,7 @@ import { type Document, stringAt } from "../../src/model/document.ts";
 import { once } from "../../src/model/once.ts";
 import { RESTORED } from "../../src/ownership/annotations.ts";
 import { byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
-import { judgeRestored, releaseCommand } from "../../src/ownership/restored.ts";
+import { judgeRestored, releaseCommand } from "../../src/records/restored.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
 import { type Finding, type Patience, toFinding, type World } from "./world.ts";

@@ -17,7 +17,7 @@ import {
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { DEPENDS_ON } from "../../src/ownership/annotations.ts";
-import { isNamesRecord } from "../../src/ownership/names-record.ts";
+import { isNamesRecord } from "../../src/records/names-record.ts";
 import { findUnmanaged, findUnregistered } from "./cloud-resources.ts";
 import { type Composer, type Finding, type Patience, toFinding, toPatchCommand, type World } from "./world.ts";
 

@@ -23,7 +23,7 @@ import {
   readNames,
   toNamesData,
   toRecordedKind,
-} from "../../src/ownership/names-record.ts";
+} from "../../src/records/names-record.ts";
 import {
   type Bindings,
   RECORD_KINDS,
@@ -31,13 +31,13 @@ import {
   readBindings,
   recordOf,
   toRecordData,
-} from "../../src/ownership/record.ts";
+} from "../../src/records/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
 import { type ClusterFlags, EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
-import { listRecords } from "../lookup/consumers.ts";
+import { listRecords } from "../lookup/find-consumers.ts";
 import { openCluster } from "../open-cluster.ts";
 import { toPrintable } from "../text.ts";
 import { toYamlStream } from "../yaml.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../src/model/json.ts";
-import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { RECORD_NAME } from "../../src/records/record.ts";
 import { isV2, type Version } from "../rig/crossplane.ts";
 import { at, conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { JsonObject } from "../../src/model/json.ts";
-import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { RECORD_NAME } from "../../src/records/record.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";

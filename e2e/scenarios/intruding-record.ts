@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { usesLabel } from "../../src/ownership/record.ts";
+import { usesLabel } from "../../src/records/record.ts";
 import { at, conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -75,7 +75,12 @@ async function recordIsRenamed(rig: Rig): Promise<string> {
   await kubectl.apply(intruding(0));
   const isSeen = async () => at(await ownerOf(rig), "status.database.withoutGrant") === 1;
   await until("the owner has seen the intruder", isSeen, PATIENCE);
-  await sleep(5000);
+  const isQuiet = async () => {
+    const { consumers } = await readAll(rig);
+    await sleep(5000);
+    return (await readAll(rig)).consumers === consumers;
+  };
+  await until("the consumers are settled", isQuiet, PATIENCE);
 
   const few = await during(rig, 1, FEW);
   if (few.isChanged || few.consumers > 0) throw new Error(`${FEW} edits: ${JSON.stringify(few)}`);

@@ -7,6 +7,7 @@ import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { audit } from "./audit.ts";
+import { lose, restore } from "./backup.ts";
 import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
 import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
 import { grant, holdsPassword, namespaceOf, putPassword, remove, sourceOf } from "./source.ts";
@@ -18,6 +19,7 @@ export const leaving: Suite = onNewestOnly({
   scenarios: [
     { name: "its grant is taken back, and then its namespace goes", run: byTheBook },
     { name: "its namespace goes with its copies, however they are delivered", run: atOnce },
+    { name: "after a restore, the Object owns its Secret anew", run: restored },
     { name: "its namespace goes before the provider comes to its Object, which owns the Secret", run: tooLate },
     {
       name: "where an Object hangs, whose copy is in another namespace, audit prints the command that ends it",
@@ -113,6 +115,29 @@ function waitForOwner({ kubectl }: Rig, namespace: string): Promise<void> {
     return isOwner && JSON.stringify(at(object, "spec.managementPolicies")) === OWNING;
   };
   return until(`the Object of ${namespace} owns its Secret`, isOwned, PATIENCE);
+}
+
+/** What a backup has of an Object names its UID of that time. */
+async function restored(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const xr = await kubectl.get(`leaverbyobjects.${GROUP}/app`, TOO_LATE);
+  const [object] = await kubectl.list(OBJECTS, TOO_LATE);
+  const secret = await kubectl.get("secret/vault", TOO_LATE);
+  if (xr === undefined || object === undefined || secret === undefined) throw new Error("there is nothing to lose");
+  await lose(rig, xr, object);
+  const isGone = async () => (await kubectl.get("secret/vault", TOO_LATE)) === undefined;
+  await until("the Secret is gone with its Object", isGone, PATIENCE);
+  await restore(rig, secret);
+  await restore(rig, object);
+  // As Velero does: what the manifest says is Crossplane's to change.
+  const managedFields = at(object, "metadata.managedFields") ?? [];
+  await kubectl.patch(`${OBJECTS}/${nameOf(object)}`, { metadata: { managedFields } }, { namespace: TOO_LATE });
+  await restore(rig, xr);
+  await waitForOwner(rig, TOO_LATE);
+  await waitForCopy(rig, TOO_LATE);
+  const [now] = await kubectl.list(OBJECTS, TOO_LATE);
+  if (at(now, "metadata.uid") === at(object, "metadata.uid")) throw new Error("the Object has its former UID");
+  return "the Object owns the Secret by its new UID";
 }
 
 async function atOnce(rig: Rig): Promise<string> {

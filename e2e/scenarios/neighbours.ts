@@ -166,7 +166,7 @@ const COMPOSITIONS = [
     ],
     { name: "settings" },
   ),
-  compositionOf(KIND.user, [sharing({}, "first"), sharing({}, "second")], { name: "twice" }),
+  compositionOf(KIND.user, [sharing({}, "first"), sharing({}, "second")], { name: "named-twice" }),
 ];
 
 async function prepare({ kubectl }: Rig): Promise<void> {
@@ -299,8 +299,8 @@ async function isText(rig: Rig): Promise<string> {
 }
 
 async function isNamedTwice(rig: Rig): Promise<string> {
-  await make(rig, KIND.user, "twice");
-  const message = async () => conditionOf(await xrOf(rig, "twice"), "Synced")?.message ?? "";
+  await make(rig, KIND.user, "named-twice");
+  const message = async () => conditionOf(await xrOf(rig, "named-twice"), "Synced")?.message ?? "";
   await until("the XR says so", async () => (await message()).includes("network"), PATIENCE);
   return (await message()).replaceAll(/\s+/g, " ");
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/model/json.ts";
-import { NAMES_NAME } from "../../src/ownership/names-record.ts";
+import { NAMES_NAME } from "../../src/records/names-record.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";

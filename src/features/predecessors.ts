@@ -28,12 +28,12 @@ import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { ADOPTION, DEPENDS_ON, RESTORED } from "../ownership/annotations.ts";
-import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../ownership/names-record.ts";
-import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
+import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../records/names-record.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../records/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
 import { asObserved, desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
-import { recallNames } from "./names-record.ts";
+import { recallNames } from "./record-names.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
 type Predecessors = ReadonlyMap<string, readonly Document[]>;

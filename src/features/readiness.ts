@@ -1,6 +1,6 @@
 import { toDocument } from "../model/document.ts";
 import { withResource } from "../model/draft.ts";
-import { composeRecord, RECORD_NAME } from "../ownership/record.ts";
+import { composeRecord, RECORD_NAME } from "../records/record.ts";
 import type { Feature } from "./feature.ts";
 
 /**

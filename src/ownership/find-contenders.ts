@@ -1,12 +1,13 @@
 import { selectProviderConfig } from "../crossplane/account.ts";
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { findTwin, type ManagedKind, readManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
+import { EXTERNAL_NAME } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import { once } from "../model/once.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
-import { CONTENDS_LABEL, EXTERNAL_NAME_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
+import { CONTENDS_LABEL, EXTERNAL_NAME_LABEL, IDENTITY_LABEL, IMPORTS_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
 import {
   type Contenders,
@@ -46,6 +47,7 @@ export class KnownContenders {
   readonly #listed = new Map<string, Listed>();
   readonly #namesakes = new Map<string, readonly Namesake[]>();
   readonly #withWriter = new Map<string, Contenders>();
+  readonly #imported = new Map<string, ReadonlySet<string>>();
 
   /** @param canAskSchemas true if Crossplane can say whether a kind is served. */
   constructor(requirements: Requirements, canAskSchemas: boolean) {
@@ -62,8 +64,7 @@ export class KnownContenders {
    *   answer.
    * - One that finds another ahead of it requires that one alone, by name, from then on. While that is not the owner, also those that
    *   write or are chosen by an operator, by label. A newcomer requires the latter, to find the owner.
-   * - One whose provider chose the name requires, as long as it owns, those that have found the cloud resource, and at first those that
-   *   write it. It is no contender for them: a list that is empty costs little, and most names are known to nobody else.
+   * - One whose provider chose the name requires the same as an owner, until another one owns it: it was there first.
    * - The owner requires those that it has to know, by label. So does the first of all, in the reconcile in which it becomes the owner:
    *   many may be created at that moment.
    *
@@ -74,7 +75,10 @@ export class KnownContenders {
   find(candidate: Candidate, joins = false): Contenders | undefined {
     const { own } = candidate;
     if (joins) return this.#require(IDENTITY_LABEL, candidate);
-    if (isCreatorOf(candidate)) return this.#findImporters(candidate, candidate.own);
+    if (isCreatorOf(candidate)) {
+      const others = this.#require(CONTENDS_LABEL, candidate);
+      return others && withOwn(others, candidate.own);
+    }
     const before = this.recallFirst(candidate);
     const label = toLabel(before, candidate);
     const first = before?.isMarked ? before : judgeFirst(before, candidate, this.#list(label, candidate).found);
@@ -86,9 +90,17 @@ export class KnownContenders {
     return isOurs ? contending && withOwn(contending, own) : [first, own];
   }
 
-  #findImporters(candidate: Candidate, own: Contender): Contenders | undefined {
-    const others = this.#require(own.isMarked ? CONTENDS_LABEL : WRITES_LABEL, candidate);
-    return others && withOwn(others, own);
+  /** Tells whether an XR imports a cloud resource of the kind by its name, as far as is known. An XR may compose hundreds of a kind. */
+  isImported(kind: ManagedKind, name: string): boolean {
+    const names =
+      this.#imported.get(kind.apiVersion + kind.kind) ??
+      new Set(
+        this.#ask(kind, IMPORTS_LABEL, "true", undefined, this.#requirements)?.flatMap(
+          ({ document }) => stringAt(document, EXTERNAL_NAME) ?? [],
+        ),
+      );
+    this.#imported.set(kind.apiVersion + kind.kind, names);
+    return names.has(name);
   }
 
   /** Finds the managed resources of the same name in any account, of both scopes; undefined while an answer is pending. */
@@ -234,9 +246,9 @@ const precedes = (one: Contender, { own, identity }: Candidate): boolean =>
   (one.isMarked || own?.identity === identity) &&
   (own === undefined || byPrecedence(one, own) < 0);
 
-/** Its name holds the whole selector, as `toRequirement` does by a hash: the kind is a part of the identity. */
+/** Its name holds the whole selector, as `toRequirement` does by a hash: the kind is a part of an identity. */
 const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
-  name: `tags/${apiVersion}/${label}/${identity}`,
+  name: `tags/${apiVersion}/${label}/${identity}${label === IMPORTS_LABEL ? `/${kind}` : ""}`,
   selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
 });
 

@@ -196,7 +196,8 @@ export function findFormer(
   const plain = after.filter((text, index) => !isParent(text) && !isParent(after[index - 1] ?? ""));
   const texts = before.length === 0 || plain.length === after.length ? [after] : [after, plain];
   return accounts
-    .flatMap((account) => texts.map((each): CloudResource => ({ ...resource, ...account, hashed: [before, each] })))
+    .map((each) => (each.account === resource.account ? resource : { ...resource, ...each }))
+    .flatMap((each) => texts.map((text): CloudResource => ({ ...each, hashed: [before, text] })))
     .find((each) => identify(kind, each).identity === identity);
 }
 

@@ -7,7 +7,7 @@ import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
-import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { RECORD_NAME } from "../../src/records/record.ts";
 import { copying } from "./copies.ts";
 import { ACCEPT, namespaceOf } from "./kubernetes.ts";
 import { toBaseName } from "./read-draft.ts";

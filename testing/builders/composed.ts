@@ -3,7 +3,7 @@ import { parseInput } from "../../src/input/parse.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
-import { NAMES_NAME } from "../../src/ownership/names-record.ts";
+import { NAMES_NAME } from "../../src/records/names-record.ts";
 import { callOf } from "./calls.ts";
 import { type NewCall, runFeature } from "./run-feature.ts";
 import { inputOf } from "./sharing.ts";

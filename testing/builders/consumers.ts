@@ -2,7 +2,7 @@ import { consumers } from "../../src/features/consumers/consumers.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
-import { usesLabel } from "../../src/ownership/record.ts";
+import { usesLabel } from "../../src/records/record.ts";
 import { type CallParts, callOf } from "./calls.ts";
 import { type NewCall, runFeature } from "./run-feature.ts";
 

@@ -3,8 +3,8 @@ import { composerName, EXTERNAL_NAME_KEY, readAnnotation } from "../../src/cross
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { ADOPTION } from "../../src/ownership/annotations.ts";
-import { NAMES_NAME, namesRecordName } from "../../src/ownership/names-record.ts";
-import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
+import { NAMES_NAME, namesRecordName } from "../../src/records/names-record.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/records/record.ts";
 import { COMPOSED_AS, composedAs } from "./control-plane.ts";
 import { controllerOf, type Kind, metadataOf, type Name, objectIn } from "./store.ts";
 

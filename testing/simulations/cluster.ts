@@ -4,8 +4,8 @@ import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { ADOPTION } from "../../src/ownership/annotations.ts";
-import { NAMES_NAME } from "../../src/ownership/names-record.ts";
-import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { NAMES_NAME } from "../../src/records/names-record.ts";
+import { RECORD_NAME } from "../../src/records/record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import {
   BUCKET,

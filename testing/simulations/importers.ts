@@ -1,7 +1,7 @@
 import { parseInput } from "../../src/input/parse.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { externallyNamed, withMetadata, withPolicies } from "../builders/composed.ts";
+import { externallyNamed, withMetadata } from "../builders/composed.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { managed } from "../builders/tags.ts";
@@ -36,7 +36,7 @@ export class Team {
   /** Its provider creates the VPC, before this function is called for the first time. */
   create(): this {
     this.#isCreator = true;
-    this.managed = withPolicies(this.#observe(this.#desired), "*");
+    this.managed = this.#observe(this.#desired);
     return this;
   }
 
@@ -73,6 +73,8 @@ export class Team {
       ownerReferences: [{ ...controller, controller: true }],
       annotations: { ...own, ...(this.#isCreator && CREATED) },
     };
-    return { ...withMetadata(object, metadata), status: READY };
+    // The API server fills the policies in.
+    const { managementPolicies = ["*"], ...spec } = object["spec"] as JsonObject;
+    return { ...withMetadata(object, metadata), spec: { ...spec, managementPolicies }, status: READY };
   }
 }

@@ -2,7 +2,7 @@ import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { RECORD_NAME, readBindings } from "../../src/ownership/record.ts";
+import { RECORD_NAME, readBindings } from "../../src/records/record.ts";
 import { ALLOWED, inputOf } from "../builders/sharing.ts";
 import { ControlPlane, desiredBy, NEW_XR, shownConditions, type Xr } from "./control-plane.ts";
 import { settle } from "./moves.ts";

@@ -3,7 +3,7 @@ import { parseInput } from "../../src/input/parse.ts";
 import { documentOf, withValues } from "../../src/model/document.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import { isList, isObject, type JsonObject } from "../../src/model/json.ts";
-import { readBindings } from "../../src/ownership/record.ts";
+import { readBindings } from "../../src/records/record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable, type Requirements } from "./calls.ts";
 import { desiredBy, Violation } from "./control-plane.ts";

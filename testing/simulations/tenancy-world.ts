@@ -1,7 +1,7 @@
 import { isDocument, withValues } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { DOMAIN } from "../../src/model/names.ts";
-import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { RECORD_NAME } from "../../src/records/record.ts";
 import { ControlPlane, desiredBy, NEW_XR, shownConditions, Violation, type Xr } from "./control-plane.ts";
 import { kindOf, may, metadataOf, NAMESPACE, type Name, nameOf, objectIn, SECRET, withMetadata } from "./store.ts";
 import { type Composition, desiredFor, inputFor } from "./tenancy-composition.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
-import { RECORD_KINDS, usesLabel } from "../../src/ownership/record.ts";
+import { RECORD_KINDS, usesLabel } from "../../src/records/record.ts";
 import { ALLOWED } from "../builders/sharing.ts";
 import { Violation } from "./control-plane.ts";
 import { settle } from "./moves.ts";

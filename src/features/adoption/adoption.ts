@@ -8,14 +8,14 @@ import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
-import { isNamesRecord } from "../../ownership/names-record.ts";
-import { formatReleased, readPoliciesBefore } from "../../ownership/restored.ts";
+import { isNamesRecord } from "../../records/names-record.ts";
+import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
 import { proverFor, requireAs } from "../confirm-nesting.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
-import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./condition.ts";
+import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
+import { type Case, isLookedAt, isRestored, judgeObserved, judgeReferenced, PENDING } from "./adoption-verdict.ts";
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
-import { type Case, isLookedAt, isRestored, judgeObserved, judgeReferenced, PENDING } from "./verdict.ts";
 
 /**
  * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a

@@ -5,7 +5,7 @@ import { brief, listSome } from "../../model/condition.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
-import { RECORD_KINDS } from "../../ownership/record.ts";
+import { RECORD_KINDS } from "../../records/record.ts";
 import {
   type Finding,
   formatReleased,
@@ -14,11 +14,11 @@ import {
   policiesToLook,
   readReleased,
   releaseCommand,
-} from "../../ownership/restored.ts";
+} from "../../records/restored.ts";
 import { tell } from "../conditions.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import type { AdoptionRemark } from "./condition.ts";
+import type { AdoptionRemark } from "./adoption-condition.ts";
 
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 

@@ -1,12 +1,12 @@
 import type { Consumers } from "../../input/consumers.ts";
 import { compareTexts } from "../../model/collections.ts";
 import type { Condition } from "../../model/condition.ts";
-import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../ownership/answer.ts";
-import { capacityCondition, shownCapacity } from "../../ownership/capacity.ts";
-import type { JudgedConsumer } from "../../ownership/consumer.ts";
+import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../records/answer.ts";
+import { capacityCondition, shownCapacity } from "../../records/capacity.ts";
+import type { JudgedConsumer } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import type { KnownConsumers } from "./find.ts";
+import type { KnownConsumers } from "./owner-facts.ts";
 
 /** The answers to the consumers that are admitted, and how full this XR is. */
 interface Admission {

@@ -2,10 +2,10 @@ import { withCompositeValues, withCondition, withResources } from "../../model/d
 import type { Feature } from "../feature.ts";
 import { explainLacking, fitStatus } from "../fit-status.ts";
 import { admit } from "./admission.ts";
-import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
+import { type ConsumersReason, withConsumersCondition } from "./consumers-condition.ts";
 import { makeCredentials } from "./credentials.ts";
-import { lookUpFacts } from "./find.ts";
 import { listConsumers, protect } from "./list.ts";
+import { lookUpFacts } from "./owner-facts.ts";
 import { rotate } from "./rotation.ts";
 
 /**

@@ -11,13 +11,13 @@ import { hashText } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import type { Resource } from "../../model/request.ts";
-import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../ownership/answer.ts";
-import type { Consumer } from "../../ownership/consumer.ts";
+import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../records/answer.ts";
+import type { Consumer } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveStrings } from "../value.ts";
-import type { ConsumersReason, Part } from "./condition.ts";
-import { isGranted, type OwnerFacts } from "./find.ts";
+import type { ConsumersReason, Part } from "./consumers-condition.ts";
+import { isGranted, type OwnerFacts } from "./owner-facts.ts";
 
 /** A namespace, and a hash of the turn's text; empty without `turns`. */
 interface Turn {

@@ -4,11 +4,11 @@ import { brief, listSome } from "../../model/condition.ts";
 import type { ValueEdit } from "../../model/document.ts";
 import { parseFieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
-import { type JudgedConsumer, toListed } from "../../ownership/consumer.ts";
+import { type JudgedConsumer, toListed } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { MAX_NAMES } from "./condition.ts";
-import type { KnownConsumers, OwnerFacts } from "./find.ts";
+import { MAX_NAMES } from "./consumers-condition.ts";
+import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
 
 /** The largest number of consumers that the status lists, and the step in which others are counted. */
 const STEP = 50;

@@ -6,9 +6,9 @@ import { hashText } from "../../model/hash.ts";
 import { ROTATION } from "../../ownership/annotations.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { recallNames } from "../names-record.ts";
-import type { Part } from "./condition.ts";
-import type { Access, OwnerFacts } from "./find.ts";
+import { recallNames } from "../record-names.ts";
+import type { Part } from "./consumers-condition.ts";
+import type { Access, OwnerFacts } from "./owner-facts.ts";
 
 /** The most namespaces that are remembered: all annotations of an object take 256 KB (TotalAnnotationSizeLimitB). */
 const MAX_REMEMBERED = 10_000;

@@ -8,12 +8,12 @@ import { compareTexts } from "../../model/collections.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withCompositeUnready, withResources } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
-import { type RecordedNames, toRecordedKind } from "../../ownership/names-record.ts";
+import { type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
 import { desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
-import { recallNames } from "../names-record.ts";
-import { withNamesCondition } from "./condition.ts";
-import { judgeName, type NamedResource } from "./verdict.ts";
+import { recallNames } from "../record-names.ts";
+import { judgeName, type NamedResource } from "./name-verdict.ts";
+import { withNamesCondition } from "./names-condition.ts";
 
 /**
  * Keeps the external name of every desired managed resource: without it a provider creates a second cloud resource

@@ -3,13 +3,13 @@ import { isSameResource, type Reference, resourceKey, toReference } from "../../
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
-import { type Binding, type Bindings, MAX_BINDINGS } from "../../ownership/record.ts";
+import { type Binding, type Bindings, MAX_BINDINGS } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
 import type { Delivery } from "./copies/deliver.ts";
 import { findCopied } from "./copies/observed.ts";
 import { isOfKind, judgeBound } from "./copies/recorded.ts";
 import { resolveTargets } from "./copies/targets.ts";
-import { isWaiting, type Judged, type Judgement, type Share } from "./verdict.ts";
+import { isWaiting, type Judged, type Judgement, type Share } from "./judgement.ts";
 
 /** Resolves a share, without recorded bindings to other kinds: a team may write them, and Crossplane would look them up. */
 export function toShare(shared: SharedResource, recorded: Bindings, call: Call): Share {

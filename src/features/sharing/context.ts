@@ -7,7 +7,7 @@ import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
 import { withoutEmpty } from "./empty.ts";
-import type { Outcome } from "./verdict.ts";
+import type { Outcome } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 

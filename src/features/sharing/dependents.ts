@@ -12,8 +12,8 @@ import type { Call } from "../feature.ts";
 import { isLeaving } from "../predecessors.ts";
 import type { Delivery } from "./copies/deliver.ts";
 import { isOfKind, judgeBound } from "./copies/recorded.ts";
+import { isWaiting, type Judged } from "./judgement.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
-import { isWaiting, type Judged } from "./verdict.ts";
 
 /** A judged share, with what has become of its copies. */
 interface Delivered extends Judged {

@@ -8,10 +8,10 @@ import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./acces
 import { findBinding, toWanted, withHeld } from "./bind.ts";
 import { needsSource } from "./copies/contents.ts";
 import { findTargetFault } from "./copies/targets.ts";
+import { type Found, type Judgement, type Lookup, type Share, type Target, withoutCopies } from "./judgement.ts";
 import { withAdmission } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import { findSource, readSecret } from "./source.ts";
-import { type Found, type Judgement, type Lookup, type Share, type Target, withoutCopies } from "./verdict.ts";
 
 const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";

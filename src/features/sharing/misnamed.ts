@@ -5,10 +5,10 @@ import { compareTexts } from "../../model/collections.ts";
 import { brief, listSome, MAX_NAMES, quote } from "../../model/condition.ts";
 import { didYouMean } from "../../model/did-you-mean.ts";
 import { DEPENDS_ON } from "../../ownership/annotations.ts";
-import { NAMES_NAME, readNames } from "../../ownership/names-record.ts";
+import { NAMES_NAME, readNames } from "../../records/names-record.ts";
 import type { Call } from "../feature.ts";
+import type { Judged } from "./judgement.ts";
 import type { SharingReason } from "./reasons.ts";
-import type { Judged } from "./verdict.ts";
 
 /**
  * Finds the names of resources that are neither desired by an earlier step nor observed or recorded: a wrong name, or steps in the wrong

@@ -11,10 +11,10 @@ import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import type { Room } from "./copies/contents.ts";
 import { isEmpty } from "./empty.ts";
+import type { Judged, Judgement } from "./judgement.ts";
 import { explainMisnamed } from "./misnamed.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 import { toFitting } from "./text-maps.ts";
-import type { Judged, Judgement } from "./verdict.ts";
 
 /**
  * The decision about a patch's field: the shared resource's value, else the one that is observed (`default`: earlier steps may have a

@@ -2,12 +2,12 @@ import { isSameResource, toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { hashText } from "../../model/hash.ts";
-import { admissionSubject, askAnswer } from "../../ownership/answer.ts";
-import { isFull, readLoad } from "../../ownership/capacity.ts";
-import { recordOf } from "../../ownership/record.ts";
+import { admissionSubject, askAnswer } from "../../records/answer.ts";
+import { isFull, readLoad } from "../../records/capacity.ts";
+import { recordOf } from "../../records/record.ts";
 import { findShareAccess } from "./access.ts";
 import { findBinding } from "./bind.ts";
-import { type Found, type Judgement, type Lookup, type Share, withoutCopies } from "./verdict.ts";
+import { type Found, type Judgement, type Lookup, type Share, withoutCopies } from "./judgement.ts";
 
 /**
  * Chooses the member of a pool that the XR proposes itself to, where it can among those that grant access and have capacity left.

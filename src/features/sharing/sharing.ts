@@ -12,21 +12,21 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
-import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../ownership/record.ts";
+import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../records/record.ts";
 import type { Call, Feature } from "../feature.ts";
 import { bind, findBinding, toShare } from "./bind.ts";
-import { withSharingCondition } from "./condition.ts";
 import { toContext } from "./context.ts";
 import { deliverCopies } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
 import { withDependents } from "./dependents.ts";
-import { findShared } from "./find.ts";
+import { findShared } from "./find-shared.ts";
 import { judgeShare } from "./judge.ts";
+import type { Outcome } from "./judgement.ts";
 import { findMisnamed, remarkUndesired } from "./misnamed.ts";
 import { withPatches } from "./patches.ts";
 import { explainReason, type SharingReason } from "./reasons.ts";
+import { withSharingCondition } from "./sharing-condition.ts";
 import { assertSupported } from "./support.ts";
-import type { Outcome } from "./verdict.ts";
 
 /** Finds the shared resources that this XR uses, and copies their connection Secrets, as far as the owners grant it. */
 export const sharing: Feature = (call, draft) => {

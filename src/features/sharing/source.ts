@@ -5,7 +5,7 @@ import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { once } from "../../model/once.ts";
-import { askAnswer } from "../../ownership/answer.ts";
+import { askAnswer } from "../../records/answer.ts";
 import type { Call } from "../feature.ts";
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;

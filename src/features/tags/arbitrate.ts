@@ -21,10 +21,10 @@ import {
   ACCOUNT,
   CLUSTER,
   CLUSTER_TAG,
-  CONTENDERS,
   CONTENDS_LABEL,
   EXTERNAL_NAME_LABEL,
   IDENTITY_LABEL,
+  IMPORTS_LABEL,
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
@@ -41,10 +41,10 @@ import {
   readByItself,
 } from "../../ownership/identity.ts";
 import { findSame, type Join } from "../../ownership/join.ts";
-import { judgeOwnership, type OwnershipVerdict } from "../../ownership/verdict.ts";
-import type { TagReason } from "./condition.ts";
+import { judgeOwnership, type OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
+import type { TagReason } from "./tags-condition.ts";
 import type { WantedTags } from "./wanted.ts";
 
 /** The settlement for a managed resource, and what writes it on the desired resource together with its tags. */
@@ -78,6 +78,19 @@ function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
   return { ...settlement, write: (edits) => withOwnership(edits, subject, settlement, [], wanted) };
 }
 
+/**
+ * Tells whether no other XR declares what the provider of ours has created and named. It is not arbitrated until one does: most of what an
+ * XR composes is of that kind.
+ */
+function isUnshared({ kind, own, isMadeUp, observed }: Subject, known: KnownContenders): boolean {
+  if (!isMadeUp || own?.identity !== undefined || own?.takeOwnership !== "") return false;
+  return !known.isImported(kind, (observed && stringAt(observed, EXTERNAL_NAME)) ?? "");
+}
+
+/** Tells whether another XR may have created what ours declares, under a name that its provider chose. */
+const isImporter = ({ isNamed, isImported, own }: Subject): boolean =>
+  isImported || (isNamed && own?.observation === "present" && !own.isCreated);
+
 /** The rules by which an XR hands a cloud resource over to itself. */
 const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
 
@@ -87,6 +100,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const { own, tags, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") return unresolved(subject, wanted);
+  if (isUnshared(subject, known)) return owned(subject);
   const alone = toCandidate(subject, declared);
   const join = findSame(alone, known, subject.cloud);
   const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
@@ -108,6 +122,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
     toMark(label, form.identity),
   );
   labels.push(toMark(EXTERNAL_NAME_LABEL, candidate.externalName));
+  if (isImporter(subject)) labels.push(toMark(IMPORTS_LABEL, "true"));
   return { ...settled, write: (edits) => withOwnership(edits, subject, settled, labels, wanted) };
 }
 
@@ -170,19 +185,16 @@ function chooseForm(
 /**
  * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator. The owner has to know each,
  * also one whose provider has not looked yet, so that it leaves the cloud resource to it: its XR may be deleted the next moment. But it
- * does not have to know one that does not find what the owner finds, such as one of another account. As long as no other one knows what
- * the provider has created and named, ours need not be found by its own owner.
+ * does not have to know one that does not find what the owner finds, such as one of another account.
  */
 function chooseLabels(
-  { own, identity, isMadeUp, hasManagementPolicies }: Candidate,
+  { own, hasManagementPolicies }: Candidate,
   { policies, annotations }: Settlement,
   isLost: boolean,
 ): readonly string[] {
   const mayBeWritten = mayWrite(hasManagementPolicies ? policies : ALL_ACTIONS);
-  if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== "")) {
-    const isAlone = isMadeUp && annotations[CONTENDERS] === undefined && own?.contends !== identity;
-    return isAlone ? [IDENTITY_LABEL, WRITES_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
-  }
+  if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
+    return [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
   const isNamed = annotations[EXTERNAL_NAME_KEY] !== undefined;
   return isLost && !isNamed ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
 }

@@ -1,10 +1,11 @@
 import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
+import { EXTERNAL_NAME, readLabel } from "../../crossplane/metadata.ts";
 import { groupBy } from "../../model/collections.ts";
-import { type Document, documentOf } from "../../model/document.ts";
+import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, pick } from "../../model/json.ts";
 import { formatOwner, IDENTITY_LABEL } from "../../ownership/annotations.ts";
-import { type Contender, isAcknowledgedBy, toContender } from "../../ownership/contender.ts";
+import { type Contender, isAcknowledgedBy, isCreator, toContender } from "../../ownership/contender.ts";
 import { identify } from "../../ownership/identity.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -25,7 +26,9 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   const owners = findUndesiredOwners(call, draft);
   if (owners.length === 0) return { draft, renamed: new Set() };
   const successors = groupBy(subjects, toKey);
-  const successorsOf = ({ identity = "" }: Contender): readonly Subject[] => successors.get(identity) ?? [];
+  const importers = groupBy(subjects, ({ isNamed, desired }) => (isNamed ? toNameKey(desired) : undefined));
+  const successorsOf = ({ identity, document }: Contender): readonly Subject[] =>
+    (identity === undefined ? importers.get(toNameKey(document)) : successors.get(identity)) ?? [];
   const isHidden = ({ document }: Contender): boolean => successors.has(kindOf(document));
   const pairs = owners.filter(([, owner]) => isHidden(owner) || successorsOf(owner).length > 0);
   const kept = pairs
@@ -44,9 +47,11 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly (readonly [stri
   const desired = desiredSoFar(call, draft);
   const owner = formatOwner(call.composite);
   return [...call.request.observed.resources].flatMap(([name, { document }]) => {
-    if (desired.has(name) || document.at(["metadata", "labels", IDENTITY_LABEL]) === undefined) return [];
+    const isArbitrated = readLabel(document, IDENTITY_LABEL) !== undefined;
+    if (desired.has(name) || !isManaged(document) || !(isArbitrated || isCreator(document))) return [];
     const one = toContender(document);
-    return isManaged(document) && one.isMarked && one.owner === owner && !one.isDeleting ? [[name, one] as const] : [];
+    const isOurs = !isArbitrated || (one.isMarked && one.owner === owner);
+    return isOurs && !one.isDeleting ? [[name, one] as const] : [];
   });
 }
 
@@ -55,6 +60,9 @@ function toKey({ kind, cloudResource, desired, own }: Subject): string {
   if (cloudResource === "unresolved") return own?.identity === undefined ? kindOf(desired) : "";
   return cloudResource === undefined ? "" : identify(kind, cloudResource).identity;
 }
+
+/** What was never arbitrated has a name that its provider chose. */
+const toNameKey = (document: Document): string => `${kindOf(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
 
 function kindOf(document: Document): string {
   const { group, kind } = readManagedKind(document);

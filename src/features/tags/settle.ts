@@ -6,10 +6,10 @@ import { stringAt } from "../../model/document.ts";
 import { CONTENDERS, CREATED_BEFORE, contenderId, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged, isNamed } from "../../ownership/contender.ts";
 import { type Contenders, findNamed, firstOther } from "../../ownership/contenders.ts";
-import type { OwnershipVerdict } from "../../ownership/verdict.ts";
-import type { TagReason } from "./condition.ts";
+import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
 import { type Annotations, findMove, type Part, readFormerCreation } from "./move.ts";
 import type { Subject } from "./subject.ts";
+import type { TagReason } from "./tags-condition.ts";
 import type { WantedTags } from "./wanted.ts";
 
 /** The part that a managed resource plays as a contender, and the reason. */

@@ -39,6 +39,8 @@ export interface Subject extends Wish, DeclaredResource, Pick<KindFacts, "cloud"
   readonly isMadeUp: boolean;
   /** True if the pipeline gives it a name that only the cloud can make up. */
   readonly isImported: boolean;
+  /** True if a step before ours gives it its external name. */
+  readonly isNamed: boolean;
   /** As observed, if another XR can declare it; undefined before it is created. */
   readonly own: Contender | undefined;
   /** Undefined for a kind without tags. */
@@ -166,8 +168,18 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const own = cloudResource && wish.observed && toContender(wish.observed);
   // The API server defaults the policies of every kind that has them.
   const hasManagementPolicies = rule.managementPolicies && (own === undefined || own.policies !== undefined);
-  const isImported = named.isImported && isNamedById;
-  return { ...declared, isImported, kind, cloudResource, own, tags, cloud, reportsTags, hasManagementPolicies };
+  const isImported = named.isNamed && isNamedById;
+  return {
+    ...declared,
+    isImported,
+    kind,
+    cloudResource,
+    own,
+    tags,
+    cloud,
+    reportsTags,
+    hasManagementPolicies,
+  };
 }
 
 /** Reads the cloud resource. What a provider has just created goes on where a reference that tells its place cannot be read. */
@@ -187,9 +199,9 @@ function readChosenName(composed: Document | undefined, wish: Wish, { name }: Id
   const wanted = stringAt(desired, EXTERNAL_NAME);
   const isOther = wanted !== undefined && wanted !== chosen;
   const isNamed = isOther || (composed !== undefined && stringAt(composed, EXTERNAL_NAME) !== undefined);
-  if (observed === undefined || chosen === undefined || isNamed) return { isMadeUp: false, isImported: isNamed };
+  if (observed === undefined || chosen === undefined || isNamed) return { isMadeUp: false, isNamed };
   const isByName = name.is === "externalName" && name.defaultsToName && stringAt(desired, NAME) !== undefined;
   const isMadeUp = name.is === "externalName" && !isByName && isCreator(observed);
   const counts = isMadeUp || readLabel(observed, IDENTITY_LABEL) !== undefined;
-  return { chosen: counts ? chosen : "", isMadeUp, isImported: false };
+  return { chosen: counts ? chosen : "", isMadeUp, isNamed };
 }

@@ -7,11 +7,11 @@ import type { Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
-import { isOurs, type Tagged, toTagsCondition } from "./condition.ts";
 import { checkTags, type Refusal } from "./limits.ts";
 import { keepRenamed } from "./renamed.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
+import { isOurs, type Tagged, toTagsCondition } from "./tags-condition.ts";
 import { resolveWanted, type WantedTags } from "./wanted.ts";
 
 /** A decision on one resource. */

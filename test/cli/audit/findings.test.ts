@@ -9,8 +9,8 @@ import { resourceKey, toReference } from "../../../src/crossplane/references.ts"
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { namesRecordName } from "../../../src/ownership/names-record.ts";
-import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
+import { namesRecordName } from "../../../src/records/names-record.ts";
+import { RECORD_KINDS, recordOf } from "../../../src/records/record.ts";
 import { synced } from "../../../testing/builders/kubernetes.ts";
 import { worldOf as toWorld, type WorldParts } from "../../../testing/builders/world.ts";
 

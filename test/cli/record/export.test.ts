@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { namesRecordName } from "../../../src/ownership/names-record.ts";
-import { RECORD_LABEL, recordOf } from "../../../src/ownership/record.ts";
+import { namesRecordName } from "../../../src/records/names-record.ts";
+import { RECORD_LABEL, recordOf } from "../../../src/records/record.ts";
 import { externallyNamed, withMetadata } from "../../../testing/builders/composed.ts";
 import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
 

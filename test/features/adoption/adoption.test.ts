@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { adoption } from "../../../src/features/adoption/adoption.ts";
-import { toSentences } from "../../../src/features/adoption/condition.ts";
+import { toSentences } from "../../../src/features/adoption/adoption-condition.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import { emptyDraft } from "../../../src/model/draft.ts";
 import type { FieldPath } from "../../../src/model/field-path.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { namesRecordName } from "../../../src/ownership/names-record.ts";
-import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
+import { namesRecordName } from "../../../src/records/names-record.ts";
+import { RECORD_KINDS, recordOf } from "../../../src/records/record.ts";
 import {
   adopt,
   bucket,

@@ -3,7 +3,7 @@ import { adoption } from "../../../src/features/adoption/adoption.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { RESTORED } from "../../../src/ownership/annotations.ts";
-import { RELEASE } from "../../../src/ownership/restored.ts";
+import { RELEASE } from "../../../src/records/restored.ts";
 import { bucket, composedCall, controlledBy, referring, store } from "../../../testing/builders/composed.ts";
 import { at, objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";

@@ -3,7 +3,7 @@ import { toComposite } from "../../../src/crossplane/composite.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { ANSWER_LABEL, composeAnswer } from "../../../src/ownership/answer.ts";
+import { ANSWER_LABEL, composeAnswer } from "../../../src/records/answer.ts";
 import type { CallParts } from "../../../testing/builders/calls.ts";
 import { consumersDraft, ownDatabase, SHARED, shopIn } from "../../../testing/builders/consumers.ts";
 import { requirementsIn, statusOf } from "../../../testing/builders/read-draft.ts";

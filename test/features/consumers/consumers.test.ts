@@ -4,8 +4,8 @@ import { consumers } from "../../../src/features/consumers/consumers.ts";
 import { documentOf, stringAt } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { composeAnswer } from "../../../src/ownership/answer.ts";
-import { usesLabel } from "../../../src/ownership/record.ts";
+import { composeAnswer } from "../../../src/records/answer.ts";
+import { usesLabel } from "../../../src/records/record.ts";
 import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
 import { recordOf } from "../../../testing/builders/composed.ts";
 import {

@@ -4,7 +4,7 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DEPENDS_ON } from "../../../src/ownership/annotations.ts";
-import { RECORD_NAME, readBindings } from "../../../src/ownership/record.ts";
+import { RECORD_NAME, readBindings } from "../../../src/records/record.ts";
 import { boundTo, type CallParts, callOf, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
 import { copying, KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { couldNotRead } from "../../../testing/builders/kubernetes.ts";

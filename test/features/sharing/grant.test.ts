@@ -3,7 +3,7 @@ import { toComposite } from "../../../src/crossplane/composite.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { composeAnswer } from "../../../src/ownership/answer.ts";
+import { composeAnswer } from "../../../src/records/answer.ts";
 import { callOf, sharingDraft as draftOf, runSharing, V2 } from "../../../testing/builders/calls.ts";
 import { copying, copyMetadata, KEY, objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
 import { couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";

@@ -5,7 +5,7 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { OWNER, SHARED_FROM } from "../../../src/ownership/annotations.ts";
-import { RECORD_NAME } from "../../../src/ownership/record.ts";
+import { RECORD_NAME } from "../../../src/records/record.ts";
 import { boundTo, type CallParts, callOf, runSharing, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
 import { copying, KEY, objectIn, RECORD, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { ACCEPT, couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ALLOWED_NAMESPACE_SELECTOR } from "../../../src/crossplane/grants.ts";
 import { toShare } from "../../../src/features/sharing/bind.ts";
-import { findShared } from "../../../src/features/sharing/find.ts";
+import { findShared } from "../../../src/features/sharing/find-shared.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
 import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
 import { quote } from "../../../src/model/condition.ts";

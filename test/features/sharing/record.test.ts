@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { RECORD_NAME } from "../../../src/ownership/record.ts";
+import { RECORD_NAME } from "../../../src/records/record.ts";
 import { boundTo, type CallParts, callOf, V2 } from "../../../testing/builders/calls.ts";
 import { copyMetadata, KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { says } from "../../../testing/builders/read-draft.ts";

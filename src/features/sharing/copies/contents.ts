@@ -13,10 +13,10 @@ import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import { parseTemplate, type Template } from "../../../model/template.ts";
 import type { Call } from "../../feature.ts";
 import { describeField, type Resolved, readField, resolveString } from "../../value.ts";
+import type { Cause, Copying, NamedCopy, NamedKey } from "../judgement.ts";
 import type { SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
 import { NEEDS_V2 } from "../support.ts";
-import type { Cause, Copying, NamedCopy, NamedKey } from "../verdict.ts";
 
 import { fromKey, fromTemplate, TOO_LARGE, type Values } from "./fill-template.ts";
 import { findContentsFault } from "./secret-type.ts";

@@ -4,8 +4,8 @@ import { isSameResource, type Reference } from "../../../crossplane/references.t
 import { type Document, stringAt } from "../../../model/document.ts";
 import { lazy } from "../../../model/once.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
+import type { Copying, Judged, Judgement, NamedCopy, Target } from "../judgement.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
-import type { Copying, Judged, Judgement, NamedCopy, Target } from "../verdict.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import type { Contents } from "./contents.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";

@@ -1,10 +1,10 @@
 import { formatSecret } from "../../../crossplane/copies.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
-import type { Bindings } from "../../../ownership/record.ts";
+import type { Bindings } from "../../../records/record.ts";
 import type { Call } from "../../feature.ts";
+import type { Judged } from "../judgement.ts";
 import { joinReasons } from "../reasons.ts";
-import type { Judged } from "../verdict.ts";
 import { contentsFor, type Room } from "./contents.ts";
 import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import type { ObservedCopy } from "./observed.ts";

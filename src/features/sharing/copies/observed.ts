@@ -23,10 +23,10 @@ import { isList, isObject, type JsonValue, parseJson } from "../../../model/json
 import { DOMAIN } from "../../../model/names.ts";
 import type { Resource } from "../../../model/request.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
-import { readSecretName } from "../../../ownership/record.ts";
+import { readSecretName } from "../../../records/record.ts";
+import type { NamedCopy, Target } from "../judgement.ts";
 import type { SharingReason } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
-import type { NamedCopy, Target } from "../verdict.ts";
 
 /** An observed composed resource that makes a copy: an Object of provider-kubernetes, or the Secret itself. */
 export interface ObservedCopy {

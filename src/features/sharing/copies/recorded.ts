@@ -8,8 +8,8 @@ import type { SharedResource } from "../../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import type { Call } from "../../feature.ts";
 import { findGrantedAccess, findShareAccess, findUnaccepting } from "../access.ts";
+import { type Cause, isWaiting, type Judged, type Share, type Target } from "../judgement.ts";
 import { findSource } from "../source.ts";
-import { type Cause, isWaiting, type Judged, type Share, type Target } from "../verdict.ts";
 import { targetLabel } from "./compose-object.ts";
 import { type ObservedCopy, theSame } from "./observed.ts";
 

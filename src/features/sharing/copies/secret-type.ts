@@ -1,8 +1,8 @@
 import { quote } from "../../../model/condition.ts";
 import { parseJson } from "../../../model/json.ts";
 import { isLabelValue } from "../../../model/names.ts";
+import type { NamedCopy } from "../judgement.ts";
 import type { Data } from "../source.ts";
-import type { NamedCopy } from "../verdict.ts";
 
 /** For each of these types the keys that Kubernetes requires: one of each list. Source: ValidateSecret in pkg/apis/core/validation. */
 const REQUIRED: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([

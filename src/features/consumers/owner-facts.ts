@@ -14,11 +14,11 @@ import {
   type JudgedConsumer,
   judgeConsumers,
   toConsumers,
-} from "../../ownership/consumer.ts";
-import { RECORD_KINDS, usesLabel } from "../../ownership/record.ts";
+} from "../../records/consumer.ts";
+import { RECORD_KINDS, usesLabel } from "../../records/record.ts";
 import { type Call, isUnreadable } from "../feature.ts";
 import { resolveString } from "../value.ts";
-import type { ConsumersReason } from "./condition.ts";
+import type { ConsumersReason } from "./consumers-condition.ts";
 
 /** The namespaces that the annotations of the shared XR grant. */
 export interface Access {

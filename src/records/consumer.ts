@@ -16,7 +16,7 @@ import { compareTexts } from "../model/collections.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
-import { OWNER } from "./annotations.ts";
+import { OWNER } from "../ownership/annotations.ts";
 import { admissionSubject } from "./answer.ts";
 import { type Binding, type Bindings, RECORD_LABEL, readBindings, readBindingsTo } from "./record.ts";
 

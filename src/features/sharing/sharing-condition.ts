@@ -11,8 +11,8 @@ import { type Draft, withCondition, withContext, withResults } from "../../model
 import { isList, isObject, type JsonValue, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
+import type { Outcome } from "./judgement.ts";
 import { explainReason } from "./reasons.ts";
-import type { Outcome } from "./verdict.ts";
 
 const TYPE = "SharedResourcesReady";
 

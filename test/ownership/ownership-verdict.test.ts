@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Contender } from "../../src/ownership/contender.ts";
-import { judgeOwnership, type Situation } from "../../src/ownership/verdict.ts";
+import { judgeOwnership, type Situation } from "../../src/ownership/ownership-verdict.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
 const contender = (name: string, overrides: Partial<Contender> = {}): Contender =>

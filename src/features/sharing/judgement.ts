@@ -4,7 +4,7 @@ import type { Copy } from "../../input/connection.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import type { Template } from "../../model/template.ts";
-import type { Binding } from "../../ownership/record.ts";
+import type { Binding } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";

@@ -7,7 +7,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import { type Reasons, type Remarks, sortByReason, withConditionAndEvent } from "../conditions.ts";
 import type { Call } from "../feature.ts";
-import type { AdoptionVerdict, Case } from "./verdict.ts";
+import type { AdoptionVerdict, Case } from "./adoption-verdict.ts";
 
 const TYPE = "ResourcesAdopted";
 

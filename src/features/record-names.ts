@@ -15,7 +15,7 @@ import {
   type RecordedNames,
   readNames,
   toRecordedKind,
-} from "../ownership/names-record.ts";
+} from "../records/names-record.ts";
 import { desiredSoFar } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 

@@ -14,7 +14,7 @@ import { type Document, stringAt } from "../model/document.ts";
 import { isList, isObject, type JsonValue, ownValue, toPlainText } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { toWord } from "../model/shell.ts";
-import { RESTORED } from "./annotations.ts";
+import { RESTORED } from "../ownership/annotations.ts";
 
 /** The annotation of an XR by which a person releases what was restored: `UID/NAME,NAME`, or `UID/*` for all. */
 export const RELEASE = `${DOMAIN}/release-restored`;

@@ -12,13 +12,13 @@ import type { JsonValue } from "../../model/json.ts";
 import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
 import { lazy } from "../../model/once.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
-import type { Binding } from "../../ownership/record.ts";
+import type { Binding } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
+import { type Found, type Lookup, type Share, withoutCopies } from "./judgement.ts";
 import { chooseMember } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import { isEverywhere } from "./support.ts";
-import { type Found, type Lookup, type Share, withoutCopies } from "./verdict.ts";
 
 const NAMESPACE_PATH = ["metadata", "namespace"];
 

@@ -6,7 +6,7 @@ import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import { isList, isObject, type JsonObject, type JsonValue, parseJson } from "../model/json.ts";
 import { DNS_LABEL, DOMAIN, isName } from "../model/names.ts";
-import { formatOwner, OWNER } from "./annotations.ts";
+import { formatOwner, OWNER } from "../ownership/annotations.ts";
 
 /** `Requested`: the XR waits for a grant. `Revoked`: it waits again, after the grant was taken back. */
 type BindingAccess = "Granted" | "Requested" | "Revoked";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isManaged } from "../../../src/crossplane/managed-resource.ts";
-import { judgeName } from "../../../src/features/external-names/verdict.ts";
+import { judgeName } from "../../../src/features/external-names/name-verdict.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { externallyNamed } from "../../../testing/builders/composed.ts";

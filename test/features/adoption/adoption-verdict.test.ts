@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { composerName } from "../../../src/crossplane/metadata.ts";
 import { findProof, type PossibleComposer, toPossibleComposer } from "../../../src/crossplane/proof.ts";
-import * as verdicts from "../../../src/features/adoption/verdict.ts";
+import * as verdicts from "../../../src/features/adoption/adoption-verdict.ts";
 import type { Prover } from "../../../src/features/confirm-nesting.ts";
 import { type Document, documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";

@@ -5,11 +5,11 @@ import { toReference } from "../../src/crossplane/references.ts";
 import type { Document } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { toCommand } from "../../src/model/shell.ts";
-import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
+import { type JudgedConsumer, toListed } from "../../src/records/consumer.ts";
 import { findKindsByName, notInstalled, type ResourceKind, toApiVersion, toFullName } from "../cluster/discovery.ts";
 import { type ClusterFlags, EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
-import { findConsumers } from "../lookup/consumers.ts";
+import { findConsumers } from "../lookup/find-consumers.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson } from "../text.ts";
 

@@ -4,8 +4,8 @@ import type { SecretName } from "../../src/crossplane/copies.ts";
 import { DNS_LABEL, isName } from "../../src/model/names.ts";
 import { type AddCommand, clusterFlags, flag, toPair, withExamples, withFlags } from "../command.ts";
 import type { Host } from "../host.ts";
-import type { ConsumersFlags } from "./consumers.ts";
 import type { GraphFlags } from "./graph.ts";
+import type { ConsumersFlags } from "./list-consumers.ts";
 import type { OwnersFlags } from "./owners.ts";
 
 type Watch = { readonly watch?: true };
@@ -82,7 +82,9 @@ const addConsumers: AddCommand = (registry, choose) => {
     .option(...WATCH)
     .action((kind: string, name: string | undefined, flags: ConsumersFlags & Watch, command: Command) => {
       const target = toKindAndName(command, kind, name);
-      choose(repeat(flags, async (host) => (await import("./consumers.ts")).listConsumers(...target, flags, host)));
+      choose(
+        repeat(flags, async (host) => (await import("./list-consumers.ts")).listConsumers(...target, flags, host)),
+      );
     });
 };
 

@@ -3,7 +3,7 @@ import { brief, sentencesForSome } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
 import { type Reasons, type Remarks, sortByReason, withConditionAndEvent } from "../conditions.ts";
 import type { Call } from "../feature.ts";
-import type { NamedResource, NameVerdict } from "./verdict.ts";
+import type { NamedResource, NameVerdict } from "./name-verdict.ts";
 
 const TYPE = "ExternalNamesPinned";
 

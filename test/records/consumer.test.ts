@@ -3,8 +3,8 @@ import { composerName } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
-import { admissionSubject } from "../../src/ownership/answer.ts";
-import { type Consumer, compareConsumers, toConsumers } from "../../src/ownership/consumer.ts";
+import { admissionSubject } from "../../src/records/answer.ts";
+import { type Consumer, compareConsumers, toConsumers } from "../../src/records/consumer.ts";
 import { SHARED, shopIn } from "../../testing/builders/consumers.ts";
 
 const CREATED = "2026-01-01T00:00:00Z";
