@@ -66,7 +66,7 @@ const kinds: readonly Change[] = [
   { name: "renamed", kind: from("XRenamed"), to: sharing("store", "Object") },
   { name: "object-with-values", kind: from("XWithValues"), to: sharing("depot", "Object", WITH_VALUES), isFor: isV2 },
   { name: "secret", kind: from("XBySecret"), to: sharing("depot", "Secret"), isFor: isV2 },
-  { name: "owned-renamed", kind: from("Renamed", "Namespaced"), to: sharing("store", "Object"), isFor: isV2 },
+  { name: "owned-renamed", kind: from("OwnedRenamed", "Namespaced"), to: sharing("store", "Object"), isFor: isV2 },
   { name: "owned-secret", kind: from("BySecret", "Namespaced"), to: sharing("depot", "Secret"), isFor: isV2 },
 ];
 
