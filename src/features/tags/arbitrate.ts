@@ -88,8 +88,8 @@ function isUnshared({ kind, own, isMadeUp, observed }: Subject, known: KnownCont
 }
 
 /** Tells whether another XR may have created what ours declares, under a name that its provider chose. */
-const isImporter = ({ isNamed, isImported, own }: Subject): boolean =>
-  isImported || (isNamed && own?.observation === "present" && !own.isCreated);
+const isImporter = ({ isNamed, isImported, facts, own }: Subject): boolean =>
+  isImported || (isNamed && (facts.countsReferences || (own?.observation === "present" && !own.isCreated)));
 
 /** The rules by which an XR hands a cloud resource over to itself. */
 const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
