@@ -27,7 +27,7 @@ export const neighbours: Suite = {
       name: "a network of 16 managed resources, a database and a cluster that use it: all are Ready, with its subnets",
       run: isComposed,
     },
-    { name: "a number goes into a ConfigMap as its text", run: isText },
+    { name: "a number goes into a ConfigMap as its text", run: isText, isFor: isV2 }, // v1 may not write ConfigMaps
     { name: "two steps with a share of one name: the XR stops, and says which", run: isNamedTwice },
     { name: "an XR that is made anew finds its record and its ConfigMap again", run: isMadeAnew, isFor: isV2 },
   ],
