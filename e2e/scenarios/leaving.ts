@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { delimiter, dirname } from "node:path";
 import type { Finding } from "../../cli/audit/world.ts";
-import { isObject } from "../../src/model/json.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { pathOf } from "../rig/kubectl.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
@@ -127,6 +127,7 @@ async function restored(rig: Rig): Promise<string> {
   await lose(rig, xr, object);
   const isGone = async () => (await kubectl.get("secret/vault", TOO_LATE)) === undefined;
   await until("the Secret is gone with its Object", isGone, PATIENCE);
+  await forget(rig, object);
   await restore(rig, secret);
   await restore(rig, object);
   // As Velero does: what the manifest says is Crossplane's to change.
@@ -138,6 +139,16 @@ async function restored(rig: Rig): Promise<string> {
   const [now] = await kubectl.list(OBJECTS, TOO_LATE);
   if (at(now, "metadata.uid") === at(object, "metadata.uid")) throw new Error("the Object has its former UID");
   return "the Object owns the Secret by its new UID";
+}
+
+/** Has the source forget an Object that was lost without its provider, which would have removed this finalizer. */
+async function forget({ kubectl }: Rig, object: JsonObject): Promise<void> {
+  const { name, namespace } = source.secret;
+  const finalizers = at(await kubectl.get(`secret/${name}`, namespace), "metadata.finalizers");
+  const left = (Array.isArray(finalizers) ? finalizers : []).filter(
+    (finalizer) => !String(finalizer).endsWith(String(at(object, "metadata.uid"))),
+  );
+  await kubectl.patch(`secret/${name}`, { metadata: { finalizers: left } }, { namespace });
 }
 
 async function atOnce(rig: Rig): Promise<string> {
