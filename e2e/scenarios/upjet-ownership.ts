@@ -6,7 +6,7 @@ import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { UPJET_GROUP, UPJET_NAMESPACED_GROUP, upjetOf } from "../rig/upjet-provider.ts";
 import { compose, compositionOf, definitionOf, ours, VERSION } from "./definitions.ts";
-import { PATIENCE, type Suite } from "./scenario.ts";
+import { isNewest, PATIENCE, type Suite } from "./scenario.ts";
 import { namespaceOf } from "./source.ts";
 
 /** Who owns a cloud resource is known before the first write: seen in the log of the upjet provider's cloud. */
@@ -21,8 +21,13 @@ export const upjetReferences: Suite = {
     {
       name: "one XR created an attachment, another one imports it by its id: one of them writes, and the other observes",
       run: importerShares,
+      isFor: isNewest,
     },
-    { name: "the creator goes: the attachment stays, and the importer has it", run: importerTakesOver },
+    {
+      name: "the creator goes: the attachment stays, and the importer has it",
+      run: importerTakesOver,
+      isFor: isNewest,
+    },
   ],
 };
 
@@ -248,7 +253,8 @@ async function importerShares(rig: Rig): Promise<string> {
   await until("the cloud has made up an id", async () => (await idOf()) !== undefined, PATIENCE);
   await isReason(rig, KIND.created, `${IMPORTED}-creator`, "Owned");
   const importer = xrOf(KIND.imported, "importer", IMPORTED);
-  await kubectl.apply({ ...importer, spec: { ...importer.spec, id: await idOf() } });
+  const id = await idOf();
+  await kubectl.apply({ ...importer, spec: { ...importer.spec, id } });
   const reasons = async () => {
     const creator = conditionOf(
       await kubectl.get(`${KIND.created.toLowerCase()}/${IMPORTED}-creator`),
@@ -262,9 +268,9 @@ async function importerShares(rig: Rig): Promise<string> {
   await until("one of them writes", async () => settled.includes(await reasons()), PATIENCE);
   const before = cloud.writes.length;
   await sleep(5000); // several polls
-  const writes = writesSince(rig, before);
+  const writes = writesSince(rig, before).filter((write) => write.endsWith(`/${String(id)}`));
   if (writes.length > 0 || !settled.includes(await reasons())) throw new Error(`${await reasons()}: ${writes.join()}`);
-  return `both have ${String(await idOf())}, and nobody writes it any more`;
+  return `both have ${String(id)}, and nobody writes it any more`;
 }
 
 async function importerTakesOver(rig: Rig): Promise<string> {
