@@ -22,14 +22,8 @@ export const IDENTITY_LABEL = `${DOMAIN}/identity`;
 export const CONTENDS_LABEL = `${DOMAIN}/contends`;
 /** The identity once more, on a contender that all others have to know: one that writes, or is chosen. */
 export const WRITES_LABEL = `${DOMAIN}/writes`;
-/** The label by which `registry who-owns` finds a cloud resource: the hash of its API group, kind and name. */
+/** The label by which `registry who-owns`, and the XR that created a cloud resource, find it: the hash of its API group, kind and name. */
 export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
-
-/**
- * The label of one whose pipeline names what it did not create: an XR that has created something under a name that its provider chose looks
- * for these, in one list for each kind.
- */
-export const IMPORTS_LABEL = `${DOMAIN}/imports`;
 
 /** Annotation: the control plane's name, if the input sets one. */
 export const CLUSTER = `${DOMAIN}/cluster`;
@@ -64,7 +58,7 @@ export const ADOPTION = `${DOMAIN}/adoption`;
 /** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
-const LABELS = [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL, IMPORTS_LABEL];
+const LABELS = [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL];
 const ANNOTATIONS = [OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT];
 
 /** The marks that this function writes on managed resources. */

@@ -1,13 +1,12 @@
 import { selectProviderConfig } from "../crossplane/account.ts";
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { findTwin, type ManagedKind, readManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
-import { EXTERNAL_NAME } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import { once } from "../model/once.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
-import { CONTENDS_LABEL, EXTERNAL_NAME_LABEL, IDENTITY_LABEL, IMPORTS_LABEL, WRITES_LABEL } from "./annotations.ts";
+import { CONTENDS_LABEL, EXTERNAL_NAME_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
 import {
   type Contenders,
@@ -21,6 +20,7 @@ import {
 import {
   type Candidate,
   type CloudResource,
+  hashExternalName,
   hasSameName,
   isInPlace,
   isKnown,
@@ -47,7 +47,6 @@ export class KnownContenders {
   readonly #listed = new Map<string, Listed>();
   readonly #namesakes = new Map<string, readonly Namesake[]>();
   readonly #withWriter = new Map<string, Contenders>();
-  readonly #imported = new Map<string, ReadonlySet<string>>();
 
   /** @param canAskSchemas true if Crossplane can say whether a kind is served. */
   constructor(requirements: Requirements, canAskSchemas: boolean) {
@@ -90,17 +89,11 @@ export class KnownContenders {
     return isOurs ? contending && withOwn(contending, own) : [first, own];
   }
 
-  /** Tells whether an XR imports a cloud resource of the kind by its name, as far as is known. An XR may compose hundreds of a kind. */
-  isImported(kind: ManagedKind, name: string): boolean {
-    const names =
-      this.#imported.get(kind.apiVersion + kind.kind) ??
-      new Set(
-        this.#ask(kind, IMPORTS_LABEL, "true", undefined, this.#requirements)?.flatMap(
-          ({ document }) => stringAt(document, EXTERNAL_NAME) ?? [],
-        ),
-      );
-    this.#imported.set(kind.apiVersion + kind.kind, names);
-    return names.has(name);
+  /** Tells whether a managed resource that may be arbitrated has the name, in any account, as far as is known. */
+  hasNamesakes(kind: ManagedKind, { names }: CloudResource): boolean {
+    const externalName = hashExternalName(kind.group, kind.kind, names);
+    const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, undefined, this.#requirements);
+    return found !== undefined && found.length > 0;
   }
 
   /** Finds the managed resources of the same name in any account, of both scopes; undefined while an answer is pending. */
@@ -246,9 +239,9 @@ const precedes = (one: Contender, { own, identity }: Candidate): boolean =>
   (one.isMarked || own?.identity === identity) &&
   (own === undefined || byPrecedence(one, own) < 0);
 
-/** Its name holds the whole selector, as `toRequirement` does by a hash: the kind is a part of an identity. */
+/** Its name holds the whole selector, as `toRequirement` does by a hash: the kind is a part of the identity. */
 const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
-  name: `tags/${apiVersion}/${label}/${identity}${label === IMPORTS_LABEL ? `/${kind}` : ""}`,
+  name: `tags/${apiVersion}/${label}/${identity}`,
   selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
 });
 

@@ -24,7 +24,6 @@ import {
   CONTENDS_LABEL,
   EXTERNAL_NAME_LABEL,
   IDENTITY_LABEL,
-  IMPORTS_LABEL,
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
@@ -82,14 +81,10 @@ function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
  * Tells whether no other XR declares what the provider of ours has created and named. It is not arbitrated until one does: most of what an
  * XR composes is of that kind.
  */
-function isUnshared({ kind, own, isMadeUp, observed }: Subject, known: KnownContenders): boolean {
-  if (!isMadeUp || own?.identity !== undefined || own?.takeOwnership !== "") return false;
-  return !known.isImported(kind, (observed && stringAt(observed, EXTERNAL_NAME)) ?? "");
+function isUnshared({ kind, own, isMadeUp }: Subject, declared: CloudResource, known: KnownContenders): boolean {
+  const isNew = isMadeUp && own?.identity === undefined && own?.takeOwnership === "";
+  return isNew && !known.hasNamesakes(kind, declared);
 }
-
-/** Tells whether another XR may have created what ours declares, under a name that its provider chose. */
-const isImporter = ({ isNamed, isImported, facts, own }: Subject): boolean =>
-  isImported || (isNamed && (facts.countsReferences || (own?.observation === "present" && !own.isCreated)));
 
 /** The rules by which an XR hands a cloud resource over to itself. */
 const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
@@ -100,7 +95,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const { own, tags, cloudResource: declared } = subject;
   if (declared === undefined) return owned(subject);
   if (declared === "unresolved") return unresolved(subject, wanted);
-  if (isUnshared(subject, known)) return owned(subject);
+  if (isUnshared(subject, declared, known)) return owned(subject);
   const alone = toCandidate(subject, declared);
   const join = findSame(alone, known, subject.cloud);
   const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
@@ -122,7 +117,6 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
     toMark(label, form.identity),
   );
   labels.push(toMark(EXTERNAL_NAME_LABEL, candidate.externalName));
-  if (isImporter(subject)) labels.push(toMark(IMPORTS_LABEL, "true"));
   return { ...settled, write: (edits) => withOwnership(edits, subject, settled, labels, wanted) };
 }
 
