@@ -1,12 +1,7 @@
 import { groupKindOf, toApiGroup } from "../../src/crossplane/api-group.ts";
 import type { Composite } from "../../src/crossplane/composite.ts";
 import { COPY_KINDS, readSharedResource } from "../../src/crossplane/copies.ts";
-import {
-  COMPOSITION_RESOURCE_NAME,
-  findController,
-  isBeingDeleted,
-  readAnnotation,
-} from "../../src/crossplane/metadata.ts";
+import { COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted } from "../../src/crossplane/metadata.ts";
 import {
   formatReference,
   type Reference,
@@ -16,7 +11,7 @@ import {
 } from "../../src/crossplane/references.ts";
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import { DEPENDS_ON } from "../../src/ownership/annotations.ts";
+import { isDependent } from "../../src/ownership/annotations.ts";
 import { isNamesRecord } from "../../src/records/names-record.ts";
 import { findUnmanaged, findUnregistered } from "./cloud-resources.ts";
 import { type Composer, type Finding, type Patience, toFinding, toPatchCommand, type World } from "./world.ts";
@@ -83,7 +78,7 @@ function orphanFinding(document: Document, { findComposer }: World): readonly Fi
 
 /** Tells whether it makes a copy, or depends on a grant. */
 const isWithGrant = (document: Document): boolean =>
-  readSharedResource(document) !== undefined || readAnnotation(document, DEPENDS_ON) !== undefined;
+  readSharedResource(document) !== undefined || isDependent(document);
 
 const UNREFERRED =
   "it makes a copy of a connection Secret or depends on a grant, and its XR does not refer to it: Crossplane will never delete it, also when its grant is taken " +

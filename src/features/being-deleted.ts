@@ -67,8 +67,8 @@ function withNameOf(observed: Document, metadata: JsonObject): JsonObject {
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /**
- * Tells which fields of a kind identify its cloud resource; the references that fill them in may be resolved again at any time. Of a kind that our tables lack all do but switches: a deletion may wait for
- * `deletionProtection: false`.
+ * Tells which fields of a kind identify its cloud resource; the references that fill them in may be resolved again at any time. Of a kind
+ * that our tables lack all do but switches: a deletion may wait for `deletionProtection: false`.
  */
 function identifyingFields({ group, kind }: ManagedKind): (field: string, value: unknown) => boolean {
   const { identity } = findFacts(group, kind);

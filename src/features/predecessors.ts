@@ -27,7 +27,7 @@ import type { Result } from "../model/condition.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type Draft, emptyDraft, withObjects, withResults } from "../model/draft.ts";
 import type { Requirement } from "../model/requirement.ts";
-import { ADOPTION, DEPENDS_ON, RESTORED } from "../ownership/annotations.ts";
+import { ADOPTION, isDependent, RESTORED } from "../ownership/annotations.ts";
 import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../records/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../records/record.ts";
 import { proverFor } from "./confirm-nesting.ts";
@@ -118,7 +118,7 @@ function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): P
   // A record is asked for by its own label, too, and may have both.
   const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
   const proven = [...each.values()]
-    .filter((item) => (findController(item)?.uid ?? composer.uid) === composer.uid && !isBeingDeleted(item))
+    .filter((item) => isFreeFor(composer.uid, item) && !isBeingDeleted(item))
     .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven");
   const byName = groupBy(proven, (item) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
   const desired = new Map(wanted);
@@ -186,9 +186,6 @@ const isForgotten = (item: Document, manager: string, recorded: RecordedName | u
   return composers.includes(manager) || (composers.length === 0 && (isRecorded || isCopy(item)));
 };
 
-/** Tells whether it goes with a grant. */
-const isDependent = (item: Document): boolean => readAnnotation(item, DEPENDS_ON) !== undefined;
-
 /** Only this function composes copies, each under a name that begins like this. */
 const isCopy = (item: Document): boolean =>
   readSharedResource(item) !== undefined && (stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "").startsWith(COPY_PREFIX);
@@ -209,12 +206,12 @@ function findAll(prefix: string, requirement: Requirement, call: Call): readonly
 export function isLeaving(name: string, desired: Document, call: Call): boolean {
   const { root, uid } = toPossibleComposer(call.composite);
   return findAll(PREFIX, requireKind(PREFIX, desired, root, call), call).some(
-    (item) =>
-      isBeingDeleted(item) &&
-      stringAt(item, COMPOSITION_RESOURCE_NAME) === name &&
-      (findController(item)?.uid ?? uid) === uid,
+    (item) => isBeingDeleted(item) && stringAt(item, COMPOSITION_RESOURCE_NAME) === name && isFreeFor(uid, item),
   );
 }
+
+/** Tells whether the XR of this UID controls a resource, or nobody does. */
+const isFreeFor = (uid: string | undefined, item: Document): boolean => (findController(item)?.uid ?? uid) === uid;
 
 /** Recognizes a cluster-scoped record of this XR, which needs no other proof: teams cannot write it. That of a claim names another XR. */
 const isOwnRecord = (item: Document, { composite }: Call): boolean =>

@@ -1,5 +1,7 @@
 import type { Composite } from "../crossplane/composite.ts";
+import { readAnnotation } from "../crossplane/metadata.ts";
 import { formatReference } from "../crossplane/references.ts";
+import type { Document } from "../model/document.ts";
 import { DOMAIN } from "../model/names.ts";
 
 /** Annotation: the owner of a composed resource, Kind.group/namespace/name of the claim, or of an XR without a claim. */
@@ -13,6 +15,9 @@ export const formatOwner = ({ claim, ...composite }: Composite): string => forma
 
 /** Annotation of a composed resource that exists only with access: the shared resources that it is for, by share, as JSON. */
 export const DEPENDS_ON = `${DOMAIN}/depends-on`;
+
+/** Tells whether a composed resource goes with a grant. */
+export const isDependent = (resource: Document): boolean => readAnnotation(resource, DEPENDS_ON) !== undefined;
 
 // The labels and annotations below, on managed resources, are the only registry of ownership.
 

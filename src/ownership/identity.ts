@@ -26,7 +26,7 @@ export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace
   readonly declared: CloudResource;
   /** The value of the identity labels that ours has, as far as it still declares that cloud resource. */
   readonly identity: string;
-  /** What others may declare it as: under the identity that ours has, and last under the one that it is to have. */
+  /** The forms in which others may declare it: under the identity that ours has, and last under the one that it is to have. */
   readonly forms: readonly { readonly identity: string; readonly declared: CloudResource }[];
   readonly externalName: string;
   /** Undefined before it is created. */

@@ -63,7 +63,7 @@ function byOrder(a: Namesake, b: Namesake): number {
   return rank(a) - rank(b) || byPrecedence(a.one, b.one);
 }
 
-/** Those of one name and place: the first in each account, and the first by the cloud's id. */
+/** Those of one name and place: the first in each of MAX_COMPARED accounts, and the first by the cloud's id. */
 interface Rivals {
   readonly byAccount: Map<string, Namesake>;
   readonly byId: Map<string, Namesake>;
@@ -75,7 +75,7 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
   for (const each of namesakes.toSorted(byOrder)) {
     const { byAccount, byId } = index.get(toKey(each.read)) ?? { byAccount: new Map(), byId: new Map() };
     const id = readGlobalId(each.one.document);
-    if (!byAccount.has(each.read.account)) byAccount.set(each.read.account, each);
+    if (byAccount.size < MAX_COMPARED && !byAccount.has(each.read.account)) byAccount.set(each.read.account, each);
     if (id !== undefined && !byId.has(id)) byId.set(id, each);
     index.set(toKey(each.read), { byAccount, byId });
   }
@@ -89,21 +89,12 @@ const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(a
 function listAhead(namesakes: readonly Namesake[], { own, declared }: Candidate): readonly Namesake[] {
   const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NO_RIVALS;
   const found = byId.get((own && readGlobalId(own.document)) ?? "");
-  const firsts = [...take(byAccount.values(), MAX_COMPARED)];
-  return [...(found ? [found] : []), ...firsts].filter(
+  return [...(found ? [found] : []), ...byAccount.values()].filter(
     (other) => other.read.account !== declared.account && (!own || byOrder(other, { one: own, read: declared }) < 0),
   );
 }
 
 const NO_RIVALS: Rivals = { byAccount: new Map(), byId: new Map() };
-
-function* take<T>(values: Iterable<T>, count: number): Iterable<T> {
-  let left = count;
-  for (const value of values) {
-    if (left-- === 0) return;
-    yield value;
-  }
-}
 
 /** Reads the account of a managed resource's ProviderConfig. */
 type ReadAccount = (managed: Document, namespace?: string) => string | undefined | "pending";

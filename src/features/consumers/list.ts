@@ -13,8 +13,11 @@ import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
 /** The largest number of consumers that the status lists, and the step in which others are counted. */
 const STEP = 50;
 
-/** Rounds down to the step where there are more consumers: each change of the XR wakes all, so that one more must change nothing. */
-const roundFor = (consumers: number, count: number): number => (consumers > STEP ? count - (count % STEP) : count);
+/** Rounds down to the step. */
+const toStep = (count: number): number => count - (count % STEP);
+
+/** Rounds down where there are more consumers: each change of the XR wakes all, so that one more must change nothing. */
+const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**
  * Lists the consumers with a grant in the status, and beyond 50 of them only counts. A status that is left out is removed, so what it
@@ -38,17 +41,17 @@ export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers
   const hasAccess = ({ secretName, dependents }: JudgedConsumer) => secretName !== undefined || dependents.length > 0;
   const copies = consumers.filter((consumer) => !consumer.isGranted && hasAccess(consumer)).length;
   const few = granted.length > STEP ? 0 : 1;
-  const toStep = (count: number): number => (isWatched ? count - (count % STEP) || Math.min(count, few) : count);
-  const format = (count: number): string => (isWatched ? `${toStep(count) || 1}+` : String(count));
+  const roundOthers = (count: number): number => (isWatched ? toStep(count) || Math.min(count, few) : count);
+  const format = (count: number): string => (isWatched ? `${roundOthers(count) || 1}+` : String(count));
   const listed = isWatched || consumers.length > STEP ? granted : consumers;
-  const count = isWatched ? roundFor(granted.length, granted.length) : granted.length;
-  const counts = { count, withoutGrant: toStep(withoutGrant) };
+  const count = isWatched ? round(granted.length) : granted.length;
+  const counts = { count, withoutGrant: roundOthers(withoutGrant) };
   const requests = withoutGrant - copies;
   return {
     values: toValues(listed.length > STEP ? counts : { ...counts, items: listed.map(toListed) }),
     reasons: [
       ...(copies > 0 ? [{ is: "AccessNotGranted", count: format(copies) } as const] : []),
-      ...(toStep(requests) > 0 ? [{ is: "AccessRequested", count: format(requests) } as const] : []),
+      ...(roundOthers(requests) > 0 ? [{ is: "AccessRequested", count: format(requests) } as const] : []),
     ],
   };
 }
@@ -66,7 +69,7 @@ export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: 
   if (owner === undefined || consumers === undefined) return present;
   const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || present.length > 0));
   if (granted.length === 0) return [];
-  const told = granted.slice(0, roundFor(granted.length, granted.length));
+  const told = granted.slice(0, round(granted.length));
   // The sentence with which `kubectl delete` is refused.
   const uses = `${listSome(told, MAX_NAMES, nameConsumer)} ${granted.length === 1 ? "uses" : "use"} it`;
   const object = composeUsage(owner, `${uses}: delete them, or take back their grant`, call.request);

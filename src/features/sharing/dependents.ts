@@ -20,7 +20,7 @@ interface Delivered extends Judged {
   readonly delivery: Pick<Delivery, "reasons">;
 }
 
-/** What becomes of a composed resource that depends on the access of a share, and the shared resource that it is for. */
+/** The decision on a composed resource that depends on the access of a share, and the shared resource that it is for. */
 type Fate =
   | { readonly is: "served"; readonly origin: Reference }
   | { readonly is: "kept"; readonly origin: Reference | undefined }
@@ -36,10 +36,10 @@ type Decision = Fate & { readonly name: string };
 export function withDependents(draft: Draft, shares: readonly Delivered[], call: Call) {
   if (shares.every(({ shared }) => shared.dependents.length === 0)) return { draft, outcomes: shares.map(() => NONE) };
   const desired = desiredSoFar(call, draft);
-  const theirs = [...call.request.desired.resources.keys()].filter((name) =>
-    OWN_NAMES.every((own) => !name.startsWith(own)),
-  );
-  const decided = shares.map((share) => decideShare(share, theirs.sort(compareTexts), desired));
+  const theirs = [...call.request.desired.resources.keys()]
+    .filter((name) => OWN_NAMES.every((own) => !name.startsWith(own)))
+    .sort(compareTexts);
+  const decided = shares.map((share) => decideShare(share, theirs, desired));
   const all = decided.flatMap((decisions, index) =>
     decisions.map((decision) => ({ ...decision, share: shares[index]?.shared.name ?? "" })),
   );

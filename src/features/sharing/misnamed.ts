@@ -1,10 +1,9 @@
-import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Fault } from "../../input/faults.ts";
 import { isRequired } from "../../input/patch.ts";
 import { compareTexts } from "../../model/collections.ts";
 import { brief, listSome, MAX_NAMES, quote } from "../../model/condition.ts";
 import { didYouMean } from "../../model/did-you-mean.ts";
-import { DEPENDS_ON } from "../../ownership/annotations.ts";
+import { isDependent } from "../../ownership/annotations.ts";
 import { NAMES_NAME, readNames } from "../../records/names-record.ts";
 import type { Call } from "../feature.ts";
 import type { Judged } from "./judgement.ts";
@@ -24,7 +23,7 @@ export function findMisnamed(shares: readonly Judged[], hasCopies: boolean, call
   const unknown = names.filter(({ name }) =>
     [desired.resources, observed.resources, recorded].every((map) => !map.has(name)),
   );
-  if (unknown.length === 0 || [...observed.resources.values()].some(isDependent)) return [];
+  if (unknown.length === 0 || [...observed.resources.values()].some(({ document }) => isDependent(document))) return [];
   return unknown.map(({ name, path }) => ({ path, message: explainMisnamed(name, desired.resources) }));
 }
 
@@ -39,9 +38,6 @@ const findNames = ({ patches, dependents }: Judged["shared"], path: string) => [
 ];
 
 const isGlob = (name: string): boolean => name.includes("*");
-
-const isDependent = ({ document }: { readonly document: Parameters<typeof readAnnotation>[0] }): boolean =>
-  readAnnotation(document, DEPENDS_ON) !== undefined;
 
 /** Makes the reasons for the dependents of a share that no earlier step desires. */
 export const remarkUndesired = ({ shared, call }: Judged): readonly SharingReason[] => {

@@ -104,7 +104,7 @@ const SENTENCES = {
     `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
 };
 
-/** What provider-kubernetes says of a source that its ProviderConfig does not lead to. */
+/** Matches the error of provider-kubernetes for a source that its ProviderConfig does not lead to. */
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =

@@ -7,7 +7,7 @@ import { isObject, pick } from "../../model/json.ts";
 import { formatOwner, IDENTITY_LABEL } from "../../ownership/annotations.ts";
 import { type Contender, isAcknowledgedBy, isCreator, toContender } from "../../ownership/contender.ts";
 import { identify } from "../../ownership/identity.ts";
-import { desiredSoFar } from "../desired.ts";
+import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { Subject } from "./subject.ts";
 
@@ -47,8 +47,9 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly (readonly [stri
   const desired = desiredSoFar(call, draft);
   const owner = formatOwner(call.composite);
   return [...call.request.observed.resources].flatMap(([name, { document }]) => {
+    if (desired.has(name) || !isManaged(document)) return []; // first: a steady XR has no others
     const isArbitrated = readLabel(document, IDENTITY_LABEL) !== undefined;
-    if (desired.has(name) || !isManaged(document) || !(isArbitrated || isCreator(document))) return [];
+    if (!isArbitrated && !isCreator(document)) return [];
     const one = toContender(document);
     const isOurs = !isArbitrated || (one.isMarked && one.owner === owner);
     return isOurs && !one.isDeleting ? [[name, one] as const] : [];
@@ -61,7 +62,7 @@ function toKey({ kind, cloudResource, desired, own }: Subject): string {
   return cloudResource === undefined ? "" : identify(kind, cloudResource).identity;
 }
 
-/** What was never arbitrated has a name that its provider chose. */
+/** The kind and external name: of a resource that was never arbitrated, its provider chose the name. */
 const toNameKey = (document: Document): string => `${kindOf(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
 
 function kindOf(document: Document): string {
@@ -71,7 +72,7 @@ function kindOf(document: Document): string {
 
 /** Desires what is observed: the pipeline says no longer what it wants. */
 function pickKept(observed: Document): Document {
-  const { apiVersion, kind, metadata, spec } = observed.toObject();
+  const { metadata, ...object } = asObserved(observed);
   const kept = isObject(metadata) ? pick(metadata, (key) => key === "labels" || key === "annotations") : {};
-  return documentOf({ apiVersion: apiVersion ?? "", kind: kind ?? "", metadata: kept, spec: spec ?? {} });
+  return documentOf({ ...object, metadata: kept });
 }

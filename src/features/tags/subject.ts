@@ -60,12 +60,12 @@ export interface Subjects {
 }
 
 /**
- * @param renamed the names of resources that are handed over from one to the other.
- *
  * Finds the desired resources to tag: those that the input selects and whose kind has a tag field. A field that the schema lacks would
  * fail the whole XR, so the field has to be named by the input, set already, or listed in our table or the kind's schema. Kinds
  * without the field are included if other XRs can declare their cloud resources. Excludes copies of Secrets, and resources that the
  * pipeline only observes.
+ *
+ * @param renamed the names of resources that are handed over from one to the other.
  */
 export function findSubjects(
   { resources, ignore, owner }: Tags,

@@ -43,7 +43,7 @@ interface Case {
 type Rule = readonly [fits: (secret: Case) => boolean, decide: (secret: Case) => readonly Decision[]];
 
 /**
- * What becomes of one target Secret. The first rule that fits decides. `taking`: the Secret is the share's, and all other copies of it are
+ * Rules for one target Secret, of which the first that fits decides. `taking`: the Secret is the share's, and all other copies of it are
  * given up. None is deleted with its Secret then, nor where the Secret is left alone.
  */
 const rules = lazy((): readonly Rule[] => [
