@@ -69,6 +69,16 @@ describe("what one XR created under a name of the cloud's and another one import
     expect(outcome(creator.reconcile([creator, importer]))).toEqual([["Observe"], "WaitingForProvider"]);
   });
 
+  test("and looked for by its own name, so that imports of others are in nobody's request", () => {
+    const creator = new Team("a").create();
+    const { requirements } = creator.reconcile([creator]);
+    const asked = [...requirements].filter(([name]) => name.startsWith("tags/"));
+    const byName = {
+      labels: { "shared-infrastructure.fn.crossplane.io/external-name": expect.stringMatching(/^[0-9a-f]{40}$/) },
+    };
+    expect(asked.map(([, { match }]) => match)).toEqual([byName, byName]); // of both twins
+  });
+
   test("and is looked for by nobody before its provider has created it", () => {
     const named = withMetadata(new Team("a").create().managed ?? {}, { annotations: { [SUCCEEDED]: null } });
     const team = new Team("a");
