@@ -266,6 +266,7 @@ async function importerShares(rig: Rig): Promise<string> {
   // The creator learns of the import in its next reconcile: whoever writes first has it.
   const settled = ["Owned ObservedOnly", "ObservedOnly Owned"];
   await until("one of them writes", async () => settled.includes(await reasons()), PATIENCE);
+  await sleep(3000); // what its provider had begun
   const before = cloud.writes.length;
   await sleep(5000); // several polls
   const writes = writesSince(rig, before).filter((write) => write.endsWith(`/${String(id)}`));
