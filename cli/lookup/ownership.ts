@@ -19,10 +19,8 @@ const BATCH = 50;
  */
 export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]) {
   const asked = queries.map((query) => ({ query, label: toLabel(query) }));
-  const byKind = groupBy(
-    asked.flatMap(({ query, label }) => findKinds(query, cluster).map((kind) => ({ kind, label }))),
-    ({ kind }) => kind,
-  );
+  const wanted = asked.flatMap(({ query, label }) => findKinds(query, cluster).map((kind) => ({ kind, label })));
+  const byKind = groupBy(wanted, ({ kind }) => kind);
   const requests = [...byKind].flatMap(([kind, own]) => {
     const labels = [...new Set(own.map(({ label }) => label))].sort();
     return labels.flatMap((_, index) =>
@@ -78,7 +76,9 @@ type OwnershipState = "Owned" | "Contested" | "Releasing" | "Unsettled";
 /** Groups managed resources by the cloud resource that they represent, sorted by kind and name. */
 export function toCloudResources(holdings: readonly Holding[]): readonly CloudResource[] {
   const byIdentity = groupBy(holdings, ({ contender }) => contender.identity);
-  return [...byIdentity].flatMap(([identity, found]) => toCloudResource(identity, found)).sort(byKindAndName);
+  return [...byIdentity]
+    .flatMap(([identity, found]) => toCloudResource(identity, found))
+    .sort((a, b) => compareTexts(toKey(a), toKey(b)));
 }
 
 /**
@@ -98,8 +98,7 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
   return [{ identity, holdings, state: isContested ? "Contested" : "Owned", holder: owner }];
 }
 
-const byKindAndName = (a: CloudResource, b: CloudResource): number => compareTexts(toKey(a), toKey(b));
-
+/** By kind, then by name. */
 const toKey = ({ identity, holdings: [{ kind, externalName }] }: CloudResource): string =>
   JSON.stringify([kind.kind, kind.group, externalName, identity]);
 
