@@ -347,34 +347,32 @@ describe("a copy to which a team has its XR lose the reference", () => {
   });
 });
 
-describe("a dependent to which a team has its XR lose the reference", () => {
-  const push = { apiVersion: "external-secrets.io/v1alpha1", kind: "PushSecret", spec: { to: "now" } };
-  const mark = JSON.stringify({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } });
-  const annotations = { "crossplane.io/composition-resource-name": "push", [`${DOMAIN}/depends-on`]: mark };
-  const there = {
-    ...push,
-    metadata: { name: "push-1", uid: "push", labels: { "crossplane.io/composite": XR }, annotations },
-    spec: { to: "before" },
-  };
-  const draftWith = (db: JsonObject, spec: JsonObject, desired: Readonly<Record<string, JsonObject>> = { push }) => {
-    const { connection: _, ...share } = shared({ dependents: ["pus*"] });
-    const answers = { db: [db], "adoption/predecessors/PushSecret": [there] };
-    return desiredOf(draftOf({ xr: anew(), desired, sharedResources: [share], answers, spec }), "push");
-  };
+const push = { apiVersion: "external-secrets.io/v1alpha1", kind: "PushSecret", spec: { to: "now" } };
+const mark = JSON.stringify({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } });
+const annotations = { "crossplane.io/composition-resource-name": "push", [`${DOMAIN}/depends-on`]: mark };
+const there = {
+  ...push,
+  metadata: { name: "push-1", uid: "push", labels: { "crossplane.io/composite": XR }, annotations },
+  spec: { to: "before" },
+};
+const draftWith = (db: JsonObject, spec: JsonObject, desired: Readonly<Record<string, JsonObject>> = { push }) => {
+  const { connection: _, ...share } = shared({ dependents: ["pus*"] });
+  const answers = { db: [db], "adoption/predecessors/PushSecret": [there] };
+  return desiredOf(draftOf({ xr: anew(), desired, sharedResources: [share], answers, spec }), "push");
+};
 
-  test.each<[reason: string, db: JsonObject, spec: JsonObject, to: string]>([
-    ["is taken over while the grant stands", database(), {}, "now"],
-    [
-      "is desired once more as it is after the revocation, so that it is deleted",
-      database({ annotations: {} }),
-      {},
-      "before",
-    ],
-    ["is so beside adoption, too", database({ annotations: {} }), { adoption: {} }, "before"],
-  ])("%s", (_reason, db, spec, to) => {
-    const found = draftWith(db, spec);
-    expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
-  });
+test.each<[reason: string, db: JsonObject, spec: JsonObject, to: string]>([
+  ["is taken over while the grant stands", database(), {}, "now"],
+  [
+    "is desired once more as it is after the revocation, so that it is deleted",
+    database({ annotations: {} }),
+    {},
+    "before",
+  ],
+  ["is so beside adoption, too", database({ annotations: {} }), { adoption: {} }, "before"],
+])("a dependent to which a team has its XR lose the reference %s", (_reason, db, spec, to) => {
+  const found = draftWith(db, spec);
+  expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
 });
 
 test("a record that two labels find is one", () => {

@@ -32,18 +32,16 @@ test("the XR is who it is, with the status that the pipeline desires", () => {
   expect(composite).toEqual({ ...own, metadata: { name: "app" }, status });
 });
 
-describe("the condition Ready", () => {
-  const message = (names: string): JsonObject => ({ ...creating, message: `Unready resources: ${names}` });
-  test.each<[reason: string, unready: readonly string[], condition: JsonObject, ready?: Resource["ready"]]>([
-    ["True where nothing is unready", [], available],
-    ["True where the pipeline says so", ["a"], available, "READY_TRUE"],
-    ["False where it says not", [], creating, "READY_FALSE"],
-    ["False where something is unready", ["b", "a"], message("a, b")],
-    ["False with the names of three unready resources", ["a", "b", "c"], message("a, b, and c")],
-    ["False with three names and the number of the others", ["d", "c", "b", "a", "e"], message("a, b, c, and 2 more")],
-  ])("the condition Ready is %s", (_, unready, condition, ready) => {
-    expect(readConditions(ready ? { ready } : {}, unready)).toEqual([condition]);
-  });
+const message = (names: string): JsonObject => ({ ...creating, message: `Unready resources: ${names}` });
+test.each<[reason: string, unready: readonly string[], condition: JsonObject, ready?: Resource["ready"]]>([
+  ["True where nothing is unready", [], available],
+  ["True where the pipeline says so", ["a"], available, "READY_TRUE"],
+  ["False where it says not", [], creating, "READY_FALSE"],
+  ["False where something is unready", ["b", "a"], message("a, b")],
+  ["False with the names of three unready resources", ["a", "b", "c"], message("a, b, and c")],
+  ["False with three names and the number of the others", ["d", "c", "b", "a", "e"], message("a, b, c, and 2 more")],
+])("the condition Ready is %s", (_, unready, condition, ready) => {
+  expect(readConditions(ready ? { ready } : {}, unready)).toEqual([condition]);
 });
 
 describe("conditions of functions", () => {
