@@ -3,7 +3,7 @@ import { keepIdentities } from "./features/being-deleted.ts";
 import { consumers } from "./features/consumers/consumers.ts";
 import { externalNames } from "./features/external-names/external-names.ts";
 import type { Call, Feature } from "./features/feature.ts";
-import { runWithPredecessors } from "./features/predecessors.ts";
+import { runWithPredecessors } from "./features/predecessors/predecessors.ts";
 import { publishing } from "./features/publish.ts";
 import { withholdReadiness } from "./features/readiness.ts";
 import { recordNames } from "./features/record-names.ts";

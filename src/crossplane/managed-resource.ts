@@ -1,4 +1,4 @@
-import { findCondition, shownCondition } from "../model/condition.ts";
+import { shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { toCommand } from "../model/shell.ts";
 import { toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
@@ -104,19 +104,6 @@ export function readNamelessCreation(managed: Document): string | undefined {
   const isInterrupted = shownCondition(managed, "Synced")?.message.includes(UNKNOWN_CREATION) === true;
   const begun = isInterrupted ? pending : succeeded;
   return begun > at("failed") && (isInterrupted || begun >= pending) ? begun : undefined;
-}
-
-/**
- * Reads the generation that Synced is about; undefined before crossplane-runtime v1.20, which does not report it. `isOfCreation`: it may
- * be too high, since after a creation the runtime reads the managed resource again, and reports the generation that it finds. Source:
- * pkg/reconciler/managed, UpdateCriticalAnnotations.
- */
-export function readSyncedGeneration(managed: Document) {
-  const [ready, synced] = [findCondition(managed, "Ready"), findCondition(managed, "Synced")];
-  const generation = synced?.["observedGeneration"];
-  if (typeof generation !== "number") return undefined;
-  const isOfCreation = ready?.["reason"] === "Creating" && ready["observedGeneration"] === generation;
-  return { generation, isOfCreation } as const;
 }
 
 /**

@@ -53,5 +53,5 @@ export const isInvolved = ({ isWriting, isCreated, knowsOwner, takeOwnership }: 
   isWriting || isCreated || knowsOwner || takeOwnership !== "";
 
 /** Finds the first contender with another UID. */
-export const firstOther = (contenders: Contenders, uid: string): Contender | undefined =>
+export const firstOther = (contenders: Contenders, uid: string | undefined): Contender | undefined =>
   contenders.find((contender) => contender.uid !== uid);

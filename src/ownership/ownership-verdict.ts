@@ -1,3 +1,5 @@
+import type { Observation } from "../crossplane/managed-resource.ts";
+import { decideBy, when } from "../model/rules.ts";
 import { byPrecedence, type Contender, isAcknowledgedBy } from "./contender.ts";
 import {
   areInvolved,
@@ -22,6 +24,8 @@ export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicie
   readonly otherCluster: string | undefined;
   /** False if the provider does not report who else writes the cloud resource. */
   readonly reportsTags: boolean;
+  /** True if another one of the same name, perhaps the same cloud resource, may be about to create it. */
+  readonly mayBeCreated: boolean;
 }
 
 /**
@@ -37,7 +41,7 @@ export type OwnershipVerdict =
   | { readonly is: "deleting" }
   /** No owner is known, and ours is not in the answer yet: it starts as an observer. */
   | { readonly is: "free" }
-  /** Ours has precedence, but its provider has not looked for the cloud resource yet. */
+  /** Ours has precedence, but its provider has not looked for the cloud resource yet, or another one has not found its own. */
   | { readonly is: "unobserved" }
   /** No cloud resource has the name that only the cloud can make up: its provider would create another one. */
   | { readonly is: "missing" }
@@ -75,90 +79,123 @@ export type OwnershipVerdict =
  * - No contender is promoted while another still writes, or is being deleted together with the cloud resource.
  * - Contenders in other control planes are in no answer; only the cloud's tags show them.
  */
-export function judgeOwnership(situation: Situation): OwnershipVerdict {
-  const { own, contenders, otherCluster, hasManagementPolicies } = situation;
-  const cluster = own?.takeOwnership ? undefined : otherCluster;
-  if (own?.isDeleting && cluster === undefined) return { is: "deleting" };
-  if (contenders === undefined) return { is: "pending" };
-  if (cluster !== undefined) return { is: "elsewhere", cluster };
+export const judgeOwnership = (situation: Situation): OwnershipVerdict => judge(toCase(situation));
 
-  const listed = own && indexByUid(contenders).get(own.uid);
-  return own === undefined || listed === undefined
-    ? judgeUnlisted(findLiving(contenders)[0] ?? contenders[0], own, hasManagementPolicies)
-    : judgeListed(own, listed, contenders, situation);
+/** The rules about our managed resource. The first that fits decides; where none does, ours owns the cloud resource. */
+const judge = decideBy<Case, OwnershipVerdict>(
+  () => [
+    when(isBeingDeleted, () => ({ is: "deleting" })), // also before the answer is known
+    when(isAnswerPending, () => ({ is: "pending" })),
+    when(isOwnedByAnotherControlPlane, ({ cluster }) => ({ is: "elsewhere", cluster })),
+    when(isUnlistedAndAnotherOwnsIt, toFirst),
+    when(isUnlistedAndCanWait, () => ({ is: "free" })),
+    when(isUnlistedBehindAnother, ({ first, all, own }) => toTheirs(first ?? all[0], own, false)), // it cannot observe
+    when(existedAndNoContenderWroteIt, () => ({ is: "existed" })),
+    when(isBehindAnother, toFirst),
+    when(hasToWaitForAnother, ({ obstacle, own }) => toTheirs(obstacle, own, true)),
+    when(isNotLookedForYet, () => ({ is: "unobserved" })),
+    when(isImportedAndMissing, () => ({ is: "missing" })),
+    when(isPerhapsCreatedByAnother, () => ({ is: "unobserved" })),
+  ],
+  toOurs,
+);
+
+/** A situation, and what its rules compare. */
+interface Case extends Situation {
+  /** Empty while the answer is pending. */
+  readonly all: Contenders;
+  /** Ours as it is in the answer: what was observed is older or newer. */
+  readonly listed: Contender | undefined;
+  /** True if ours was promoted, as observed and in the answer. */
+  readonly isPromoted: boolean;
+  /** The first other one by precedence that may own. */
+  readonly first: Contender | undefined;
+  /** The first other one for which ours has to wait before it is promoted. */
+  readonly obstacle: Contender | undefined;
+  /** The other control plane, unless an operator chose ours. */
+  readonly cluster: string | undefined;
 }
 
-/** Judges ours by what was observed and by the answer, of which either may be older. */
-function judgeListed(
-  own: Contender,
-  listed: Contender,
-  contenders: Contenders,
-  situation: Situation,
-): OwnershipVerdict {
-  if (listed.isDeleting) return { is: "deleting" };
-  if (isOthers(own, contenders, situation)) return { is: "existed" };
+const NONE: Contenders = [];
 
-  const { uid } = own;
-  const { hasManagementPolicies: canObserve } = situation;
-  const isMarked = own.isMarked && listed.isMarked;
-  const living = findLiving(contenders);
-  const first = firstOther(living, uid);
-  if (first !== undefined && isAhead(first, own, isMarked)) return theirs(first, own, false);
-
-  const obstacle = isMarked ? undefined : firstOther(findObstacles(contenders, own), uid);
-  if (obstacle !== undefined) return theirs(obstacle, own, true);
-  const before = isMarked ? undefined : judgeBeginning(own, situation);
-  if (before !== undefined) return before;
-  const others = living.filter((contender) => contender.uid !== uid && contender.contends !== undefined);
-  return { is: "ours", others, origin: judgeOrigin(own, contenders, canObserve) };
+function toCase(situation: Situation): Case {
+  const { own, contenders: all = NONE, otherCluster } = situation;
+  const listed = own && indexByUid(all).get(own.uid);
+  const isPromoted = own?.isMarked === true && listed?.isMarked === true;
+  return {
+    ...situation,
+    all,
+    listed,
+    isPromoted,
+    first: firstOther(findLiving(all), own?.uid),
+    obstacle: own === undefined || isPromoted ? undefined : findObstacle(all, own),
+    cluster: own?.takeOwnership ? undefined : otherCluster,
+  };
 }
 
-/** Judges one that has never written, by what its provider has found. */
-function judgeBeginning(
-  own: Contender,
-  { isImported, hasManagementPolicies }: Situation,
-): OwnershipVerdict | undefined {
-  if (own.isWriting || !hasManagementPolicies) return undefined;
-  const { observation } = own;
-  if (observation === "unknown") return { is: "unobserved" };
-  return observation === "absent" && isImported ? { is: "missing" } : undefined;
-}
+/** An operator's choice does not wait for an orphan, which would never stop. */
+const findObstacle = (all: Contenders, { takeOwnership, uid }: Contender): Contender | undefined =>
+  findInTheWay(all).find((one) => one.uid !== uid && (takeOwnership === "" || !isOrphan(one)));
 
-/** Finds those for which ours has to wait. An operator's choice does not wait for an orphan, which would never stop. */
-const findObstacles = (contenders: Contenders, { takeOwnership }: Contender): Contenders =>
-  findInTheWay(contenders).filter((one) => takeOwnership === "" || !isOrphan(one));
+const isBeingDeleted = ({ own, listed, cluster }: Case): boolean =>
+  cluster === undefined && (own?.isDeleting === true || listed?.isDeleting === true);
 
-const isAhead = (first: Contender, { takeOwnership, createdAt, uid }: Contender, isMarked: boolean): boolean =>
-  byPrecedence(first, { takeOwnership, isMarked, createdAt, uid }) < 0;
+const isAnswerPending = ({ contenders }: Case): boolean => contenders === undefined;
+
+const isOwnedByAnotherControlPlane = (one: Case): one is Case & { readonly cluster: string } =>
+  one.cluster !== undefined;
+
+type Behind = Case & { readonly first: Contender };
+
+/** Tells whether another one was promoted, and ours is not created, not labelled yet, or newer than the answer. */
+const isUnlistedAndAnotherOwnsIt = (one: Case): one is Behind =>
+  one.listed === undefined && one.first?.isMarked === true && one.first.id !== one.own?.id;
+
+const isUnlistedAndCanWait = ({ own, listed, hasManagementPolicies }: Case): boolean =>
+  listed === undefined && (own !== undefined || hasManagementPolicies);
+
+const isUnlistedBehindAnother = (one: Case): one is Case & { readonly all: readonly [Contender, ...Contender[]] } =>
+  one.listed === undefined && one.all.length > 0;
 
 /** Tells whether the cloud resource exists, no contender ever created, wrote or owned it, and nothing tells who else did. */
-const isOthers = (own: Contender, contenders: Contenders, { hasManagementPolicies, reportsTags }: Situation): boolean =>
-  hasManagementPolicies &&
-  !reportsTags &&
-  own.observation === "present" &&
-  !isInvolved(own) &&
-  !areInvolved(contenders);
+const existedAndNoContenderWroteIt = ({ own, all, hasManagementPolicies, reportsTags }: Case): boolean =>
+  hasManagementPolicies && !reportsTags && own?.observation === "present" && !isInvolved(own) && !areInvolved(all);
 
-function judgeOrigin(own: Contender, contenders: Contenders, canObserve: boolean): Origin {
-  if (own.isCreated || firstOther(findCreated(contenders), own.uid) !== undefined) return "created";
-  return canObserve && own.observation === "present" ? "existed" : "unknown";
+function isBehindAnother(one: Case): one is Behind {
+  const { own, first, isPromoted } = one;
+  if (own === undefined || first === undefined) return false;
+  const { takeOwnership, createdAt, uid } = own;
+  return byPrecedence(first, { takeOwnership, isMarked: isPromoted, createdAt, uid }) < 0;
 }
 
-/** Judges ours while it is not created, not labelled yet, or newer than the answer. */
-function judgeUnlisted(
-  first: Contender | undefined,
-  own: Contender | undefined,
-  canObserve: boolean,
-): OwnershipVerdict {
-  if (first?.isMarked === true && !first.isDeleting && first.id !== own?.id) return theirs(first, own, false);
-  // A kind that cannot observe starts as the owner if there is no other contender.
-  if (own !== undefined || canObserve) return { is: "free" };
-  return first === undefined ? { is: "ours", others: [], origin: "unknown" } : theirs(first, own, false);
-}
+const hasToWaitForAnother = (one: Case): one is Case & { readonly obstacle: Contender } => one.obstacle !== undefined;
 
-const theirs = (owner: Contender, own: Contender | undefined, isNext: boolean): OwnershipVerdict => ({
+const isNotLookedForYet = (one: Case): boolean => hasFoundAtFirst("unknown", one);
+
+const isImportedAndMissing = (one: Case): boolean => one.isImported && hasFoundAtFirst("absent", one);
+
+/** Tells whether ours never wrote, and its provider's observation is this one. */
+const hasFoundAtFirst = (observation: Observation, { own, isPromoted, hasManagementPolicies }: Case): boolean =>
+  hasManagementPolicies && !isPromoted && own?.isWriting === false && own.observation === observation;
+
+const isPerhapsCreatedByAnother = ({ mayBeCreated }: Case): boolean => mayBeCreated;
+
+const toFirst = ({ first, own }: Behind): OwnershipVerdict => toTheirs(first, own, false);
+
+const toTheirs = (owner: Contender, own: Contender | undefined, isNext: boolean): OwnershipVerdict => ({
   is: "theirs",
   owner,
   isAcknowledged: own !== undefined && isAcknowledgedBy(owner, own),
   isNext,
 });
+
+function toOurs(one: Case): OwnershipVerdict {
+  const { all, own } = one;
+  const isSuccessor = ({ uid, contends }: Contender): boolean => uid !== own?.uid && contends !== undefined;
+  return { is: "ours", others: findLiving(all).filter(isSuccessor), origin: judgeOrigin(one) };
+}
+
+function judgeOrigin({ own, all, hasManagementPolicies }: Case): Origin {
+  if (own?.isCreated || firstOther(findCreated(all), own?.uid) !== undefined) return "created";
+  return hasManagementPolicies && own?.observation === "present" ? "existed" : "unknown";
+}

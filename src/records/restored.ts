@@ -1,5 +1,6 @@
 import type { Composite } from "../crossplane/composite.ts";
-import { annotate, readObservation, readSyncedGeneration, toManagedKind } from "../crossplane/managed-resource.ts";
+import { readGeneration, readSyncedGeneration } from "../crossplane/generation.ts";
+import { annotate, readObservation, toManagedKind } from "../crossplane/managed-resource.ts";
 import {
   ALL_ACTIONS,
   isObserver,
@@ -71,7 +72,7 @@ export type Finding =
  */
 export function judgeRestored(managed: Document): Finding {
   const { isOld, about } = readSynced(managed);
-  const isAboutThis = about === undefined || about === managed.at(GENERATION);
+  const isAboutThis = about === undefined || about === readGeneration(managed);
   const isHeld =
     readAnnotation(managed, RESTORED)?.startsWith(HELD) && isObserver(readPolicies(managed) ?? ALL_ACTIONS);
   if (!isHeld || isOld || !isAboutThis) return { is: "waiting" };
@@ -85,11 +86,9 @@ export function judgeRestored(managed: Document): Finding {
 /** Chooses policies to look with. A condition that was restored too may be about this very generation: then another one begins. */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);
-  const isStale = isOld && about === managed.at(GENERATION);
+  const isStale = isOld && about === readGeneration(managed);
   return isStale === (readPolicies(managed)?.join() === OBSERVE_ANEW.join()) ? OBSERVE : OBSERVE_ANEW;
 }
-
-const GENERATION = ["metadata", "generation"];
 
 /** Reads the condition Synced: whether there is none from after the restore, and the generation that it is about. */
 function readSynced(managed: Document): { readonly isOld: boolean; readonly about: number | undefined } {

@@ -36,6 +36,7 @@ const [unasked, missing, created] = [
 ];
 const orphan = { ...markedOther, isControlled: false };
 const leaving = { ...orphan, isWriting: false, isDeleting: true, isDeletingWithIt: true };
+const oldGoing = otherAs({ isDeleting: true });
 const going = usAs({ isDeleting: true });
 const taking = { ...hanging, isDeletingWithIt: true };
 
@@ -96,6 +97,11 @@ describe("the verdict on who owns a cloud resource", () => {
     when("ours is not created yet, and nobody owns it", [other], free, absent),
     when("our kind cannot observe, and nobody else is there", [], ours([], "unknown"), blind),
     when("our kind cannot observe, and somebody else is there first", [other], theirs(other), blind),
+    when("our kind cannot observe, and another is being deleted", [oldGoing], theirs(oldGoing), blind),
+    when("another one may be about to create it", [us], { is: "unobserved" }, { mayBeCreated: true }),
+    when("another one may be about to create what a third owns", [us, markedOther], theirs(markedOther), {
+      mayBeCreated: true,
+    }),
     when("the other is older", [us, oldOther], theirs(oldOther)),
     when("both are of the same age, and the UID of the other sorts first", [us, other], theirs(other)),
     when("we are the oldest of three", [other, oldUs, third], ours([other, third]), { own: oldUs }),
@@ -126,6 +132,7 @@ describe("the verdict on who owns a cloud resource", () => {
       hasManagementPolicies: true,
       isImported: false,
       reportsTags: true,
+      mayBeCreated: false,
     };
     expect(judgeOwnership({ ...usual, ...rest, contenders })).toEqual(verdict);
   });
@@ -147,6 +154,7 @@ test("each contender is looked at once for all of an XR's resources, where nothi
     hasManagementPolicies: true,
     isImported: false,
     reportsTags: false,
+    mayBeCreated: false,
   };
   const verdicts = all.map(({ name }) => judgeOwnership({ ...situation, own: contender(name) }));
   expect(verdicts).toEqual(all.map(() => ({ is: "existed" })));

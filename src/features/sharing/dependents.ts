@@ -9,7 +9,7 @@ import { isObject, type JsonObject, parseJson } from "../../model/json.ts";
 import { DEPENDS_ON } from "../../ownership/annotations.ts";
 import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { isLeaving } from "../predecessors.ts";
+import { isLeaving } from "../labelled-resources.ts";
 import type { Delivery } from "./copies/deliver.ts";
 import { isOfKind, judgeBound } from "./copies/recorded.ts";
 import { isWaiting, type Judged } from "./judgement.ts";

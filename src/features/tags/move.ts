@@ -1,4 +1,5 @@
-import { isCreationUnderWay, readCreationTime, readSyncedGeneration } from "../../crossplane/managed-resource.ts";
+import { readGeneration, readSyncedGeneration } from "../../crossplane/generation.ts";
+import { isCreationUnderWay, readCreationTime } from "../../crossplane/managed-resource.ts";
 import { OBSERVE, OBSERVE_ANEW, type Policies } from "../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { shownCondition } from "../../model/condition.ts";
@@ -23,8 +24,8 @@ export interface Part {
 
 /** Tells whether a backup holds the note of a move: a restore begins the generations anew, and the noted one would never pass. */
 function isOfBackup({ document }: Contender): boolean {
-  const movedAt = readAnnotation(document, MOVED_AT);
-  return movedAt !== undefined && Number(document.at(["metadata", "generation"])) <= Number(movedAt);
+  const [movedAt, generation] = [readAnnotation(document, MOVED_AT), readGeneration(document)];
+  return movedAt !== undefined && generation > 0 && generation <= Number(movedAt);
 }
 
 /**
@@ -47,7 +48,7 @@ function toMove({ document, policies }: Contender, progress: "begun" | "unread")
   if (policies === undefined) return toPart(OBSERVE);
   if (progress === "unread") return toPart(policies, readAnnotation(document, MOVED_AT));
   const isObserving = policies.join() === OBSERVE.join();
-  return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(document.at(["metadata", "generation"]) ?? 0));
+  return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(readGeneration(document)));
 }
 
 /** Tells how far the provider is: "begun" if a new generation has to begin, "unread" if it has not read the present one. */

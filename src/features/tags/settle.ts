@@ -1,13 +1,14 @@
-import { readCreationTime } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, mayDelete, OBSERVE, withoutDelete } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crossplane/metadata.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
+import { decideBy, when } from "../../model/rules.ts";
 import { CONTENDERS, CREATED_BEFORE, contenderId, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
-import { type Contender, formatAcknowledged, isNamed } from "../../ownership/contender.ts";
-import { type Contenders, findNamed, firstOther } from "../../ownership/contenders.ts";
+import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
+import { nameAssociation } from "./association-name.ts";
 import { type Annotations, findMove, type Part, readFormerCreation } from "./move.ts";
+import type { Rivals } from "./rivals.ts";
 import type { Subject } from "./subject.ts";
 import type { TagReason } from "./tags-condition.ts";
 import type { WantedTags } from "./wanted.ts";
@@ -19,89 +20,118 @@ export interface Settlement extends Part {
 
 /** The verdict on an owner, or that a reference still hides which cloud resource there is to judge. */
 type Verdict = OwnershipVerdict | { readonly is: "unresolved" };
-type Ours = Extract<Verdict, { is: "ours" }>;
-type Theirs = Extract<Verdict, { is: "theirs" }>;
 
 /** Our managed resource among the contenders for the cloud resource that it declares. */
-interface Entrant {
+interface Entrant extends Pick<Rivals, "contenders" | "join" | "hasMoved"> {
   readonly subject: Subject;
   readonly wanted: WantedTags;
-  readonly contenders: Contenders | undefined;
-  /** True if the observed resource declares another cloud resource. */
-  readonly hasMoved: boolean;
 }
 
-/** Acts on a verdict. While an answer is pending, nothing changes, unless ours now declares another cloud resource. */
+/** An entrant with the verdict, and with what several rules ask. */
+interface Case<Judged extends Verdict = Verdict> extends Entrant {
+  readonly verdict: Judged;
+  /** How ours is held back until its provider has read which cloud resource it declares; undefined where it has. */
+  readonly move: Part | undefined;
+  /** The external name of an association: the provider makes it up, and finds nothing without it. */
+  readonly name: string | undefined;
+}
+
+type Ours = Case<Extract<Verdict, { is: "ours" }>>;
+type Theirs = Case<Extract<Verdict, { is: "theirs" }>>;
+
+/** Decides what follows from a verdict for our managed resource: its policies, annotations and external name, and the reason. */
 export function settle(verdict: Verdict, entrant: Entrant): Settlement {
   const { own } = entrant.subject;
   const move = verdict.is === "deleting" ? undefined : findMove(own, entrant.hasMoved);
-  const name = nameAssociation(verdict, entrant, move !== undefined);
-  const acted = move === undefined ? actOn(verdict, entrant, name) : holdBack(move, verdict, entrant);
+  const owner = verdict.is === "theirs" ? verdict.owner : undefined;
+  const name = verdict.is === "unresolved" ? undefined : nameAssociation(entrant, owner, move !== undefined);
+  const one: Case = { ...entrant, verdict, move, name };
+  const part = choosePart(one);
   // The creation of the former cloud resource does not count as the creation of this one.
   const before = own && readFormerCreation(own);
-  return { ...acted, annotations: { [CREATED_BEFORE]: before, ...acted.annotations, [EXTERNAL_NAME_KEY]: name } };
+  const annotations = { [CREATED_BEFORE]: before, ...part.annotations, [EXTERNAL_NAME_KEY]: name };
+  return { ...part, annotations, reason: chooseReason(one) };
 }
 
-/**
- * Names an association for its provider, which makes up the name. Without the name a provider finds nothing, and fails to create what
- * exists.
- */
-function nameAssociation(
-  verdict: Verdict,
-  { subject: { desired, facts, own }, contenders = [] }: Entrant,
-  isMoving: boolean,
-): string | undefined {
-  if (facts.name.is !== "association" || verdict.is === "unresolved") return undefined;
-  if (stringAt(desired, EXTERNAL_NAME) !== undefined) return undefined;
-  const owner = verdict.is === "theirs" ? verdict.owner : undefined;
-  const other = firstOther(findNamed(contenders), own?.uid ?? "");
-  const known = chooseNamed(owner, isMoving ? undefined : own, other);
-  return known && stringAt(known.document, EXTERNAL_NAME);
+/** What becomes of our managed resource. The first rule that fits decides; where none does, it begins. */
+const choosePart = decideBy<Case, Part>(
+  () => [
+    when(is("deleting"), leave),
+    when(isTheirs, observeOwner),
+    when(is("elsewhere"), ({ move }) => move ?? OBSERVING),
+    when(isHeldBack, ({ move }) => ({ ...move, ready: "False" })),
+    when(is("unresolved"), () => ({ ...OBSERVING, ready: "False" })),
+    when(is("pending"), ({ subject }) => asBefore(subject.own)),
+    when(is("existed"), () => ({ ...OBSERVING, ready: "True" })),
+    when(isOurs, write),
+  ],
+  begin,
+);
+
+/** The reason that is told for it. The first rule that fits decides; where none does, ours owns the cloud resource. */
+const chooseReason = decideBy<Case, TagReason>(
+  () => [
+    when(is("unresolved"), () => ({ is: "WaitingForReferences" })),
+    when(isInputUnset, () => ({ is: "FieldNotSet" })),
+    when(is("pending"), () => ({ is: "WaitingForRequiredResources" })),
+    when(isAccountUntold, ({ join: { other: owner, isCreating } }) => ({ is: "AccountUnknown", owner, isCreating })),
+    when(is("deleting"), () => ({ is: "BeingDeleted" })),
+    when(is("elsewhere"), ({ verdict: { cluster } }) => ({ is: "OwnedByAnotherCluster", cluster })),
+    when(isTheirsAndMustNotBe, tellOwner("Conflict")),
+    when(isTheirsAndNotComposed, tellOwner("Withheld")),
+    when(isTheirsAndCannotObserve, tellOwner("CannotObserve")),
+    when(isTheirsUntilLeft, ({ verdict: { owner, isNext } }) => ({ is: "WaitingForOwner", owner, isNext })),
+    when(isTheirsAndFound, tellOwner("ObservedOnly")),
+    when(isTheirs, tellOwner("WaitingForProvider")),
+    when(isHeldBack, () => ({ is: "WaitingForProvider" })),
+    when(is("free"), () => ({ is: "Arbitrating" })),
+    when(is("unobserved"), () => ({ is: "WaitingForProvider" })),
+    when(is("missing"), () => ({ is: "NotFound" })),
+    when(is("existed"), () => ({ is: "ExistedBefore", isObserved: true })),
+    when(isKeptFromDeletion, () => ({ is: "ExistedBefore", isObserved: false })),
+  ],
+  ({ verdict }) => ({ is: "Owned", others: verdict.is === "ours" ? verdict.others : [] }),
+);
+
+/** Makes the question whether the verdict is this one. */
+function is<Is extends Verdict["is"]>(verdict: Is) {
+  return (one: Case): one is Case<Extract<Verdict, { is: Is }>> => one.verdict.is === verdict;
 }
 
-/** Chooses one that has found the association, first an owner that created it, then ours; else the owner, ours or another one. */
-function chooseNamed(owner?: Contender, ours?: Contender, other?: Contender): Contender | undefined {
-  const creator = owner && readCreationTime(owner.document) !== undefined ? owner : undefined;
-  const isFound = (one: Contender | undefined): boolean => one?.observation === "present" && isNamed(one);
-  return [creator, ours, owner, other].find(isFound) ?? [owner, ours, other].find((one) => one && isNamed(one));
-}
+const [isOurs, isTheirs] = [is("ours"), is("theirs")];
 
-/** Settles a managed resource whose provider has not read yet which cloud resource it declares. */
-function holdBack(move: Part, verdict: Verdict, entrant: Entrant): Settlement {
-  if (verdict.is === "theirs" || verdict.is === "elsewhere") {
-    const lost = actOn(verdict, { ...entrant, hasMoved: true });
-    return { ...lost, policies: move.policies, annotations: { ...lost.annotations, ...move.annotations } };
-  }
-  if (verdict.is === "unresolved") return { ...move, ready: "False", reason: { is: "WaitingForReferences" } };
-  const reason: TagReason = { is: verdict.is === "pending" ? "WaitingForRequiredResources" : "WaitingForProvider" };
-  return { ...move, ready: "False", reason };
-}
+const isHeldBack = (one: Case): one is Case & { readonly move: Part } => one.move !== undefined;
 
-function actOn(verdict: Verdict, entrant: Entrant, name?: string): Settlement {
-  const { own } = entrant.subject;
-  switch (verdict.is) {
-    case "unresolved":
-      return { ...OBSERVING, ready: "False", reason: { is: "WaitingForReferences" } };
-    case "pending":
-      return { ...asBefore(own), reason: { is: "WaitingForRequiredResources" } };
-    case "deleting":
-      return leave(own);
-    case "free":
-      return { ...asNewcomer(own), reason: { is: "Arbitrating" } };
-    case "unobserved":
-      return { ...asNewcomer(own), reason: { is: "WaitingForProvider" } };
-    case "missing":
-      return { ...asNewcomer(own), reason: { is: "NotFound" } };
-    case "existed":
-      return { ...OBSERVING, ready: "True", reason: { is: "ExistedBefore", isObserved: true } };
-    case "ours":
-      return asOwner(verdict, entrant, name);
-    case "theirs":
-      return asObserver(verdict, entrant);
-    case "elsewhere":
-      return { ...OBSERVING, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
-  }
-}
+const isInputUnset = ({ wanted }: Case): boolean => wanted.isUnset;
+
+type Untold = Case & { readonly join: Extract<Case["join"], { is: "untold" }> };
+
+const isAccountUntold = (one: Case): one is Untold => one.join.is === "untold";
+
+/** A Fatal result would freeze a writer as one. */
+const isTheirsAndMustNotBe = (one: Case): one is Theirs =>
+  isTheirs(one) && one.wanted.rules.onConflict === "Fail" && !one.verdict.isNext && !one.subject.own?.isWriting;
+
+/** One that exists is never left out: Crossplane would delete it. */
+const isTheirsAndNotComposed = (one: Case): one is Theirs =>
+  isTheirs(one) && one.subject.own === undefined && (one.wanted.rules.onConflict === "Withhold" || !canObserve(one));
+
+const isTheirsAndCannotObserve = (one: Case): one is Theirs => isTheirs(one) && !canObserve(one);
+
+/** Tells whether ours waits until the owner stops writing, or lists it: an observer counts on what its provider has found. */
+const isTheirsUntilLeft = (one: Case): one is Theirs =>
+  isTheirs(one) && (one.verdict.isNext || (hasFound(one) && !one.verdict.isAcknowledged));
+
+const isTheirsAndFound = (one: Case): one is Theirs => isTheirs(one) && hasFound(one);
+
+const canObserve = ({ subject }: Case): boolean => subject.hasManagementPolicies;
+
+const hasFound = ({ subject }: Case): boolean => subject.own?.observation === "present";
+
+/** Makes what tells the reason together with the owner. */
+const tellOwner =
+  (reason: "Conflict" | "Withheld" | "CannotObserve" | "ObservedOnly" | "WaitingForProvider") =>
+  ({ verdict: { owner } }: Theirs): TagReason => ({ is: reason, owner });
 
 const OBSERVING: Part = { policies: OBSERVE, annotations: {} };
 
@@ -114,16 +144,16 @@ function asBefore(own: Contender | undefined): Part {
 }
 
 /** Keeps the policies of a managed resource that is being deleted, unless they pause it: a paused one is never deleted. */
-function leave(own: Contender | undefined): Settlement {
+function leave({ subject: { own } }: Case): Part {
   const { policies, annotations } = asBefore(own);
-  return { policies: policies.length === 0 ? OBSERVE : policies, annotations, reason: { is: "BeingDeleted" } };
+  return { policies: policies.length === 0 ? OBSERVE : policies, annotations };
 }
 
 /**
- * Starts a new managed resource as an observer. One that is older than this step in its Composition continues to write, so that it
- * loses no tag, but without Delete until the other contenders are known.
+ * Begins as an observer. One that is older than this step in its Composition continues to write, so that it loses no tag, but without
+ * Delete until the other contenders are known.
  */
-function asNewcomer(own: Contender | undefined): Part {
+function begin({ subject: { own } }: Case): Part {
   const before = asBefore(own);
   if (own?.isMarked) return before;
   const isNew = own === undefined || own.identity !== undefined;
@@ -135,66 +165,59 @@ function asNewcomer(own: Contender | undefined): Part {
 /** Records whether a contender created the cloud resource: successors learn it from their owner. */
 const noteOrigin = (isCreated: boolean): Annotations => ({ [ORIGIN]: isCreated ? "Created" : undefined });
 
-function asOwner({ others, origin }: Ours, entrant: Entrant, name?: string): Settlement {
-  const { subject, wanted } = entrant;
-  const { desired, asked, hasManagementPolicies, resource } = subject;
-  const { onRelease, preexisting } = wanted.rules;
-  const isLeft = others.length > 0 && onRelease === "HandOver";
-  const isOurs = origin === "created" || isUnnamed(entrant, name);
-  const mayGo = isOurs || preexisting === "Delete" || !hasManagementPolicies;
-  const isKept = origin === "existed" && !mayGo && mayDelete(desired, asked);
+/** Writes as the owner, which lists its successors and leaves the cloud resource to them. */
+function write(one: Ours): Part {
+  const { verdict, wanted, subject } = one;
+  const { others, origin } = verdict;
+  const isLeft = others.length > 0 && wanted.rules.onRelease === "HandOver";
   return {
-    reason: isKept ? { is: "ExistedBefore", isObserved: false } : { is: "Owned", others },
-    policies: isLeft || !mayGo ? withoutDelete(asked) : asked,
+    policies: isLeft || !mayGoWithOurs(one) ? withoutDelete(subject.asked) : subject.asked,
     annotations: {
       ...noteOrigin(origin === "created"),
-      [TAGS_OWNER]: contenderId(wanted.owner, resource),
+      [TAGS_OWNER]: contenderId(wanted.owner, subject.resource),
       [CONTENDERS]: formatAcknowledged(others) || undefined,
     },
   };
 }
 
+/** Tells whether the cloud resource may be deleted with ours, as far as that is up to its origin. */
+function mayGoWithOurs(one: Ours): boolean {
+  const isOurs = one.verdict.origin === "created" || isUnnamed(one);
+  return isOurs || one.wanted.rules.preexisting === "Delete" || !canObserve(one);
+}
+
+const isKeptFromDeletion = (one: Case): one is Ours =>
+  isOurs(one) &&
+  one.verdict.origin === "existed" &&
+  !mayGoWithOurs(one) &&
+  mayDelete(one.subject.desired, one.subject.asked);
+
 /**
  * Tells whether an association has no name and is not found: its provider can delete only what it creates. Deleted without Delete
  * meanwhile, its owner would leave what nobody could find.
  */
-const isUnnamed = ({ subject: { desired, facts, own } }: Entrant, name: string | undefined): boolean =>
+const isUnnamed = ({ subject: { desired, facts, own }, name }: Case): boolean =>
   facts.name.is === "association" &&
   (name ?? stringAt(desired, EXTERNAL_NAME)) === undefined &&
   own?.observation !== "present";
 
-/** Observes what another one owns. */
-function asObserver(verdict: Theirs, entrant: Entrant): Settlement {
+/** Observes what another one owns, also while ours is held back. */
+function observeOwner(one: Theirs): Part {
+  const {
+    verdict,
+    subject: { own },
+    move,
+  } = one;
   const { owner, isAcknowledged, isNext } = verdict;
-  const { hasMoved } = entrant;
-  const { own } = entrant.subject;
-  const hasFound = own?.observation === "present";
   // Also before our provider has looked: the owner may be gone then.
-  const isCreated = !hasMoved && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
+  const isCreated = !move && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
   // The first of newcomers is no owner yet, and each record is one more event for all that watch.
   const isOwner = !isNext && (owner.isMarked || own?.knowsOwner === true);
-  const isReady = hasFound && !hasMoved && shownCondition(owner.document, "Ready")?.status === "True";
+  const isReady = hasFound(one) && !move && shownCondition(owner.document, "Ready")?.status === "True";
   const ready = isReady ? "True" : undefined;
   return {
-    reason: toObserverReason(verdict, entrant, hasFound),
-    policies: OBSERVE,
-    annotations: { ...noteOrigin(isCreated), [TAGS_OWNER]: isOwner ? owner.id : undefined },
+    policies: move?.policies ?? OBSERVE,
+    annotations: { ...noteOrigin(isCreated), [TAGS_OWNER]: isOwner ? owner.id : undefined, ...move?.annotations },
     ready: isAcknowledged && !owner.isDeleting ? ready : "False",
   };
-}
-
-function toObserverReason(
-  { owner, isAcknowledged, isNext }: Theirs,
-  { subject: { own, hasManagementPolicies }, wanted: { rules } }: Entrant,
-  hasFound: boolean,
-): TagReason {
-  // A Fatal result would freeze a writer as one.
-  if (rules.onConflict === "Fail" && !isNext && own?.isWriting !== true) return { is: "Conflict", owner };
-  // A resource that exists is never left out: Crossplane would delete it.
-  const isLeftOut = rules.onConflict === "Withhold" || !hasManagementPolicies;
-  if (own === undefined && isLeftOut) return { is: "Withheld", owner };
-  if (!hasManagementPolicies) return { is: "CannotObserve", owner };
-  // An observer counts on what its provider has found.
-  if (isNext || (hasFound && !isAcknowledged)) return { is: "WaitingForOwner", owner, isNext };
-  return { is: hasFound ? "ObservedOnly" : "WaitingForProvider", owner };
 }

@@ -6,6 +6,7 @@ import {
   readSharedResource,
   type SecretName,
 } from "../../../crossplane/copies.ts";
+import { hasReadSpec } from "../../../crossplane/generation.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../../crossplane/metadata.ts";
 import {
@@ -16,7 +17,7 @@ import {
   toReference,
 } from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/collections.ts";
-import { findCondition, shownCondition } from "../../../model/condition.ts";
+import { shownCondition } from "../../../model/condition.ts";
 import { type Document, objectsAt } from "../../../model/document.ts";
 import { parseFieldPath } from "../../../model/field-path.ts";
 import { isList, isObject, type JsonValue, parseJson } from "../../../model/json.ts";
@@ -134,7 +135,7 @@ export function isLimited({ document }: ObservedCopy): boolean {
 export const isReleased = (copy: ObservedCopy): boolean =>
   isLimited(copy) &&
   !isPublisher(copy) &&
-  isSeen(copy) &&
+  hasReadSpec(copy.document) &&
   shownCondition(copy.document, "Ready")?.reason !== "Creating";
 
 /** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
@@ -143,24 +144,12 @@ const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECT
 /** Tells whether a copy that is given up need not observe first: it cannot keep its Secret, or its Object is released. */
 export const isDroppable = (copy: ObservedCopy): boolean => copy.isSecret || isPublisher(copy) || isReleased(copy);
 
-/**
- * Tells whether the provider has read the present spec: its Synced condition names the generation, whatever its status. Providers
- * before crossplane-runtime v1.20 do not report a generation; for them the condition suffices.
- */
-function isSeen({ document }: ObservedCopy): boolean {
-  const synced = findCondition(document, "Synced");
-  if (synced === undefined) return false;
-  const { observedGeneration } = synced;
-  const generation = document.at(["metadata", "generation"]);
-  return typeof observedGeneration !== "number" || typeof generation !== "number" || observedGeneration >= generation;
-}
-
 /** Tells whether the copy exists and is up to date. Checks Ready and Synced: an Object that fails to write stays Ready. */
 export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
   isSecret || ["Ready", "Synced"].every((type) => shownCondition(document, type)?.status === "True");
 
 /** Tells whether a copy holds what its composed resource says now. */
-const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && isSeen(copy));
+const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && hasReadSpec(copy.document));
 
 /**
  * Finds the former origins whose values may still be in a copy: all that are recorded, until the provider has written the present

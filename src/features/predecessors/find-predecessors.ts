@@ -1,0 +1,123 @@
+import { COPY_KINDS, COPY_PREFIX, readSharedResource } from "../../crossplane/copies.ts";
+import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
+import {
+  COMPOSITION_RESOURCE_NAME,
+  isBeingDeleted,
+  readAnnotation,
+  readComposers,
+  readLabel,
+} from "../../crossplane/metadata.ts";
+import { isSameResource, resourceKey, toReference } from "../../crossplane/references.ts";
+import { compareEntries, groupBy } from "../../model/collections.ts";
+import { type Document, documentOf, stringAt } from "../../model/document.ts";
+import { type Draft, emptyDraft } from "../../model/draft.ts";
+import { ADOPTION } from "../../ownership/annotations.ts";
+import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../records/record.ts";
+import { proverFor } from "../confirm-nesting.ts";
+import { desiredSoFar } from "../desired.ts";
+import type { Call } from "../feature.ts";
+import { askForKinds, DESIRED, isFreeFor, RECORDED } from "../labelled-resources.ts";
+
+/** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
+export type Predecessors = ReadonlyMap<string, readonly Document[]>;
+
+/**
+ * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
+ * yet there are none. The label alone is no proof for the latter: nested XRs' resources carry it, too.
+ *
+ * @param recorded the confirmed names of the record; where they are not given, only copies are looked for.
+ */
+export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): Predecessors {
+  const { resources } = call.request.observed;
+  // Features leave out what they hold back until it is found.
+  const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
+  const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
+  const { composer, prove } = proverFor(call);
+  const composed = recorded ? wanted.map(([, like]) => like).filter((like) => !isPutBack(like)) : [];
+  const likes = [...composed, ...copyingKinds(call)];
+  const forgotten = recordedKinds(recorded ?? NO_NAMES, likes, call);
+  const answered = [...askForKinds(DESIRED, likes, call), ...askForKinds(RECORDED, forgotten, call)];
+  // A record is asked for by its own label, too, and may have both.
+  const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
+  const proven = [...each.values()]
+    .filter((item) => isFreeFor(composer.uid, item) && !isBeingDeleted(item))
+    .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven");
+  const byName = groupBy(proven, (item) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
+  const desired = new Map(wanted);
+  return new Map(
+    [...byName].sort(compareEntries).flatMap(([name, own]) => {
+      const observed = resources.get(name)?.document;
+      const like = desired.get(name);
+      const others = own
+        .filter((item) =>
+          like ? isLike(item, like, observed) : isForgotten(item, composer.fieldManager, recorded?.get(name)),
+        )
+        .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
+      if (others.length > 1 && others.every((item) => isAnyones(item, call))) return [];
+      return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
+    }),
+  );
+}
+
+/**
+ * Lists the kinds of provider-kubernetes that the copies of the input take. A team may edit the references of its XR, and a copy that is
+ * neither referred to nor desired would go on following its Secret after its grant is taken back.
+ */
+export function copyingKinds({ input, composite }: Call): readonly Document[] {
+  const isCopying = input.spec.sharedResources.some(({ connection }) =>
+    connection?.copies.some(({ via }) => via === "Object" || via === "ConnectionSecret"),
+  );
+  const kind = composite.namespace === undefined ? COPY_KINDS.Object : COPY_KINDS.NamespacedObject;
+  return isCopying ? [documentOf(kind)] : [];
+}
+
+/** Tells whether a resource is desired only since it was found. */
+const isPutBack = (desired: Document): boolean => readAnnotation(desired, ADOPTION) !== undefined;
+
+/**
+ * Lists the kinds of what is recorded, and not desired any more: a Composition may have stopped desiring the only resource of a kind after the
+ * backup.
+ */
+function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call: Call): readonly Document[] {
+  const { observed } = call.request;
+  if (call.input.spec.adoption === undefined) return [];
+  const known = new Set(likes.map((like) => toRecordedKind(readManagedKind(like))));
+  return [...recorded].flatMap(([name, { apiVersion, kind }]) =>
+    apiVersion === undefined || observed.resources.has(name) || known.has(kind)
+      ? []
+      : [documentOf({ apiVersion, kind: kind.replace(/\..*/, "") })],
+  );
+}
+
+/** Tells whether a team may have written a resource, with the XR's labels: then several of them are none, and must not stop the XR. */
+const isAnyones = (item: Document, { composite }: Call): boolean =>
+  !isManaged(item) && toReference(item).namespace !== composite.namespace;
+
+/** Tells whether a resource that no step desires is this XR's own, and not a nested XR's with the same label. */
+const isForgotten = (item: Document, manager: string, recorded: RecordedName | undefined): boolean => {
+  const composers = readComposers(item);
+  const isRecorded =
+    recorded?.name === toReference(item).name && recorded.kind === toRecordedKind(readManagedKind(item));
+  return composers.includes(manager) || (composers.length === 0 && (isRecorded || isCopy(item)));
+};
+
+/** Only this function composes copies, each under a name that begins like this. */
+export const isCopy = (item: Document): boolean =>
+  readSharedResource(item) !== undefined && (stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "").startsWith(COPY_PREFIX);
+
+/** Recognizes a cluster-scoped record of this XR, which needs no other proof: teams cannot write it. That of a claim names another XR. */
+const isOwnRecord = (item: Document, { composite }: Call): boolean =>
+  toReference(item).kind === RECORD_KINDS.EnvironmentConfig.kind &&
+  readLabel(item, RECORD_LABEL) === recordOf(composite);
+
+/**
+ * Tells whether a resource is of the desired kind, and has the name and the namespace that are desired. The observed resource's name
+ * is no wish: function-patch-and-transform repeats it.
+ */
+function isLike(found: Document, desired: Document, observed: Document | undefined): boolean {
+  const [own, wanted] = [toReference(found), toReference(desired)];
+  const isAsWanted = (key: "name" | "namespace"): boolean => (wanted[key] ?? "") === "" || own[key] === wanted[key];
+  const isRepeated = observed !== undefined && toReference(observed).name === wanted.name;
+  return own.kind === wanted.kind && (isRepeated || isAsWanted("name")) && isAsWanted("namespace");
+}

@@ -1,0 +1,103 @@
+import { readAnnotation, readLabel } from "../../crossplane/metadata.ts";
+import {
+  CLUSTER,
+  CLUSTER_TAG,
+  EXTERNAL_NAME_LABEL,
+  IDENTITY_LABEL,
+  TAKE_OWNERSHIP,
+} from "../../ownership/annotations.ts";
+import { type Contenders, listClusters } from "../../ownership/contenders.ts";
+import type { KnownContenders } from "../../ownership/find-contenders.ts";
+import {
+  type Candidate,
+  type CloudResource,
+  findFormer,
+  foldNames,
+  identify,
+  isElsewhere,
+  readByItself,
+} from "../../ownership/identity.ts";
+import { findSame, type Join } from "../../ownership/join.ts";
+import { readNames } from "../../ownership/names.ts";
+import type { Subject } from "./subject.ts";
+import type { WantedTags } from "./wanted.ts";
+
+/** Our managed resource, and the others that declare its cloud resource. */
+export interface Rivals {
+  readonly candidate: Candidate;
+  readonly join: Join;
+  /** The contenders, ours included; undefined while an answer or a value of the input is pending. */
+  readonly contenders: Contenders | undefined;
+  /** Another control plane that writes it, by its tags. */
+  readonly otherCluster: string | undefined;
+  /** True if the observed resource declares another cloud resource. */
+  readonly hasMoved: boolean;
+}
+
+/** Finds the others that declare a subject's cloud resource. */
+export function findRivals(
+  subject: Subject,
+  declared: CloudResource,
+  wanted: WantedTags,
+  known: KnownContenders,
+): Rivals {
+  const alone = toCandidate(subject, declared);
+  const join = findSame(alone, known, subject.cloud);
+  const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
+  const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
+  const contenders = wanted.isUnset || subject.tags?.isPending ? undefined : found;
+  const otherCluster = findOtherCluster(subject, wanted, contenders);
+  return { candidate, join, contenders, otherCluster, hasMoved: isElsewhere(candidate) && !isFoundAnew(candidate) };
+}
+
+function toCandidate(subject: Subject, declared: CloudResource): Candidate {
+  const { kind, facts, own, isMadeUp, tags, desired, namespace, hasManagementPolicies } = subject;
+  const { identity: next, externalName } = identify(kind, declared);
+  const isOther = own?.identity !== undefined && own.identity !== next;
+  const former = isOther ? findFormer(own, kind, declared) : undefined;
+  const identity = (former && own?.identity) ?? next;
+  return {
+    ...{ kind, facts, desired, namespace, own, isMadeUp, declared, externalName, identity, hasManagementPolicies },
+    forms: [...(former ? [{ identity, declared: former }] : []), { identity: next, declared }],
+    observed: own && readByItself(own.document, facts),
+    reportedTags: () => tags?.cloud(),
+  };
+}
+
+/**
+ * Tells whether ours declares what its provider created and named, by another ProviderConfig than before: the name is the cloud's, so it
+ * is that of no other one.
+ */
+const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
+  isMadeUp &&
+  own?.acknowledged.size === 0 &&
+  (readLabel(own.document, EXTERNAL_NAME_LABEL) ?? externalName) === externalName;
+
+/**
+ * Tells whether no other XR declares what the provider of ours has created and named. It is not arbitrated until one does: most of what an
+ * XR composes is of that kind.
+ */
+export function isUnshared(subject: Subject, known: KnownContenders): boolean {
+  const { kind, observed, isMadeUp, facts } = subject;
+  if (!isMadeUp || observed === undefined || readLabel(observed, IDENTITY_LABEL) !== undefined) return false;
+  const read = readAnnotation(observed, TAKE_OWNERSHIP) === undefined ? readNames(subject) : undefined;
+  return typeof read === "object" && !known.hasNamesakes(kind, foldNames(read.names, facts));
+}
+
+/**
+ * Finds the control plane in the cloud's tags; undefined for this one: under its present name, a name that ours records, or without a
+ * name one that an earlier step, `add` or another contender writes.
+ */
+function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
+  const found = tags?.cloud().get(CLUSTER_TAG);
+  if (
+    observed === undefined ||
+    found === undefined ||
+    found === wanted.cluster ||
+    found === readAnnotation(observed, CLUSTER)
+  )
+    return undefined;
+  if (wanted.cluster !== undefined) return found;
+  const isAdded = wanted.add.some(({ key, value }) => key === CLUSTER_TAG && value === found);
+  return isAdded || tags?.desired.get(CLUSTER_TAG) === found || listClusters(all).has(found) ? undefined : found;
+}
