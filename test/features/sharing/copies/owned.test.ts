@@ -105,7 +105,7 @@ describe("a copy that is written", () => {
     ["is still, before it is written", { written: "" }, undefined, {}],
     ["is still, while the Secret is not owned yet", {}, secret(), { owners: [UID] }],
     [
-      "is Kubernetes' once the Object owns the Secret",
+      "is Kubernetes' once the Object owns it",
       { owner: UID },
       secret([UID]),
       { owners: [UID], policies: WITHOUT_DELETE },
@@ -117,7 +117,7 @@ describe("a copy that is written", () => {
       { owners: [UID] },
     ],
     [
-      "is its provider's where somebody removed the owner",
+      "is its provider's where the owner was removed",
       { owner: UID, policies: WITHOUT_DELETE },
       secret(),
       { owners: [UID] },
@@ -135,20 +135,15 @@ describe("a copy that is written", () => {
       {},
     ],
     [
-      "is its provider's where the provider writes another Secret, in another cluster",
+      "is its provider's where it writes another Secret, in another cluster",
       { written: "uid-there" },
       secret([UID]),
       {},
     ],
-    [
-      "is owned by the Object's new UID after a restore, before its provider has looked",
-      RESTORED,
-      secret(),
-      { owners: [UID] },
-    ],
+    ["is owned by the Object's new UID after a restore, before it is looked at", RESTORED, secret(), { owners: [UID] }],
     ["and while Kubernetes deletes it", { owner: FORMER }, undefined, { owners: [UID] }],
     [
-      "and where its former UID is an owner still",
+      "and where its former UID still owns it",
       RESTORED,
       secret([FORMER, UID]),
       { owners: [UID], policies: WITHOUT_DELETE },
@@ -212,11 +207,7 @@ describe("a Secret that another XR has is given up", () => {
 describe("a copy that is kept as it is, since its source is gone,", () => {
   const gone = { answers: { db: [] } };
   test.each<[reason: string, object: Shape, outcome: Outcome]>([
-    [
-      "stays Kubernetes' to delete",
-      { owner: UID, policies: WITHOUT_DELETE },
-      { owners: [UID], policies: WITHOUT_DELETE },
-    ],
+    ["stays Kubernetes'", { owner: UID, policies: WITHOUT_DELETE }, { owners: [UID], policies: WITHOUT_DELETE }],
     [
       "stays given up",
       { owner: UID, policies: OBSERVE, finalizers: ["orphan"] },
@@ -227,11 +218,7 @@ describe("a copy that is kept as it is, since its source is gone,", () => {
       { owner: FORMER, policies: WITHOUT_DELETE },
       { policies: WITHOUT_DELETE, owners: [UID] },
     ],
-    [
-      "observes after a restore if it did before",
-      { owner: FORMER, policies: OBSERVE },
-      { policies: OBSERVE, owners: [UID] },
-    ],
+    ["observes after a restore as before", { owner: FORMER, policies: OBSERVE }, { policies: OBSERVE, owners: [UID] }],
   ])("%s", (_reason, object, outcome) => {
     expect(composed(observed(object), secret([UID]), gone)).toEqual({
       policies: undefined,
@@ -267,17 +254,12 @@ describe("a Secret that another share of the XR takes over", () => {
       { policies: ["Observe", "Update"], owned: { ...metadata, ownerReferences: [] }, isBegun: false },
     ],
     [
-      "is only observed then",
+      "is observed then",
       { policies: ["Observe", "Update"] },
       [],
       { policies: OBSERVE, owned: metadata, isBegun: false },
     ],
-    [
-      "and then has another Object",
-      { policies: OBSERVE },
-      [],
-      { policies: undefined, owned: undefined, isBegun: true },
-    ],
+    ["then has another Object", { policies: OBSERVE }, [], { policies: undefined, owned: undefined, isBegun: true }],
   ])("%s", (_reason, object, owners, outcome) => {
     expect(handOver(object, owners)).toEqual(outcome);
   });
