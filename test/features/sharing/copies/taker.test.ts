@@ -84,7 +84,7 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
     ["a mark that names no XR: the same", madeBy("Not/a/name"), "pending", writes, "Available: undefined", false],
     ["the other's: it stays as it is while the claim is looked up", madeBy(OTHER), "pending", writes, LOOKING_UP],
     [
-      "the other's, and the claim names this XR: it is written",
+      "the other's; the claim names ours: it is written",
       madeBy(OTHER),
       [claimFor(OURS)],
       writes,
