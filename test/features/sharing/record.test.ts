@@ -283,14 +283,9 @@ describe("with readiness Required a shared resource that is not Ready", () => {
   test.each<[reason: string, says: string, binding: string, parts: CallParts]>([
     ["is waited for", NOT_READY, "orders Requested", { ...unbound, answers: { db: [withReady("False")] } }],
     ["also where it says nothing", NOT_READY, "orders Requested", { ...unbound, answers: { db: [database()] } }],
+    ["and is waited for on", NOT_READY, "orders Requested", { ...requested, answers: { db: [withReady("False")] } }],
     [
-      "and goes on being waited for",
-      NOT_READY,
-      "orders Requested",
-      { ...requested, answers: { db: [withReady("False")] } },
-    ],
-    [
-      "is used once it is Ready",
+      "once Ready is used",
       "Available: undefined",
       "orders Granted",
       { ...requested, answers: { db: [withReady("True")] } },
@@ -302,7 +297,7 @@ describe("with readiness Required a shared resource that is not Ready", () => {
       { ...served, answers: { db: [withReady("False")] } },
     ],
     [
-      "is not copied either",
+      "is not copied",
       NOT_READY,
       "orders Requested",
       { sharedResources: [copied], answers: { db: [withReady("Unknown")] } },
