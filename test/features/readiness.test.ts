@@ -57,7 +57,7 @@ describe("with the whole step, the record is not ready", () => {
       { ...nothing, xr: xr({ spec: { note: "v".repeat(300) } }), tags: tagged, desired: { bucket } },
     ],
     [
-      "while a name is not recorded",
+      "without a recorded name",
       "False",
       { ...nothing, desired: { vpc }, spec: { externalNames: { requireRecord: true } } },
     ],

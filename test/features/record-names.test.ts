@@ -148,11 +148,7 @@ const decoy = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
 test.each<[reason: string, parts: Partial<ComposedParts>, is: readonly unknown[]]>([
   ["holds back what its provider names, and no record", { desired: { vpc: desired } }, ["WaitingForRecord"]],
   ["holds back what Crossplane names anew, and no record", { desired: { vpc: bucket } }, ["WaitingForRecord"]],
-  [
-    "holds back what a ConfigMap stands for",
-    { desired: { vpc: bucket }, observed: { vpc: decoy } },
-    ["WaitingForRecord"],
-  ],
+  ["holds back a ConfigMap's resource", { desired: { vpc: bucket }, observed: { vpc: decoy } }, ["WaitingForRecord"]],
   ["creates what is recorded", { desired: { vpc: desired }, answers: { [PREDECESSORS]: exported() } }, restored],
   ["creates what the pipeline names", { desired: { vpc: { ...desired, ...externallyNamed("vpc-2") } } }, none],
   ["creates what has a name of its own", { desired: { vpc: { ...bucket, metadata: { name: "mine" } } } }, none],

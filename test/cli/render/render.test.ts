@@ -109,7 +109,7 @@ test.each<[reason: string, files: Files, stderr: string, ...flags: readonly stri
     "-eDIR/r",
   ],
   [
-    "credentials that no file has",
+    "missing credentials",
     credentials,
     'step "one": found no Secret b/c for its credentials a in --function-credentials',
   ],

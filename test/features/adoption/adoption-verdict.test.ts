@@ -102,11 +102,7 @@ describe("what was put back after a restore, and this XR controls,", () => {
       "a nested XR that is reconciled",
       { ...store(referring("x")), metadata: { name: "n", ...created }, ...synced(later) },
     ],
-    [
-      false,
-      "a nested XR that is not reconciled yet",
-      { ...store(referring("x")), metadata: { name: "n", ...created } },
-    ],
+    [false, "a nested XR, not reconciled yet", { ...store(referring("x")), metadata: { name: "n", ...created } }],
     [true, "a native resource, which has no such condition", bucket("a", created)],
   ])("is looked at or not (%s): %s", (isLookedAt, _reason, resource) => {
     expect(verdicts.isLookedAt(documentOf(resource))).toBe(isLookedAt);

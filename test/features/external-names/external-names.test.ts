@@ -151,11 +151,7 @@ describe("a creation that has begun", () => {
     ["is repeated where its asynchronous provider says that it has failed", begun({ succeeded: 1 }, failure), waiting],
     ["is over once there is a name", withNameNow, [["*"], "Pinned"], ["*"]],
     ["is over once the provider reports an id", withId, [["*"], "Rescued"], ["*"]],
-    [
-      "is over with a name, and its policies are given back, whoever owns them since a restore",
-      named,
-      [["*"], "Pinned"],
-    ],
+    ["is over with a name, and its policies are given back, whoever has owned them", named, [["*"], "Pinned"]],
     ["is over with a name, and its policies are the pipeline's", named, [["Observe"], "Pinned"], ["Observe"]],
     ["leaves policies alone that are not ours", having(withNameNow, "Observe"), [undefined, "Pinned"]],
     [
