@@ -3,6 +3,7 @@ import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
 import { KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
+import { objectOf } from "../../../../testing/builders/kubernetes.ts";
 import { grantedTo } from "../../../../testing/builders/shared-database.ts";
 import { xr } from "../../../../testing/builders/sharing.ts";
 
@@ -63,17 +64,14 @@ function observed({
 }
 
 /** The Secret as it is found, with these owners. */
-const secret = (owners: readonly string[] = [], owner = "XShop.apps.example.org/team-a/shop"): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: {
+const secret = (owners: readonly string[] = [], owner = "XShop.apps.example.org/team-a/shop"): JsonObject =>
+  objectOf("v1", "Secret", {
     name: "orders-db",
     namespace: "team-a",
     uid: "uid-secret",
     annotations: { [`${DOMAIN}/owner`]: owner, [`${DOMAIN}/shared-from`]: "databases/orders-conn" },
     ...(owners.length > 0 && { ownerReferences: owners.map(ownedBy) }),
-  },
-});
+  });
 
 /** What decides who deletes the Secret: undefined where no Object is composed. */
 function composed(object: JsonObject | undefined, found: JsonObject | undefined, parts: CallParts = {}) {
