@@ -4,18 +4,15 @@ import { emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { run } from "../../src/pipeline.ts";
 import { type CallParts, callOf } from "../../testing/builders/calls.ts";
+import { objectOf } from "../../testing/builders/kubernetes.ts";
 import { at, desiredOf, policiesOf } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
 import { shared } from "../../testing/builders/sharing.ts";
 
 const GOING = { deletionTimestamp: "2026-01-02T00:00:00Z" };
 const named = (name: string): JsonObject => ({ annotations: { "crossplane.io/external-name": name } });
-const resource = (apiVersion: string, kind: string, metadata: JsonObject, spec: JsonObject): JsonObject => ({
-  apiVersion,
-  kind,
-  metadata,
-  spec,
-});
+const resource = (apiVersion: string, kind: string, metadata: JsonObject, spec: JsonObject): JsonObject =>
+  objectOf(apiVersion, kind, metadata, { spec });
 const bucket = (metadata: JsonObject, forProvider: JsonObject = { region: "eu-west-1" }, more: JsonObject = {}) =>
   resource("s3.aws.upbound.io/v1beta2", "Bucket", metadata, { forProvider, ...more });
 const observedAs = (metadata: JsonObject, more: JsonObject = {}) =>

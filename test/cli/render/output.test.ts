@@ -3,13 +3,10 @@ import type { Condition, Resource } from "../../../cli/render/protocol.ts";
 import { toStruct } from "../../../cli/render/protocol.ts";
 import { toDocuments } from "../../../cli/render/render.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { objectOf } from "../../../testing/builders/kubernetes.ts";
 
-const xr = (metadata: JsonObject = {}): JsonObject => ({
-  apiVersion: "example.org/v1",
-  kind: "XApp",
-  metadata: { name: "app", uid: "u1", ...metadata },
-  spec: { a: 1 },
-});
+const xr = (metadata: JsonObject = {}): JsonObject =>
+  objectOf("example.org/v1", "XApp", { name: "app", uid: "u1", ...metadata }, { spec: { a: 1 } });
 
 const lastTransitionTime = "2024-01-01T00:00:00Z";
 const available = { lastTransitionTime, type: "Ready", status: "True", reason: "Available" };
