@@ -22,9 +22,11 @@ export const keepIdentities: Feature = (call, draft) => {
   const composed = call.request.desired.resources;
   const kept = [...desiredSoFar(call, draft)].flatMap(([name, desired]) => {
     if (!composed.has(name)) return [];
+    const found = call.request.observed.resources.get(name)?.document;
+    if (found === undefined || !isBeingDeleted(found)) return []; // first: few are
     const kind = readManagedKind(desired);
     const observed = observedAs(name, kind, call);
-    return observed !== undefined && isBeingDeleted(observed) && isManaged(observed)
+    return observed !== undefined && isManaged(observed)
       ? [[name, withIdentityOf(observed, desired, kind)] as const]
       : [];
   });

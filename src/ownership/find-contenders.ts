@@ -90,7 +90,7 @@ export class KnownContenders {
   }
 
   /** Tells whether a managed resource that may be arbitrated has the name, in any account, as far as is known. */
-  hasNamesakes(kind: ManagedKind, { names }: CloudResource): boolean {
+  hasNamesakes(kind: ManagedKind, names: readonly string[]): boolean {
     const externalName = hashExternalName(kind.group, kind.kind, names);
     const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, undefined, this.#requirements);
     return found !== undefined && found.length > 0;

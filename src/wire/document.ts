@@ -5,6 +5,8 @@ import type { Slice } from "./slice.ts";
 import { canHold, lookUpValue, UNUSUAL } from "./struct-lookup.ts";
 import { readStruct, TooDeep } from "./struct-reader.ts";
 
+const ANNOTATIONS: FieldPath = ["metadata", "annotations"];
+
 const NO_EDITS: readonly ValueEdit[] = [];
 
 /** A Struct that stays encoded until it is read as a whole, and values set in it, which are spliced into its bytes when it is encoded. */
@@ -15,6 +17,8 @@ export class WireDocument implements Document {
   /** The Struct without the values. */
   readonly #base: WireDocument | undefined;
   #object: JsonObject | undefined;
+  /** The annotations, of which features read a dozen. */
+  #annotations: { readonly value: JsonValue | undefined | typeof UNUSUAL } | undefined;
 
   constructor(slice: Slice, edits = NO_EDITS, base?: WireDocument) {
     this.slice = slice;
@@ -29,12 +33,20 @@ export class WireDocument implements Document {
       return valueAt(edit.value, path.slice(edit.path.length));
     }
     try {
-      const found = edit === undefined ? lookUpValue(this.slice, path) : UNUSUAL;
+      const found = edit === undefined ? this.#lookUp(path) : UNUSUAL;
       return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
     } catch (error) {
       if (error instanceof TooDeep) return tooDeep;
       throw error;
     }
+  }
+
+  #lookUp(path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
+    if (this.#base !== undefined) return this.#base.#lookUp(path);
+    if (ANNOTATIONS.some((step, depth) => step !== path[depth])) return lookUpValue(this.slice, path);
+    this.#annotations ??= { value: lookUpValue(this.slice, ANNOTATIONS) };
+    const { value } = this.#annotations;
+    return value === undefined || value === UNUSUAL ? value : valueAt(value, path.slice(ANNOTATIONS.length));
   }
 
   toObject(): JsonObject {

@@ -17,9 +17,10 @@ export interface Arbitration extends Settlement {
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, usual: WantedTags, known: KnownContenders): Arbitration {
   const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
+  if (isUnshared(subject, known)) return owned(subject);
   const { own, hasManagementPolicies, isImported, reportsTags, cloudResource: declared } = subject;
+  if (declared === undefined) return owned(subject);
   if (declared === "unresolved") return unresolved(subject, wanted);
-  if (declared === undefined || isUnshared(subject, declared, known)) return owned(subject);
 
   const rivals = findRivals(subject, declared, wanted, known);
   const { contenders, otherCluster, join } = rivals;

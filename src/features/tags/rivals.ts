@@ -1,16 +1,24 @@
 import { readAnnotation, readLabel } from "../../crossplane/metadata.ts";
-import { CLUSTER, CLUSTER_TAG, EXTERNAL_NAME_LABEL } from "../../ownership/annotations.ts";
+import {
+  CLUSTER,
+  CLUSTER_TAG,
+  EXTERNAL_NAME_LABEL,
+  IDENTITY_LABEL,
+  TAKE_OWNERSHIP,
+} from "../../ownership/annotations.ts";
 import { type Contenders, listClusters } from "../../ownership/contenders.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
 import {
   type Candidate,
   type CloudResource,
   findFormer,
+  foldNames,
   identify,
   isElsewhere,
   readByItself,
 } from "../../ownership/identity.ts";
 import { findSame, type Join } from "../../ownership/join.ts";
+import { readNames } from "../../ownership/names.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
@@ -69,9 +77,11 @@ const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
  * Tells whether no other XR declares what the provider of ours has created and named. It is not arbitrated until one does: most of what an
  * XR composes is of that kind.
  */
-export function isUnshared({ kind, own, isMadeUp }: Subject, declared: CloudResource, known: KnownContenders): boolean {
-  const isNew = isMadeUp && own?.identity === undefined && own?.takeOwnership === "";
-  return isNew && !known.hasNamesakes(kind, declared);
+export function isUnshared(subject: Subject, known: KnownContenders): boolean {
+  const { kind, observed, isMadeUp, facts } = subject;
+  if (!isMadeUp || observed === undefined || readLabel(observed, IDENTITY_LABEL) !== undefined) return false;
+  const read = readAnnotation(observed, TAKE_OWNERSHIP) === undefined ? readNames(subject) : undefined;
+  return typeof read === "object" && !known.hasNamesakes(kind, foldNames(read.names, facts));
 }
 
 /**

@@ -162,23 +162,28 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
   const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
-  const cloudResource = readUnlessNew(declared);
+  // Read when asked for: most of what an XR composes no other XR declares.
+  const cloudResource = lazy(() => readUnlessNew(declared));
+  const own = lazy(() => cloudResource() && wish.observed && toContender(wish.observed));
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
-  if (tags === undefined && (cloudResource === undefined || identity.countsReferences)) return undefined;
-  const own = cloudResource && wish.observed && toContender(wish.observed);
-  // The API server defaults the policies of every kind that has them.
-  const hasManagementPolicies = rule.managementPolicies && (own === undefined || own.policies !== undefined);
-  const isImported = named.isNamed && isNamedById;
+  if (tags === undefined && (cloudResource() === undefined || identity.countsReferences)) return undefined;
   return {
     ...declared,
-    isImported,
+    isImported: named.isNamed && isNamedById,
     kind,
-    cloudResource,
-    own,
     tags,
     cloud,
     reportsTags,
-    hasManagementPolicies,
+    get cloudResource() {
+      return cloudResource();
+    },
+    get own() {
+      return own();
+    },
+    /** The API server defaults the policies of every kind that has them. */
+    get hasManagementPolicies() {
+      return rule.managementPolicies && (own() === undefined || own()?.policies !== undefined);
+    },
   };
 }
 
