@@ -138,9 +138,12 @@ export function formatAccount(
 /** The longest account: it may come from another managed resource. */
 const MAX_ACCOUNT = 1024;
 
+/** Read once: it is compared as desired, as observed, and as it was. */
+const providerConfigOf = once((managed: Document) => readProviderConfig(managed));
+
 function toConfig(managed: Document, namespace?: string): string {
-  const { name, namespace: own } = readProviderConfig(managed, namespace);
-  return own === undefined ? name : `${name}/${own}`;
+  const { name, namespace: own } = providerConfigOf(managed);
+  return own === undefined ? name : `${name}/${namespace ?? own}`;
 }
 
 /** Reads the cloud resource that a managed resource declares by itself, without what is desired of it. */
