@@ -1,6 +1,7 @@
 import { readProviderConfig } from "../crossplane/managed-resource.ts";
 import { readAnnotation } from "../crossplane/metadata.ts";
 import type { Document } from "../model/document.ts";
+import { once } from "../model/once.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { DesiredAndObserved } from "./fields.ts";
 
@@ -60,9 +61,12 @@ export function formatAccount({ account, told, isAccountKnown }: KnownAccount, i
 /** The longest account: it may come from another managed resource. */
 const MAX_ACCOUNT = 1024;
 
+/** Read once: it is compared as desired, as observed, and as it was. */
+const providerConfigOf = once((managed: Document) => readProviderConfig(managed));
+
 export function toConfig(managed: Document, namespace?: string): string {
-  const { name, namespace: own } = readProviderConfig(managed, namespace);
-  return own === undefined ? name : `${name}/${own}`;
+  const { name, namespace: own } = providerConfigOf(managed);
+  return own === undefined ? name : `${name}/${namespace ?? own}`;
 }
 
 /** Tells whether two reach their accounts by the same ProviderConfig, of which the input does not say for both where it leads. */
