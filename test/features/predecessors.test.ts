@@ -128,9 +128,8 @@ describe("what an XR composed before it was restored", () => {
     const found = [restored("old")];
     const draft = draftOf({ tags: { add: [team] }, answers: { [BUCKETS]: found }, contenders: found });
     expect(nameIn(draft)).toBe("old");
-    expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`)).toBe(
-      "Shop.apps.example.org/team-a/shop#bucket",
-    );
+    const owner = at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`);
+    expect(owner).toBe("Shop.apps.example.org/team-a/shop#bucket");
   });
 
   test("keeps the external name that its provider has chosen", () => {
@@ -268,15 +267,11 @@ describe("a copy to which a team has its XR lose the reference", () => {
     ["has another target now, in the same edit", true, partsWith([copyAt(OLD)])],
     ["was revoked meanwhile", true, partsWith([copyAt(OLD)], { answers: revoked })],
     [
-      "was revoked meanwhile, beside adoption",
+      "was revoked, beside adoption",
       true,
       { ...partsWith([copyAt(OLD)], { answers: revoked }), spec: { adoption: {} } },
     ],
-    [
-      "is controlled by another XR",
-      false,
-      partsWith([copyAt(OLD, { ownerReferences: [{ uid: "other", controller: true }] })]),
-    ],
+    ["is another XR's", false, partsWith([copyAt(OLD, { ownerReferences: [{ uid: "other", controller: true }] })])],
     ["is being deleted", false, partsWith([copyAt(OLD, { deletionTimestamp: "2026-01-01T00:00:00Z" })])],
     ["was composed by another XR", false, partsWith([copyAt(OLD, manager("other") as JsonObject)])],
     [
@@ -347,34 +342,27 @@ describe("a copy to which a team has its XR lose the reference", () => {
   });
 });
 
-describe("a dependent to which a team has its XR lose the reference", () => {
-  const push = { apiVersion: "external-secrets.io/v1alpha1", kind: "PushSecret", spec: { to: "now" } };
-  const mark = JSON.stringify({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } });
-  const annotations = { "crossplane.io/composition-resource-name": "push", [`${DOMAIN}/depends-on`]: mark };
-  const there = {
-    ...push,
-    metadata: { name: "push-1", uid: "push", labels: { "crossplane.io/composite": XR }, annotations },
-    spec: { to: "before" },
-  };
-  const draftWith = (db: JsonObject, spec: JsonObject, desired: Readonly<Record<string, JsonObject>> = { push }) => {
-    const { connection: _, ...share } = shared({ dependents: ["pus*"] });
-    const answers = { db: [db], "adoption/predecessors/PushSecret": [there] };
-    return desiredOf(draftOf({ xr: anew(), desired, sharedResources: [share], answers, spec }), "push");
-  };
+const push = { apiVersion: "external-secrets.io/v1alpha1", kind: "PushSecret", spec: { to: "now" } };
+const mark = JSON.stringify({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } });
+const annotations = { "crossplane.io/composition-resource-name": "push", [`${DOMAIN}/depends-on`]: mark };
+const there = {
+  ...push,
+  metadata: { name: "push-1", uid: "push", labels: { "crossplane.io/composite": XR }, annotations },
+  spec: { to: "before" },
+};
+const draftWith = (db: JsonObject, spec: JsonObject, desired: Readonly<Record<string, JsonObject>> = { push }) => {
+  const { connection: _, ...share } = shared({ dependents: ["pus*"] });
+  const answers = { db: [db], "adoption/predecessors/PushSecret": [there] };
+  return desiredOf(draftOf({ xr: anew(), desired, sharedResources: [share], answers, spec }), "push");
+};
 
-  test.each<[reason: string, db: JsonObject, spec: JsonObject, to: string]>([
-    ["is taken over while the grant stands", database(), {}, "now"],
-    [
-      "is desired once more as it is after the revocation, so that it is deleted",
-      database({ annotations: {} }),
-      {},
-      "before",
-    ],
-    ["is so beside adoption, too", database({ annotations: {} }), { adoption: {} }, "before"],
-  ])("%s", (_reason, db, spec, to) => {
-    const found = draftWith(db, spec);
-    expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
-  });
+test.each<[reason: string, db: JsonObject, spec: JsonObject, to: string]>([
+  ["is taken over while the grant stands", database(), {}, "now"],
+  ["is desired once more as it is after that, so that it is deleted", database({ annotations: {} }), {}, "before"],
+  ["is so beside adoption, too", database({ annotations: {} }), { adoption: {} }, "before"],
+])("a dependent to which a team has its XR lose the reference %s", (_reason, db, spec, to) => {
+  const found = draftWith(db, spec);
+  expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
 });
 
 test("a record that two labels find is one", () => {

@@ -87,48 +87,31 @@ describe("a dependent that does not exist", () => {
       "waits for the readiness that the input asks for",
       "left out",
       "SharedResourceNotReady",
-      {
-        answers: { db: [database()] },
-        sharedResources: [{ ...alone, readiness: "Required" }],
-      },
+      { answers: { db: [database()] }, sharedResources: [{ ...alone, readiness: "Required" }] },
     ],
     [
       "waits for the copy to be composed",
       "left out",
       "DependentsHeldBack",
-      {
-        answers: { db: [database()] },
-        sharedResources: [withCopy()],
-      },
+      { answers: { db: [database()] }, sharedResources: [withCopy()] },
     ],
     [
       "waits for the copy to be written",
       "left out",
       "DependentsHeldBack",
-      {
-        answers: { db: [database()] },
-        sharedResources: [withCopy()],
-        observed: { [KEY]: copy({ ready: "False" }) },
-      },
+      { answers: { db: [database()] }, sharedResources: [withCopy()], observed: { [KEY]: copy({ ready: "False" }) } },
     ],
     [
       "is composed once the copy is written",
       "as desired",
       "Available",
-      {
-        answers: { db: [database()] },
-        sharedResources: [withCopy()],
-        observed: { [KEY]: copy() },
-      },
+      { answers: { db: [database()] }, sharedResources: [withCopy()], observed: { [KEY]: copy() } },
     ],
     [
       "waits where the Namespace cannot be read",
       "left out",
       "NamespaceNotReadable",
-      {
-        answers: { db: [bySelector] },
-        xr: xr(CANNOT_READ),
-      },
+      { answers: { db: [bySelector] }, xr: xr(CANNOT_READ) },
     ],
     [
       "waits where an object of another kind has its name",
@@ -143,10 +126,7 @@ describe("a dependent that does not exist", () => {
       "waits, whatever the record says",
       "left out",
       "AccessNotGranted",
-      {
-        answers: { db: [refused] },
-        observed: { [RECORD_NAME]: boundTo({ db: { ...POSTGRES, name: "orders" } }) },
-      },
+      { answers: { db: [refused] }, observed: { [RECORD_NAME]: boundTo({ db: { ...POSTGRES, name: "orders" } }) } },
     ],
     [
       "waits for the one before it to be gone",
@@ -181,7 +161,7 @@ describe("a dependent that exists", () => {
   test.each<Row>([
     ["follows earlier steps while the grant stands", "as desired", "Available", { answers: { db: [database()] } }],
     [
-      "is taken over where it had no mark",
+      "is taken over without a mark",
       "as desired",
       "Available",
       { answers: { db: [database()] }, observed: { push: bare } },
@@ -191,11 +171,7 @@ describe("a dependent that exists", () => {
       "goes with the grant, though only the record tells of it",
       "left out",
       "FieldNotSet",
-      {
-        answers: { "db/recorded": [refused] },
-        xr: naming(),
-        observed: { push: bare, ...record("orders") },
-      },
+      { answers: { "db/recorded": [refused] }, xr: naming(), observed: { push: bare, ...record("orders") } },
     ],
     ["stays while nothing is known", "as observed", "WaitingForRequiredResources", {}],
     ["stays while nothing is known, though it has no mark", "as observed", "Waiting", { observed: { push: bare } }],
@@ -203,58 +179,36 @@ describe("a dependent that exists", () => {
       "stays while the XR names nothing, and the grant stands",
       "as observed",
       "FieldNotSet",
-      {
-        answers: { "db/recorded": [database()] },
-        xr: naming(),
-      },
+      { answers: { "db/recorded": [database()] }, xr: naming() },
     ],
     ["stays while that is looked up", "as observed", "FieldNotSet", { xr: naming() }],
-    [
-      "goes though the XR names nothing",
-      "left out",
-      "FieldNotSet",
-      { answers: { "db/recorded": [refused] }, xr: naming() },
-    ],
+    ["goes without a name", "left out", "FieldNotSet", { answers: { "db/recorded": [refused] }, xr: naming() }],
     [
       "goes though the record is empty and the XR names nothing",
       "left out",
       "FieldNotSet",
-      {
-        answers: { "db/recorded": [refused] },
-        xr: naming(),
-        observed: { push: there(), [RECORD_NAME]: { data: {} } },
-      },
+      { answers: { "db/recorded": [refused] }, xr: naming(), observed: { push: there(), [RECORD_NAME]: { data: {} } } },
     ],
     [
       "goes though the record tells of a resource that is gone",
       "left out",
       "FieldNotSet",
-      {
-        answers: { "db/recorded": [refused] },
-        xr: naming(),
-        observed: { push: there(), ...record("gone") },
-      },
+      { answers: { "db/recorded": [refused] }, xr: naming(), observed: { push: there(), ...record("gone") } },
     ],
     [
       "stays for a database that does not grant, as it is for the one that does",
       "as observed",
       "AccessNotGranted",
-      {
-        answers: { db: [another("other")], "db/recorded": [database()] },
-        xr: naming("other"),
-      },
+      { answers: { db: [another("other")], "db/recorded": [database()] }, xr: naming("other") },
     ],
     [
       "goes though the XR names a decoy that does not grant",
       "left out",
       "AccessNotGranted",
-      {
-        answers: { db: [another("other")], "db/recorded": [refused] },
-        xr: naming("other"),
-      },
+      { answers: { db: [another("other")], "db/recorded": [refused] }, xr: naming("other") },
     ],
     [
-      "is made anew for a database that grants",
+      "is made anew for one that grants",
       "left out",
       "DependentsRemoved",
       { answers: { db: [decoy] }, xr: naming("decoy") },
@@ -263,11 +217,7 @@ describe("a dependent that exists", () => {
       "is made anew for another one than the record's, where it has no mark",
       "left out",
       "DependentsRemoved",
-      {
-        answers: { db: [decoy] },
-        xr: naming("decoy"),
-        observed: { push: bare, ...record("orders") },
-      },
+      { answers: { db: [decoy] }, xr: naming("decoy"), observed: { push: bare, ...record("orders") } },
     ],
     [
       "stays until the copy of the database that takes over is written",
@@ -294,19 +244,13 @@ describe("a dependent that exists", () => {
       "is kept without its source, by onSourceMissing",
       "as observed",
       "NotFound",
-      {
-        answers: { db: [], "db/recorded": [] },
-        sharedResources: [withCopy()],
-      },
+      { answers: { db: [], "db/recorded": [] }, sharedResources: [withCopy()] },
     ],
     [
       "goes with its source, by onSourceMissing",
       "left out",
       "NotFound",
-      {
-        answers: { db: [], "db/recorded": [] },
-        sharedResources: [onDelete],
-      },
+      { answers: { db: [], "db/recorded": [] }, sharedResources: [onDelete] },
     ],
     [
       "goes with its Secret, by onSourceMissing",
@@ -331,10 +275,7 @@ describe("a dependent that exists", () => {
       "stays where the Namespace cannot be read",
       "as observed",
       "NamespaceNotReadable",
-      {
-        answers: { db: [bySelector], "db/recorded": [bySelector] },
-        xr: xr(CANNOT_READ),
-      },
+      { answers: { db: [bySelector], "db/recorded": [bySelector] }, xr: xr(CANNOT_READ) },
     ],
     [
       "goes though the Namespace cannot be read that another one needs",
@@ -355,12 +296,7 @@ describe("a dependent that exists", () => {
         observed: { push: { ...there(), metadata: { annotations: mark("x", { ...POSTGRES, kind: "Secret" }) } } },
       },
     ],
-    [
-      "is not put back where no earlier step desires it",
-      "untouched",
-      "Available",
-      { answers: { db: [database()] }, desired: {} },
-    ],
+    ["is not put back if nothing desires it", "untouched", "Available", { answers: { db: [database()] }, desired: {} }],
   ])("%s", (_reason, fate, condition, parts) => {
     const draft = draftOf({ observed, ...parts });
     expect([fateOf(draft), says(draft)]).toEqual([fate, expect.stringContaining(condition)]);
@@ -451,14 +387,14 @@ describe("a dependent that no earlier step desires", () => {
   const granted = { answers: { db: [database()] }, sharedResources: [named], desired: { app: {} } };
   test.each<[reason: string, fatals: readonly string[], condition: string, parts: CallParts]>([
     [
-      "stops the XR",
+      "is fatal",
       [`cannot use the input:\n  spec.sharedResources[0].dependents[0]: ${FAULT}`],
       "DependentNotDesired",
       {},
     ],
     ["fails alone beside copies", [], "DependentNotDesired", { observed: { [KEY]: copy() } }],
     [
-      "fails alone in a step with copies",
+      "fails alone with copies",
       [],
       "DependentNotDesired",
       { sharedResources: [{ ...copying(), dependents: ["push"] }] },

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { RECORD_NAME } from "../../../src/records/record.ts";
 import { boundTo, type CallParts, callOf, V2 } from "../../../testing/builders/calls.ts";
 import { copyMetadata, KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
+import { objectOf } from "../../../testing/builders/kubernetes.ts";
 import { says } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { another, naming, toStatus } from "../../../testing/builders/shared-database.ts";
@@ -109,11 +110,7 @@ describe("the record says of a share", () => {
 
   test("its own copies first, before those of a former share at its targets", () => {
     const of = (resource: string, name: string) => {
-      return {
-        apiVersion: "v1",
-        kind: "Secret",
-        metadata: { namespace: "team-a", name, annotations: recorded(resource) },
-      };
+      return objectOf("v1", "Secret", { namespace: "team-a", name, annotations: recorded(resource) });
     };
     const observed = {
       "shared/a/team-a/orders-db/secret": of("billing", "orders-db"),
@@ -283,14 +280,9 @@ describe("with readiness Required a shared resource that is not Ready", () => {
   test.each<[reason: string, says: string, binding: string, parts: CallParts]>([
     ["is waited for", NOT_READY, "orders Requested", { ...unbound, answers: { db: [withReady("False")] } }],
     ["also where it says nothing", NOT_READY, "orders Requested", { ...unbound, answers: { db: [database()] } }],
+    ["and is waited for on", NOT_READY, "orders Requested", { ...requested, answers: { db: [withReady("False")] } }],
     [
-      "and goes on being waited for",
-      NOT_READY,
-      "orders Requested",
-      { ...requested, answers: { db: [withReady("False")] } },
-    ],
-    [
-      "is used once it is Ready",
+      "once Ready is used",
       "Available: undefined",
       "orders Granted",
       { ...requested, answers: { db: [withReady("True")] } },
@@ -302,7 +294,7 @@ describe("with readiness Required a shared resource that is not Ready", () => {
       { ...served, answers: { db: [withReady("False")] } },
     ],
     [
-      "is not copied either",
+      "is not copied",
       NOT_READY,
       "orders Requested",
       { sharedResources: [copied], answers: { db: [withReady("Unknown")] } },

@@ -69,10 +69,7 @@ describe("a cloud resource that several XRs may name", () => {
     [["*"], undefined, undefined, "1 tagged"],
   ])("keeps %s while another XR has the label contends: %s", (kept, contends, successors, message) => {
     const newcomer = rival();
-    const labels = {
-      ...(at(newcomer, "metadata.labels") as JsonObject),
-      [`${DOMAIN}/contends`]: contends ?? null,
-    };
+    const labels = { ...(at(newcomer, "metadata.labels") as JsonObject), [`${DOMAIN}/contends`]: contends ?? null };
     const draft = reconcile(owning(ours), [withMetadata(newcomer, { labels })]);
     expect(policiesOf(draft)).toEqual(kept);
     expect(markIn(draft, "contenders")).toBe(successors);
@@ -378,7 +375,7 @@ describe("a cloud resource that several XRs may name", () => {
       ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
       ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
       [
-        "also where its place changes",
+        "also to another place",
         moveTo(elsewhere({ region: "us-east-1" }), withMetadata(ours, { labels: {} }), []),
         anew,
       ],

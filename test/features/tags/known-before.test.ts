@@ -186,11 +186,7 @@ describe("a managed resource that gets another name", () => {
   test.each<[reason: string, own: JsonObject, is: readonly unknown[]]>([
     ["its provider has not read that", at2(moving, 2, read(1)), held],
     ["its provider has not looked at all", at2(moving, 2, {}), held],
-    [
-      "its provider's runtime, which says no generations, creates the former one",
-      at2(moving, 2, LOOKED, pending),
-      held,
-    ],
+    ["its provider's runtime, which says no generation, creates the former one", at2(moving, 2, LOOKED, pending), held],
     ["its provider's runtime says no generations", at2(moving, 2, LOOKED), found],
     ["the creation of the former one has ended while its XR was reconciled", at2(moving, 2, read(2), late), found],
     ["its provider reports the creation of the former one", at2(moving, 2, created(read(2))), begunAnew],
@@ -389,12 +385,7 @@ describe("two of one name in a kind that no table lists", () => {
     run({ tags: { add: [team], resources: resources(rule) }, desired: { bucket: cluster(place) }, contenders: [] });
   const identityOf = (draft: Draft): JsonValue => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`) ?? null;
   test.each<[reason: string, areTwo: boolean, field: string, rule: JsonObject]>([
-    [
-      "are two where scopeFieldPaths name what distinguishes them",
-      true,
-      "cell",
-      { scopeFieldPaths: ["spec.forProvider.cell"] },
-    ],
+    ["are two where scopeFieldPaths distinguish them", true, "cell", { scopeFieldPaths: ["spec.forProvider.cell"] }],
     ["are two in two parents, although these are literals", true, "projectId", {}],
     ["are one without", false, "cell", {}],
   ])("%s", (_reason, areTwo, field, rule) => {

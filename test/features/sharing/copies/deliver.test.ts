@@ -4,7 +4,7 @@ import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
 import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
 import { copying, KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
-import { base64, synced } from "../../../../testing/builders/kubernetes.ts";
+import { base64, objectOf, synced } from "../../../../testing/builders/kubernetes.ts";
 import { requirementsIn, says } from "../../../../testing/builders/read-draft.ts";
 import { fromXr, grantedTo, naming, refused } from "../../../../testing/builders/shared-database.ts";
 import { connectionSecret, database, shared, xr } from "../../../../testing/builders/sharing.ts";
@@ -225,11 +225,8 @@ describe("the source Secret is asked for last, and with it the Secret that it is
 });
 
 describe("a target is written to only by whom it belongs to", () => {
-  const target = (annotations: JsonObject): JsonObject => ({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { namespace: "team-a", name: "orders-db", annotations },
-  });
+  const target = (annotations: JsonObject): JsonObject =>
+    objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations });
   const other = "Shop.apps.example.org/team-a/another";
   const observed = {
     apiVersion: "kubernetes.crossplane.io/v1alpha2",

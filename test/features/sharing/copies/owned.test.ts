@@ -3,6 +3,7 @@ import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
 import { KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
+import { objectOf } from "../../../../testing/builders/kubernetes.ts";
 import { grantedTo } from "../../../../testing/builders/shared-database.ts";
 import { xr } from "../../../../testing/builders/sharing.ts";
 
@@ -63,17 +64,14 @@ function observed({
 }
 
 /** The Secret as it is found, with these owners. */
-const secret = (owners: readonly string[] = [], owner = "XShop.apps.example.org/team-a/shop"): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: {
+const secret = (owners: readonly string[] = [], owner = "XShop.apps.example.org/team-a/shop"): JsonObject =>
+  objectOf("v1", "Secret", {
     name: "orders-db",
     namespace: "team-a",
     uid: "uid-secret",
     annotations: { [`${DOMAIN}/owner`]: owner, [`${DOMAIN}/shared-from`]: "databases/orders-conn" },
     ...(owners.length > 0 && { ownerReferences: owners.map(ownedBy) }),
-  },
-});
+  });
 
 /** What decides who deletes the Secret: undefined where no Object is composed. */
 function composed(object: JsonObject | undefined, found: JsonObject | undefined, parts: CallParts = {}) {
@@ -105,7 +103,7 @@ describe("a copy that is written", () => {
     ["is still, before it is written", { written: "" }, undefined, {}],
     ["is still, while the Secret is not owned yet", {}, secret(), { owners: [UID] }],
     [
-      "is Kubernetes' once the Object owns the Secret",
+      "is Kubernetes' once the Object owns it",
       { owner: UID },
       secret([UID]),
       { owners: [UID], policies: WITHOUT_DELETE },
@@ -117,7 +115,7 @@ describe("a copy that is written", () => {
       { owners: [UID] },
     ],
     [
-      "is its provider's where somebody removed the owner",
+      "is its provider's where the owner was removed",
       { owner: UID, policies: WITHOUT_DELETE },
       secret(),
       { owners: [UID] },
@@ -135,20 +133,15 @@ describe("a copy that is written", () => {
       {},
     ],
     [
-      "is its provider's where the provider writes another Secret, in another cluster",
+      "is its provider's where it writes another Secret, in another cluster",
       { written: "uid-there" },
       secret([UID]),
       {},
     ],
-    [
-      "is owned by the Object's new UID after a restore, before its provider has looked",
-      RESTORED,
-      secret(),
-      { owners: [UID] },
-    ],
+    ["is owned by the Object's new UID after a restore, before it is looked at", RESTORED, secret(), { owners: [UID] }],
     ["and while Kubernetes deletes it", { owner: FORMER }, undefined, { owners: [UID] }],
     [
-      "and where its former UID is an owner still",
+      "and where its former UID still owns it",
       RESTORED,
       secret([FORMER, UID]),
       { owners: [UID], policies: WITHOUT_DELETE },
@@ -212,11 +205,7 @@ describe("a Secret that another XR has is given up", () => {
 describe("a copy that is kept as it is, since its source is gone,", () => {
   const gone = { answers: { db: [] } };
   test.each<[reason: string, object: Shape, outcome: Outcome]>([
-    [
-      "stays Kubernetes' to delete",
-      { owner: UID, policies: WITHOUT_DELETE },
-      { owners: [UID], policies: WITHOUT_DELETE },
-    ],
+    ["stays Kubernetes'", { owner: UID, policies: WITHOUT_DELETE }, { owners: [UID], policies: WITHOUT_DELETE }],
     [
       "stays given up",
       { owner: UID, policies: OBSERVE, finalizers: ["orphan"] },
@@ -227,11 +216,7 @@ describe("a copy that is kept as it is, since its source is gone,", () => {
       { owner: FORMER, policies: WITHOUT_DELETE },
       { policies: WITHOUT_DELETE, owners: [UID] },
     ],
-    [
-      "observes after a restore if it did before",
-      { owner: FORMER, policies: OBSERVE },
-      { policies: OBSERVE, owners: [UID] },
-    ],
+    ["observes after a restore as before", { owner: FORMER, policies: OBSERVE }, { policies: OBSERVE, owners: [UID] }],
   ])("%s", (_reason, object, outcome) => {
     expect(composed(observed(object), secret([UID]), gone)).toEqual({
       policies: undefined,
@@ -267,17 +252,12 @@ describe("a Secret that another share of the XR takes over", () => {
       { policies: ["Observe", "Update"], owned: { ...metadata, ownerReferences: [] }, isBegun: false },
     ],
     [
-      "is only observed then",
+      "is observed then",
       { policies: ["Observe", "Update"] },
       [],
       { policies: OBSERVE, owned: metadata, isBegun: false },
     ],
-    [
-      "and then has another Object",
-      { policies: OBSERVE },
-      [],
-      { policies: undefined, owned: undefined, isBegun: true },
-    ],
+    ["then has another Object", { policies: OBSERVE }, [], { policies: undefined, owned: undefined, isBegun: true }],
   ])("%s", (_reason, object, owners, outcome) => {
     expect(handOver(object, owners)).toEqual(outcome);
   });

@@ -45,7 +45,7 @@ describe("a copy is not written, which Kubernetes would refuse and so stop the X
     ["whose annotation is not set", "FieldNotSet: db: spec.b of the XR is not set", fromField, { type: "t", a: "y" }],
     ["of no type", invalid('"a b" is not a Secret\'s type'), { type: fromXr("spec.type") }, { type: "a b" }],
     [
-      "with no label's value",
+      "with no label value",
       invalid('"a b" is not a label\'s value'),
       { labels: { a: fromXr("spec.a") } },
       { a: "a b" },
@@ -67,11 +67,7 @@ describe("a copy is not written, which Kubernetes would refuse and so stop the X
       { type: "kubernetes.io/ssh-auth", keys: listing("a") },
     ],
     ["without credentials of a registry", requires(DOCKER, ".dockerconfigjson"), { type: DOCKER, keys: listing("a") }],
-    [
-      "that copies all keys of a source without the one required",
-      requires(TLS, "tls.crt"),
-      { type: TLS, via: "Secret" },
-    ],
+    ["that copies all keys of a source without that one", requires(TLS, "tls.crt"), { type: TLS, via: "Secret" }],
     ["whose credentials of a registry are not JSON", notJson, docker('{{"auths": "{password}""}}')],
   ])("%s: %s", (_, said, copy, spec) => {
     const draft = draftWith(copy, spec);

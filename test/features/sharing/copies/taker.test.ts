@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { draftOfCopy } from "../../../../testing/builders/calls.ts";
 import { KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
+import { objectOf } from "../../../../testing/builders/kubernetes.ts";
 import { requirementsIn, says } from "../../../../testing/builders/read-draft.ts";
 import { connectionSecret, xr } from "../../../../testing/builders/sharing.ts";
 
@@ -31,10 +32,8 @@ const claimFor = (xrName: string): JsonObject => ({
 });
 
 /** The Secret as an XR has left it. */
-const madeBy = (composite: string | undefined, more: JsonObject = {}): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: {
+const madeBy = (composite: string | undefined, more: JsonObject = {}): JsonObject =>
+  objectOf("v1", "Secret", {
     namespace: "team-a",
     name: "orders-db",
     annotations: {
@@ -43,8 +42,7 @@ const madeBy = (composite: string | undefined, more: JsonObject = {}): JsonObjec
       ...(composite !== undefined && { [`${DOMAIN}/composite`]: composite }),
     },
     ...more,
-  },
-});
+  });
 
 /** The Object of this XR, which has written the Secret. */
 const object: JsonObject = {
@@ -84,7 +82,7 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
     ["a mark that names no XR: the same", madeBy("Not/a/name"), "pending", writes, "Available: undefined", false],
     ["the other's: it stays as it is while the claim is looked up", madeBy(OTHER), "pending", writes, LOOKING_UP],
     [
-      "the other's, and the claim names this XR: it is written",
+      "the other's; the claim names ours: it is written",
       madeBy(OTHER),
       [claimFor(OURS)],
       writes,
