@@ -98,7 +98,7 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
 /** What the variants of a union or the entries of a table are called, what a list of reasons holds, and what a reason is where nothing is to be said. */
 function reasonsIn(source: string): readonly string[] {
   const unions = [...source.matchAll(/readonly is: ((?:"\w+"(?: \| )?)+)/g)];
-  const entries = [...source.matchAll(/^ {2}([A-Z]\w+): [("[]/gm)].map(([all, name]) => [all, `"${name}"`]);
+  const entries = [...source.matchAll(/(?:^ {2,4}|[{,] )([A-Z]\w+): [("[]/gm)].map(([all, name]) => [all, `"${name}"`]);
   const lists = [...source.matchAll(/REASONS(?:: [^=]*)? = \[([^\]]*)\]/g)];
   const expressions = [...source.matchAll(/const reason =([^;]*);|\breason: ("\w+"|\w+\?\..*)/g)];
   return [...unions, ...entries, ...lists, ...expressions]

@@ -3,6 +3,7 @@ import { readAnnotation, readLabel } from "../../src/crossplane/metadata.ts";
 import { compareTexts, groupBy } from "../../src/model/collections.ts";
 import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { byPrecedence } from "../../src/ownership/contender.ts";
+import { isLiving } from "../../src/ownership/contenders.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { inParallel, type ListOptions, list } from "../cluster/list.ts";
@@ -81,21 +82,18 @@ export function toCloudResources(holdings: readonly Holding[]): readonly CloudRe
     .sort((a, b) => compareTexts(toKey(a), toKey(b)));
 }
 
-/**
- * Judges ownership by the rules of the function's verdict: the owner is the first by precedence of the holders that are marked and not
- * being deleted. While a marked one is being deleted, no other has taken over.
- */
+/** Judges ownership by the function's own precedence, and by whom it lets own. While an owner is being deleted, no other has taken over. */
 function toCloudResource(identity: string, found: readonly Holding[]): readonly CloudResource[] {
   const [first, ...rest] = found.toSorted(
     (a, b) => Number(a.contender.isDeleting) - Number(b.contender.isDeleting) || byPrecedence(a.contender, b.contender),
   );
   if (first === undefined) return [];
   const holdings = [first, ...rest] as const;
-  const [owner, rival] = holdings.filter(({ contender }) => contender.isMarked);
-  if (owner === undefined) return [{ identity, holdings, state: "Unsettled", holder: first }];
-  if (owner.contender.isDeleting) return [{ identity, holdings, state: "Releasing", holder: owner }];
-  const isContested = rival !== undefined && !rival.contender.isDeleting;
-  return [{ identity, holdings, state: isContested ? "Contested" : "Owned", holder: owner }];
+  const promoted = holdings.filter(({ contender }) => contender.isMarked);
+  const [owner, rival] = promoted.filter(({ contender }) => isLiving(contender));
+  if (owner !== undefined) return [{ identity, holdings, state: rival ? "Contested" : "Owned", holder: owner }];
+  const [leaving] = promoted;
+  return [{ identity, holdings, state: leaving ? "Releasing" : "Unsettled", holder: leaving ?? first }];
 }
 
 /** By kind, then by name. */

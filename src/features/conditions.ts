@@ -2,57 +2,97 @@ import { type Condition, cutMessage, type Result, shownCondition } from "../mode
 import { type Draft, withCondition, withResults } from "../model/draft.ts";
 import type { Call } from "./feature.ts";
 
-/** The sentences of a condition, by reason. Each is made of the facts that it tells. */
-type Sentences = Readonly<Record<string, (facts: never) => string>>;
+/** What a reason makes of its condition, and the sentence about the facts of a remark. */
+interface Row<Facts> {
+  readonly status: Condition["status"];
+  readonly severity: Result["severity"];
+  readonly sentence: (facts: Facts) => string;
+}
+
+/** The rows of a condition by reason. A variant of a reason has a row of its own: `Reason/variant`. */
+type Rows<All> = { readonly [Is in keyof All]: Row<All[Is]> };
+
+const rowsOf =
+  (status: Condition["status"], severity: Result["severity"]) =>
+  <All>(sentences: { readonly [Is in keyof All]: (facts: All[Is]) => string }): Rows<All> =>
+    Object.fromEntries(
+      Object.entries(sentences).map(([is, sentence]) => [is, { status, severity, sentence }]),
+    ) as Rows<All>;
+
+/** Make rows of sentences by reason: it ends the reconcile, a person has to act, it passes by itself, or within the reconcile. */
+export const stops = rowsOf("False", "Fatal");
+export const faults = rowsOf("False", "Warning");
+export const waits = rowsOf("False", "Normal");
+export const unknown = rowsOf("Unknown", "Normal");
+/** Nothing is to be done, but a person should know, or need not. */
+export const notes = rowsOf("True", "Warning");
+export const fine = rowsOf("True", "Normal");
+
+type Remark<All, Is extends keyof All> = { readonly [Key in Is]: { readonly is: Key } & All[Key] }[Is];
 
 /**
- * A reason of a condition, with the facts of its sentence.
+ * A remark: a reason with the facts of its sentence.
  *
- * @typeParam Common the names of facts that `tell` adds, since they are the same for all reasons.
+ * @typeParam Common the names of facts that are added when it is told, since they are the same for all reasons.
  */
-export type ReasonOf<Table extends Sentences, Common extends string> = {
-  readonly [Is in keyof Table]: { readonly is: Is } & Omit<Parameters<Table[Is]>[0] & object, Common>;
+export type ReasonOf<Table, Common extends string = never> = {
+  readonly [Is in keyof Table]: Table[Is] extends Row<infer Facts> ? { readonly is: Is } & Omit<Facts, Common> : never;
 }[keyof Table];
 
-/** Makes the sentence of a reason. */
-export function tell<Is extends string>(
-  sentences: Readonly<Record<Is, (facts: never) => string>>,
-  reason: { readonly is: Is },
-  common: object,
-): string {
-  return sentences[reason.is]({ ...reason, ...common } as never);
+/** Makes the sentence of a remark. */
+export const tell = <All, Is extends keyof All>(reasons: Rows<All>, remark: Remark<All, Is>): string =>
+  reasons[remark.is].sentence(remark);
+
+/** A type of condition, with its reasons in the order in which they are told. */
+interface Kind<All> extends Pick<Condition, "type" | "target"> {
+  readonly reasons: Rows<All>;
+  /** The reason without a remark. */
+  readonly otherwise: keyof All;
+  /** If set, these reasons are told last, in this order, and all others as they are found. */
+  readonly last?: readonly (keyof All)[];
 }
 
-/** The remark of a condition on a resource, by the verdict on it; undefined for a verdict that needs none. */
-export type Remarks<Verdict extends { readonly is: string }, Facts, Reason> = {
-  readonly [Is in Verdict["is"]]: (
-    verdict: Extract<Verdict, { readonly is: Is }>,
-    facts: Facts,
-  ) => readonly [reason: Reason, sentence: string] | undefined;
-};
+/** A condition, the severity of what reports it, and its remarks in the order in which they are told. */
+export interface Told<T = unknown> {
+  readonly condition: Condition;
+  readonly severity: Result["severity"];
+  readonly sorted: readonly T[];
+}
 
-/** The reasons of a condition on many resources, by priority: the first is the condition's, with its status and its event's severity. */
-export type Reasons = Readonly<Record<string, readonly [Condition["status"], Result["severity"]]>>;
-
-export function sortByReason<T extends { readonly reason: string }>(
+/** Sorts the remarks on many resources, and makes their condition: the first gives the reason, and any may end the reconcile. */
+export function toTold<All, T extends { readonly is: keyof All }>(
+  { type, target, reasons, otherwise, last }: Kind<All>,
   remarks: readonly T[],
-  reasons: Reasons,
-): readonly T[] {
-  const priorities = Object.keys(reasons);
-  return remarks.toSorted((a, b) => priorities.indexOf(a.reason) - priorities.indexOf(b.reason));
+  toSentences: (sorted: readonly T[]) => readonly string[],
+): Told<T> {
+  const order: readonly PropertyKey[] = last ?? Object.keys(reasons);
+  const sorted = remarks.toSorted((a, b) => order.indexOf(a.is) - order.indexOf(b.is));
+  const is = sorted[0]?.is ?? otherwise;
+  const { status, severity } = reasons[is];
+  const message = toSentences(sorted).join("; ") || undefined;
+  const condition = { type, status, reason: String(is).replace(/\/.*/, ""), message, target };
+  const isFatal = sorted.some((one) => reasons[one.is].severity === "Fatal");
+  return { condition, severity: isFatal ? "Fatal" : severity, sorted };
 }
 
-type EventSeverity = Exclude<Result["severity"], "Fatal">;
-
-/** Adds a condition, and an event if it has changed. */
-export const withConditionAndEvent = (draft: Draft, condition: Condition, severity: EventSeverity, call: Call): Draft =>
-  withResults(withCondition(draft, condition), eventsFor(condition, severity, call));
+/** Adds a condition, and an event if it has changed, or the Fatal result that ends the reconcile. */
+export function withTold(draft: Draft, told: Told, call: Call, fatal = told.condition.message ?? ""): Draft {
+  const { condition, severity } = told;
+  const { reason, target } = condition;
+  const results =
+    severity === "Fatal" ? [{ severity, message: fatal, reason, target }] : eventsFor(condition, severity, call);
+  return withResults(withCondition(draft, condition), results);
+}
 
 /**
  * Makes the event for a condition that has changed. Crossplane calls this function every minute, so a condition that the XR already
  * shows gets no event; nor does Unknown, which passes within the same reconcile.
  */
-export function eventsFor(condition: Condition, severity: EventSeverity, { composite }: Call): readonly Result[] {
+export function eventsFor(
+  condition: Condition,
+  severity: Exclude<Result["severity"], "Fatal">,
+  { composite }: Call,
+): readonly Result[] {
   const { type, status, reason, target } = condition;
   const message = cutMessage(condition.message ?? ""); // as the XR shows it
   const shown = shownCondition(composite.document, type);

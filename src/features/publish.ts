@@ -12,24 +12,29 @@ import { isName } from "../model/names.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
 import { RECORD_PREFIX } from "../records/names-record.ts";
 import { RECORD_KINDS } from "../records/record.ts";
-import { type ReasonOf, tell, withConditionAndEvent } from "./conditions.ts";
+import { faults, fine, type ReasonOf, tell, toTold, unknown, withTold } from "./conditions.ts";
 import { type Edits, keepObserved } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 import { resolveJson, resolveString } from "./value.ts";
 
 const TYPE = "EnvironmentConfigPublished";
 
-/** The sentences for the states in which the EnvironmentConfig is not published. The names are the reasons of the condition. */
-const SENTENCES = {
-  WaitingForRequiredResources: () => "waiting for Crossplane to look up EnvironmentConfig",
-  FieldNotSet: ({ fields }: { readonly fields: readonly string[] }) => `${fields.join(", ")} is not set`,
-  InvalidData: ({ faults }: { readonly faults: readonly string[] }) => faults.join("; "),
-  InvalidName: ({ name }: { readonly name: string }) => `${quote(name)} is not a valid resource name`,
-  NameTaken: ({ name }: { readonly name: string }) =>
-    `EnvironmentConfig ${brief(name)} exists and belongs to somebody else, so it is left unchanged: choose another name`,
+/** The states in which the EnvironmentConfig is not published. */
+const REASONS = {
+  ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up EnvironmentConfig" }),
+  ...faults({
+    FieldNotSet: ({ fields }: { readonly fields: readonly string[] }) => `${fields.join(", ")} is not set`,
+    InvalidData: (data: { readonly faults: readonly string[] }) => data.faults.join("; "),
+    InvalidName: ({ name }: { readonly name: string }) => `${quote(name)} is not a valid resource name`,
+    NameTaken: ({ name }: { readonly name: string }) =>
+      `EnvironmentConfig ${brief(name)} exists and belongs to somebody else, so it is left unchanged: choose another name`,
+  }),
+  ...fine({ Published: () => "" }),
 };
 
-type Unpublished = ReasonOf<typeof SENTENCES, never>;
+const KIND = { type: TYPE, target: "Composite", reasons: REASONS, otherwise: "Published" } as const;
+
+type Unpublished = ReasonOf<typeof REASONS>;
 
 /**
  * Composes an EnvironmentConfig with values of this XR that others need, so that they can select it like any other shared
@@ -47,12 +52,12 @@ export const publishing: Feature = (call, draft) => {
   if (typeof name !== "string") return withPublishing(draft, keepObserved(PREFIX, DESIRED, call), name, call);
   const key = `${PREFIX}${name}`;
   const observed = call.request.observed.resources.get(key);
-  const { data, missing: fields, faults } = toData(config, observed?.document, call);
+  const { data, missing: fields, faults: found } = toData(config, observed?.document, call);
   const annotations = { [OWNER]: formatOwner(call.composite) };
   const metadata = { name, ...(Object.keys(config.labels).length > 0 && { labels: config.labels }), annotations };
   const object: JsonObject = { ...RECORD_KINDS.EnvironmentConfig, metadata, data };
   const unset: Unpublished | undefined = fields.length === 0 ? undefined : { is: "FieldNotSet", fields };
-  const fault: Unpublished | undefined = faults.length === 0 ? unset : { is: "InvalidData", faults };
+  const fault: Unpublished | undefined = found.length === 0 ? unset : { is: "InvalidData", faults: found };
   const ready = fault === undefined && observed !== undefined ? "True" : "False";
   return withPublishing(draft, [[key, { is: "set", object, ready }]], fault, call);
 };
@@ -104,11 +109,8 @@ function toData({ data: fields }: EnvironmentConfig, observed: Document | undefi
 
 /** Adds the condition, and marks the XR unready until the EnvironmentConfig is published: nothing else does if none is composed. */
 function withPublishing(draft: Draft, edits: Edits, fault: Unpublished | undefined, call: Call): Draft {
-  const reason = fault?.is ?? "Published";
-  const condition = { type: TYPE, reason, target: "Composite" } as const;
-  const edited = withResources(draft, edits);
-  if (fault === undefined) return withConditionAndEvent(edited, { ...condition, status: "True" }, "Normal", call);
-  const status = fault.is === "WaitingForRequiredResources" ? "Unknown" : "False";
-  const message = tell(SENTENCES, fault, {});
-  return withCompositeUnready(withConditionAndEvent(edited, { ...condition, status, message }, "Warning", call));
+  const remarks = fault === undefined ? [] : [fault];
+  const told = toTold(KIND, remarks, (all) => all.map((remark) => tell(REASONS, remark)));
+  const published = withTold(withResources(draft, edits), told, call);
+  return fault === undefined ? published : withCompositeUnready(published);
 }

@@ -1,6 +1,6 @@
 import { holdsAccount } from "../crossplane/account.ts";
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
+import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME, readAnnotation } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
@@ -10,15 +10,19 @@ import { once } from "../model/once.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
 import { findReferred, isParent, textAt } from "./fields.ts";
+import {
+  type AccountSource,
+  formatByConfig,
+  isSameConfig,
+  type KnownAccount,
+  readAccount,
+  toAccount,
+  toConfig,
+} from "./known-account.ts";
 import { type NamedResource, type Names, readNames } from "./names.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
-export interface DeclaredResource extends NamedResource {
-  /** The XR's namespace, which Crossplane gives to what it composes. */
-  readonly namespace?: string | undefined;
-  /** The account that the input names. */
-  readonly account?: string | undefined;
-}
+export interface DeclaredResource extends NamedResource, AccountSource {}
 
 /** A managed resource, with the facts for the search for its contenders. */
 export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace" | "facts"> {
@@ -50,15 +54,7 @@ export interface Identity {
 }
 
 /** A cloud resource, as a managed resource declares it. */
-export interface CloudResource extends Omit<Names, "path"> {
-  /** Its account as far as it is known, else the ProviderConfig; "" if its name tells it. */
-  readonly account: string;
-  /** The ProviderConfig, a way into the account. */
-  readonly config: string;
-  /** The account as an input names it. */
-  readonly told: string | undefined;
-  /** True if nobody need look for the same cloud resource behind other ProviderConfigs. */
-  readonly isAccountKnown: boolean;
+export interface CloudResource extends Omit<Names, "path">, KnownAccount {
   /** Location and parents by field; "" for one that is not set. */
   readonly place: ReadonlyMap<string, string>;
   /** The texts before and after the account of which the identity is the hash. */
@@ -82,7 +78,10 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   const parts = foldNames(read.parts, facts);
   const names = read.names === read.parts ? parts : foldNames(read.names, facts);
   const { place, hashed } = found;
-  const account = readAccount(declared, [...parts.slice(0, 1), ...place.values()], place);
+  const field = facts.accountField && place.get(formatPath(facts.accountField));
+  // A child is in its parent's account.
+  const isNamed = facts.isUnique || field || holdsAccount(parts[0] ?? "") || [...place.values()].some(holdsAccount);
+  const account = readAccount(declared, Boolean(isNamed));
   return {
     names,
     parts,
@@ -90,57 +89,6 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
     ...account,
     hashed: [facts.countsReferences ? ["providerConfig"] : [], [...hashed, ...parts]],
   };
-}
-
-/** The account of a cloud resource, as far as it is known. */
-type Account = Pick<CloudResource, "account" | "config" | "told" | "isAccountKnown">;
-
-/**
- * Reads the account: none where the name is unique in the whole cloud or tells the account, else what the input says, else what an earlier
- * search for others has found, else the ProviderConfig.
- *
- * @param texts the name and the parents: a child is in its parent's account.
- */
-function readAccount(
-  { desired, observed, facts, namespace, account }: DeclaredResource,
-  texts: readonly string[],
-  place: ReadonlyMap<string, string>,
-): Account {
-  const config = toConfig(desired, namespace);
-  const field = facts.accountField && place.get(formatPath(facts.accountField));
-  const isNamed = facts.isUnique || field || texts.some(holdsAccount);
-  if (isNamed) return { account: "", config, told: undefined, isAccountKnown: true };
-  const found = account ?? (observed && toConfig(observed) === config ? readAnnotation(observed, ACCOUNT) : undefined);
-  return found === undefined
-    ? { account: config, config, told: undefined, isAccountKnown: false }
-    : toAccount(config, found);
-}
-
-/** Reads an account as `formatAccount` writes it. */
-function toAccount(config: string, text: string): Account {
-  const isConfig = text.startsWith(BY_CONFIG);
-  const account = text.slice(isConfig ? BY_CONFIG.length : 0).slice(0, MAX_ACCOUNT);
-  return { account, config, told: isConfig || account === "" ? undefined : account, isAccountKnown: true };
-}
-
-/** Begins an account that is known by a ProviderConfig that leads into it, be it another managed resource's. */
-const BY_CONFIG = "ProviderConfig ";
-
-/** Formats the annotation with the account; undefined where the name tells it, or before it is known. */
-export function formatAccount(
-  { account, told, isAccountKnown }: CloudResource,
-  isSettled: boolean,
-): string | undefined {
-  if (account === "" || !(isAccountKnown || isSettled)) return undefined;
-  return told ?? `${BY_CONFIG}${account}`;
-}
-
-/** The longest account: it may come from another managed resource. */
-const MAX_ACCOUNT = 1024;
-
-function toConfig(managed: Document, namespace?: string): string {
-  const { name, namespace: own } = readProviderConfig(managed, namespace);
-  return own === undefined ? name : `${name}/${own}`;
 }
 
 /** Reads the cloud resource that a managed resource declares by itself, without what is desired of it. */
@@ -187,7 +135,7 @@ export function findFormer(
   const { config } = resource;
   const [text = config, isToSame] = [readAnnotation(document, ACCOUNT), toConfig(document) === config];
   const accounts = [
-    toAccount(config, `${BY_CONFIG}${config}`),
+    toAccount(config, formatByConfig(config)),
     toAccount(config, isToSame ? text : config),
     toAccount(config, ""),
   ];
@@ -239,10 +187,6 @@ export const isKnown = (read: CloudResource | "unresolved" | undefined): read is
 /** Tells whether two managed resources declare the same cloud resource: the same account, place and name. */
 export const isSame = (a: CloudResource, b: CloudResource): boolean =>
   (a.account === b.account || isSameConfig(a, b)) && isInPlace(a, b);
-
-/** Tells whether two reach their accounts by the same ProviderConfig, of which the input does not say for both where it leads. */
-export const isSameConfig = (a: CloudResource, b: CloudResource): boolean =>
-  a.config === b.config && (a.told === undefined || b.told === undefined);
 
 /**
  * Tells whether two cloud resources have the same name, and nowhere another place, in whatever account. A provider fills in places for

@@ -3,8 +3,10 @@ import type { Cloud } from "../crossplane/providers/families.ts";
 import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
-import { type KnownContenders, looks, type Namesake } from "./find-contenders.ts";
-import { type Candidate, type CloudResource, isSameConfig } from "./identity.ts";
+import type { KnownContenders, Namesake } from "./find-contenders.ts";
+import type { Candidate, CloudResource } from "./identity.ts";
+import { isSameConfig } from "./known-account.ts";
+import { looks } from "./whom-to-know.ts";
 
 /** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
 export type Join =

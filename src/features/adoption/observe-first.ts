@@ -15,7 +15,7 @@ import {
   readReleased,
   releaseCommand,
 } from "../../records/restored.ts";
-import { tell } from "../conditions.ts";
+import { faults, tell } from "../conditions.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { AdoptionRemark } from "./adoption-condition.ts";
@@ -94,7 +94,7 @@ function toRelease(wanted: Document, observed: Document): readonly ValueEdit[] {
 const MAX_FIELDS = 3;
 
 /** The sentences about the findings, in the order in which these are counted. */
-const SENTENCES = {
+const FINDINGS = faults({
   found: () => "",
   waiting: () => "its provider has not looked for it yet",
   missing: () => "missing in the cloud, and created if released",
@@ -102,23 +102,23 @@ const SENTENCES = {
     `the cloud differs in ${listSome(fields, MAX_FIELDS, brief)}, and is changed if released`,
   unrestored: () => "not restored, and created if released",
   dropped: () => "no longer desired, and deleted if released",
-};
+});
 
 /** Counts the held resources, and describes what a release would do to each that was not found. */
 export function remarkHeld(restored: Restored, { composite }: Call): readonly AdoptionRemark[] {
   const held = restored.filter(({ isHeld }) => isHeld);
   if (held.length === 0) return [];
-  const counts = Object.keys(SENTENCES).map(
-    (is) => [held.filter(({ judged }) => judged.is === is).length, is] as const,
+  const counts = Object.keys(FINDINGS).map(
+    (found) => [held.filter(({ judged }) => judged.is === found).length, found] as const,
   );
-  const resource = counts.flatMap(([count, is]) => (count === 0 ? [] : [`${count} ${is}`])).join(", ");
+  const resource = counts.flatMap(([count, found]) => (count === 0 ? [] : [`${count} ${found}`])).join(", ");
   const command = releaseCommand(composite);
   const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
-  const reason = isFine ? "ObservingRestored" : "RestoreNotConfirmed";
+  const is: AdoptionRemark["is"] = isFine ? "ObservingRestored" : "RestoreNotConfirmed";
   const others = held.filter(({ judged }) => judged.is !== "found");
   return [
-    { reason, resource, sentence },
-    ...others.map(({ name, judged }) => ({ reason, resource: name, sentence: tell(SENTENCES, judged, {}) }) as const),
+    { is, resource, sentence },
+    ...others.map(({ name, judged }) => ({ is, resource: name, sentence: tell(FINDINGS, judged) })),
   ];
 }

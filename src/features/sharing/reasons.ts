@@ -5,7 +5,7 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
 import { brief, briefError, listSome, MAX_NAMES } from "../../model/condition.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import { type ReasonOf, tell } from "../conditions.ts";
+import { faults, type ReasonOf, tell } from "../conditions.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
@@ -113,8 +113,10 @@ const TEXTS =
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 
+const REASONS = faults(SENTENCES);
+
 /** The reason why a shared resource is not available, with the facts that its sentence tells. */
-export type SharingReason = ReasonOf<typeof SENTENCES, "kind">;
+export type SharingReason = ReasonOf<typeof REASONS, "kind">;
 
 /** Tells whether a reason says that its owner, or that of the namespace, does not allow a copy. */
 export const isRefusal = ({ is }: SharingReason): boolean =>
@@ -144,8 +146,10 @@ function joinTo(first: SharingReason, same: readonly SharingReason[]): SharingRe
 }
 
 /** Explains a reason to the team whose claim or XR shows it. */
-export const explainReason = (reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string =>
-  tell(SENTENCES, reason, { kind });
+export function explainReason(reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string {
+  const remark = { ...reason, kind };
+  return tell(REASONS, remark);
+}
 
 /** Lists the first namespaces for a message, which may be cut: what to do comes after them. */
 export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);

@@ -21,7 +21,8 @@ import {
   OWNER,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
-import { type Candidate, formatAccount } from "../../ownership/identity.ts";
+import type { Candidate } from "../../ownership/identity.ts";
+import { formatAccount } from "../../ownership/known-account.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
 import type { Annotations } from "./move.ts";
 import type { Rivals } from "./rivals.ts";

@@ -24,8 +24,10 @@ export interface Part {
 
 /** Tells whether a backup holds the note of a move: a restore begins the generations anew, and the noted one would never pass. */
 function isOfBackup({ document }: Contender): boolean {
-  const [movedAt, generation] = [readAnnotation(document, MOVED_AT), readGeneration(document)];
-  return movedAt !== undefined && generation > 0 && generation <= Number(movedAt);
+  const movedAt = readAnnotation(document, MOVED_AT);
+  if (movedAt === undefined) return false;
+  const generation = readGeneration(document);
+  return generation > 0 && generation <= Number(movedAt);
 }
 
 /**

@@ -87,8 +87,8 @@ const chooseReason = decideBy<Case, TagReason>(
     when(is("free"), () => ({ is: "Arbitrating" })),
     when(is("unobserved"), () => ({ is: "WaitingForProvider" })),
     when(is("missing"), () => ({ is: "NotFound" })),
-    when(is("existed"), () => ({ is: "ExistedBefore", isObserved: true })),
-    when(isKeptFromDeletion, () => ({ is: "ExistedBefore", isObserved: false })),
+    when(is("existed"), () => ({ is: "ExistedBefore" })),
+    when(isKeptFromDeletion, () => ({ is: "ExistedBefore/kept" })),
   ],
   ({ verdict }) => ({ is: "Owned", others: verdict.is === "ours" ? verdict.others : [] }),
 );

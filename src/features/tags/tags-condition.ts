@@ -1,13 +1,13 @@
 import { annotate, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
 import { OBSERVE } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
-import { brief, briefError, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { brief, briefError, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import { isObject } from "../../model/json.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import { isOrphan } from "../../ownership/contenders.ts";
-import { type ReasonOf, tell } from "../conditions.ts";
+import { faults, fine, type ReasonOf, stops, type Told, tell, toTold, unknown, waits } from "../conditions.ts";
 import type { Refusal } from "./limits.ts";
 import type { Subject, Subjects } from "./subject.ts";
 
@@ -26,40 +26,32 @@ export interface Tagged {
   readonly refusals: readonly Refusal[];
 }
 
-/** Tells whether nothing is left to do: this XR owns the resource, or observes what another XR owns. */
-const isSettled = ({ reason }: Tagged): boolean => isOurs(reason) || reason.is === "ObservedOnly";
-
 /** Tells whether this XR owns the resource's tags. */
-export const isOurs = (reason: TagReason): boolean =>
-  reason.is === "Owned" || (reason.is === "ExistedBefore" && !reason.isObserved);
+export const isOurs = ({ is }: TagReason): boolean => is === "Owned" || is === "ExistedBefore/kept";
 
 /**
  * Makes one condition for all resources: its reason is that of the first resource that is not owned; its message counts the tagged and
  * the ignored resources and names the others. Three reasons concern no single resource: InvalidTags and FieldNotSet, for entries of the
  * input that are ignored, and NothingToTag.
  */
-export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unset: readonly string[]): Condition {
-  const lacking = tagged.filter(({ reason }) => reason.is !== "Owned").toSorted((a, b) => rank(a) - rank(b));
-  const shared = tagged.filter(({ reason }) => reason.is === "Owned" && reason.others.length > 0);
-  const refused = new Set(tagged.flatMap(({ refusals }) => refusals.map(({ message }) => message)));
-  const first = lacking[0] ?? tagged[0];
-  const isLeft = first !== undefined && !isSettled(first);
-  const isUnset = unset.length > 0 && !isLeft;
-  const reason = refused.size > 0 ? "InvalidTags" : isUnset ? "FieldNotSet" : (first?.reason.is ?? "NothingToTag");
-  const status = isLeft || isUnset || refused.size > 0 ? toOpenStatus(reason) : "True";
-  const sentences = [
+export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unset: readonly string[]): Told {
+  const faulty = new Set(tagged.flatMap(({ refusals }) => refusals.map(({ message }) => message)));
+  const refused = [...faulty].map((fault) => ({ is: "InvalidTags", fault }) as const);
+  const leftOut = unset.map((field) => ({ is: "FieldNotSet/tag", field }) as const);
+  const owned = tagged.map((one) => ({ is: one.reason.is, one }));
+  return toTold(KIND, [...refused, ...owned, ...leftOut], (sorted) => [
     summarize(tagged, found),
-    ...refused,
-    ...sentencesForSome([...lacking, ...shared], MAX_NAMES, explain),
-    ...unset.map((field) => `${field} is not set, so its tag is left out`),
-  ];
-  return { type: TYPE, status, reason, message: sentences.join("; "), target: "CompositeAndClaim" };
+    ...refused.map((remark) => tell(REASONS, remark)),
+    ...sentencesForSome(
+      sorted.flatMap((remark) => ("one" in remark && isTold(remark.one) ? [remark.one] : [])),
+      MAX_NAMES,
+      explain,
+    ),
+    ...leftOut.map((remark) => tell(REASONS, remark)),
+  ]);
 }
 
-const toOpenStatus = (reason: string) => (reason === "WaitingForRequiredResources" ? "Unknown" : "False");
-
-/** Ranks a resource: first what is left to do, then what another XR owns. */
-const rank = (tagged: Tagged): number => Number(isSettled(tagged)) + Number(isOurs(tagged.reason));
+const isTold = ({ reason }: Tagged): boolean => reason.is !== "Owned" || reason.others.length > 0;
 
 /** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects): string {
@@ -102,7 +94,8 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
   const other = "owner" in reason && reason.owner ? distinguish(subject, reason.owner) : "";
-  return `${resource}: ${tell(SENTENCES, reason, facts)}${other}${explainOrphan(reason)}`;
+  const remark = { ...reason, ...facts };
+  return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}`;
 }
 
 /** Explains what to do with a managed resource that no XR controls: nobody tells it to stop writing, or to leave the cloud resource. */
@@ -147,48 +140,70 @@ interface Theirs extends Facts {
   readonly owner: Contender;
 }
 
-/** The sentence for each reason: who owns the cloud resource, and how to move ownership here. */
-const SENTENCES = {
-  /** `others` observe it. */
-  Owned: ({ others }: { readonly others: readonly Contender[] }) =>
-    `shared with ${listFirst(others.map(({ owner, name }) => brief(owner || name)))}`,
-  WaitingForRequiredResources: ({ kind }: Facts) =>
-    `waiting for Crossplane to look up other managed resources for the same ${kind}`,
-  /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
-  ExistedBefore: ({ isObserved, takeOver, allowDelete }: Facts & { readonly isObserved: boolean }) =>
-    isObserved
-      ? `existed before this XR, and its provider does not report who else writes it, so this XR only observes it; ${takeOver}; ${allowDelete}`
-      : `existed before this XR, so it is not deleted with it; ${allowDelete}`,
-  /** Of what another XR owns, our provider has not found it yet. */
-  WaitingForProvider: ({ owner, by, meanwhile, synced, takeOver }: Facts & { readonly owner?: Contender }) =>
-    owner === undefined
-      ? `${meanwhile} until its provider has looked for it${synced}`
-      : `${by} owns it, and the provider of this XR has not found it yet${synced}; ${takeOver}`,
-  WaitingForReferences: ({ kind, synced }: Facts) =>
-    `only observed until its provider has resolved the references that tell which ${kind} it is${synced}`,
-  /** `isCreating`: the other one has not found its own cloud resource yet, which may be this one. */
-  AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
-    `${isCreating ? meanwhile : "written"}, although ${by} has the same name by another ProviderConfig, and nothing tells whether both lead into one account: set tags.owner.account in both Compositions`,
-  NotFound: ({ kind, name }: Facts) =>
-    `no ${kind} has the id ${name}, under which the pipeline imports it; only observed, since its provider would create another one: ` +
-    "correct the external name, or leave it out to have one created",
-  BeingDeleted: () => "its managed resource is being deleted",
-  FieldNotSet: () => "unchanged until owner.cluster and owner.account, if the input has them, are set",
-  Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,
-  OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
-    `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,
-  ObservedOnly: ({ by, consequence, takeOver }: Theirs) => `${by} owns it${consequence}; ${takeOver}`,
-  Withheld: ({ by }: Theirs) => `${by} owns it, so this XR does not create it`,
-  Conflict: ({ by, takeOver }: Theirs) => `cannot go on: ${by} owns it, and onConflict is Fail; ${takeOver}`,
-  CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
-  WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
-    const rest = isOrphan(owner) ? `; ${takeOver}` : "";
-    if (!isNext) return `${by} owns it, and has not listed this XR as a successor yet${rest}`;
-    return owner.isDeleting
-      ? `waiting until ${by} and the cloud resource are deleted`
-      : `waiting for ${by} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;
-  },
+/** What is to be told of a resource's tags: who owns the cloud resource, and how to move ownership here. */
+const REASONS = {
+  ...stops({
+    Conflict: ({ by, takeOver }: Theirs) => `cannot go on: ${by} owns it, and onConflict is Fail; ${takeOver}`,
+  }),
+  ...unknown({
+    WaitingForRequiredResources: ({ kind }: Facts) =>
+      `waiting for Crossplane to look up other managed resources for the same ${kind}`,
+  }),
+  ...waits({
+    Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,
+  }),
+  ...faults({
+    InvalidTags: ({ fault }: { readonly fault: string }) => fault,
+    /** The provider does not report who else writes it, so this XR does not. */
+    ExistedBefore: ({ takeOver, allowDelete }: Facts) =>
+      `existed before this XR, and its provider does not report who else writes it, so this XR only observes it; ${takeOver}; ${allowDelete}`,
+    /** Of what another XR owns, our provider has not found it yet. */
+    WaitingForProvider: ({ owner, by, meanwhile, synced, takeOver }: Facts & { readonly owner?: Contender }) =>
+      owner === undefined
+        ? `${meanwhile} until its provider has looked for it${synced}`
+        : `${by} owns it, and the provider of this XR has not found it yet${synced}; ${takeOver}`,
+    WaitingForReferences: ({ kind, synced }: Facts) =>
+      `only observed until its provider has resolved the references that tell which ${kind} it is${synced}`,
+    /** `isCreating`: the other one has not found its own cloud resource yet, which may be this one. */
+    AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
+      `${isCreating ? meanwhile : "written"}, although ${by} has the same name by another ProviderConfig, and nothing tells whether both lead into one account: set tags.owner.account in both Compositions`,
+    NotFound: ({ kind, name }: Facts) =>
+      `no ${kind} has the id ${name}, under which the pipeline imports it; only observed, since its provider would create another one: ` +
+      "correct the external name, or leave it out to have one created",
+    BeingDeleted: () => "its managed resource is being deleted",
+    FieldNotSet: () => "unchanged until owner.cluster and owner.account, if the input has them, are set",
+    "FieldNotSet/tag": ({ field }: { readonly field: string }) => `${field} is not set, so its tag is left out`,
+    OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
+      `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,
+    Withheld: ({ by }: Theirs) => `${by} owns it, so this XR does not create it`,
+    CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
+    WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
+      const rest = isOrphan(owner) ? `; ${takeOver}` : "";
+      if (!isNext) return `${by} owns it, and has not listed this XR as a successor yet${rest}`;
+      return owner.isDeleting
+        ? `waiting until ${by} and the cloud resource are deleted`
+        : `waiting for ${by} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;
+    },
+  }),
+  ...fine({
+    ObservedOnly: ({ by, consequence, takeOver }: Theirs) => `${by} owns it${consequence}; ${takeOver}`,
+    "ExistedBefore/kept": ({ allowDelete }: Facts) =>
+      `existed before this XR, so it is not deleted with it; ${allowDelete}`,
+    /** `others` observe it. */
+    Owned: ({ others }: { readonly others: readonly Contender[] }) =>
+      `shared with ${listFirst(others.map(({ owner, name }) => brief(owner || name)))}`,
+    NothingToTag: () => "",
+  }),
 };
 
+/** What is left to do is told before what another XR owns, in the order of the Composition. */
+const KIND = {
+  type: TYPE,
+  target: "CompositeAndClaim",
+  reasons: REASONS,
+  otherwise: "NothingToTag",
+  last: ["ObservedOnly", "ExistedBefore/kept", "Owned"],
+} as const;
+
 /** The state of one resource's tags. */
-export type TagReason = ReasonOf<typeof SENTENCES, keyof Facts>;
+export type TagReason = ReasonOf<typeof REASONS, keyof Facts>;

@@ -2,9 +2,9 @@ import { mayWrite } from "../../crossplane/management-policies.ts";
 import type { Condition, Result } from "../../model/condition.ts";
 import { withCompositeUnready, withCondition, withObjects, withResources, withResults } from "../../model/draft.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
-import { eventsFor } from "../conditions.ts";
+import { withTold } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
-import type { Call, Feature } from "../feature.ts";
+import type { Feature } from "../feature.ts";
 import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
 import { checkTags, type Refusal } from "./limits.ts";
@@ -35,13 +35,13 @@ export const tags: Feature = (call, before) => {
   const wanted = resolveWanted(input, found.subjects.length, call);
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
   const decisions = found.subjects.map((subject) => decide(subject, wanted, known));
-  const condition = toTagsCondition(decisions, found, wanted.unset);
-  const conditioned = withCondition(withObjects(draft, found.unmarked), condition);
-  const checked = decisions.some(isHeld) ? withCompositeUnready(conditioned) : conditioned;
-  if (stops(decisions, wanted)) return withResults(checked, [toFatal(condition, decisions)]);
+  const told = toTagsCondition(decisions, found, wanted.unset);
+  const unmarked = withObjects(draft, found.unmarked);
+  const checked = decisions.some(isHeld) ? withCompositeUnready(unmarked) : unmarked;
+  if (stops(decisions, wanted))
+    return withResults(withCondition(checked, told.condition), [toFatal(told.condition, decisions)]);
 
-  const edits = decisions.flatMap(toTagEdits);
-  const edited = withResults(withResources(checked, edits), toTagsResults(condition, decisions, call));
+  const edited = withTold(withResources(checked, decisions.flatMap(toTagEdits)), told, call);
   return { ...edited, audit: [...edited.audit, ...toAudit(decisions, wanted)] };
 };
 
@@ -96,15 +96,6 @@ function repeatTheirs({ reason, subject }: TagDecision): TagMap | undefined {
   if (reason.is === "OwnedByAnotherCluster") return repeatTags(found.cloud(), subject);
   const theirs = reason.is === "CannotObserve" ? toTagMap(reason.owner.document.at(found.path)) : undefined;
   return theirs && repeatTags(theirs, subject);
-}
-
-/** Makes events, or a Fatal result for a conflict with `onConflict: Fail`. */
-function toTagsResults(condition: Condition, decisions: readonly TagDecision[], call: Call): readonly Result[] {
-  const { message = "", reason } = condition;
-  if (decisions.some((decision) => decision.reason.is === "Conflict")) {
-    return [{ severity: "Fatal", message, reason, target: "CompositeAndClaim" }];
-  }
-  return eventsFor(condition, condition.status === "True" || reason === "Arbitrating" ? "Normal" : "Warning", call);
 }
 
 /** Lists the changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */

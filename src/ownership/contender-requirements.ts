@@ -1,0 +1,62 @@
+import { toApiGroup } from "../crossplane/api-group.ts";
+import type { ManagedKind } from "../crossplane/managed-resource.ts";
+import { toRequirement } from "../crossplane/requirement-names.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import { isPathSegment } from "../model/names.ts";
+import type { LookupAnswer, Requirement } from "../model/requirement.ts";
+import { type Contender, toContender } from "./contender.ts";
+import { type Contenders, listNames } from "./contenders.ts";
+import type { Candidate } from "./identity.ts";
+
+/** Its name holds the whole selector, as `toRequirement` does by a hash: the kind is a part of the identity. */
+export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
+  name: `tags/${apiVersion}/${label}/${identity}`,
+  selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
+});
+
+/**
+ * The name of the requirement of the first contender, whose answer tells what is required. That ours is the first counts for the reconcile
+ * in which all were listed: until it is written.
+ */
+export const toFirstName = (identity: string, own?: Contender): string =>
+  `tags/first/${identity}/${(own && stringAt(own.document, RESOURCE_VERSION)) ?? ""}`;
+
+export function toFirst({ document, uid }: Contender, { own, identity }: Candidate): Requirement {
+  const text = (...path: readonly string[]): string | undefined => stringAt(document, path);
+  const [apiVersion = "", kind = "", name = ""] = [text("apiVersion"), text("kind"), text("metadata", "name")];
+  const selector = { apiVersion, kind, namespace: text("metadata", "namespace"), match: { name } };
+  return { name: toFirstName(identity, uid === own?.uid ? own : undefined), selector };
+}
+
+/**
+ * Requires the managed resource that wrote the cloud resource, if it is neither ours nor listed. Upjet's providers name it in a tag
+ * without its namespace, so only cluster-scoped resources can be looked up. An invalid name is not asked for: Crossplane would fail
+ * the whole XR, and anyone may write tags in the cloud.
+ */
+export function toWriterRequirement(
+  { kind, own, reportedTags }: Candidate,
+  listed: Contenders,
+): Requirement | undefined {
+  if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
+  const reported = reportedTags();
+  const name = reported?.get("crossplane-name");
+  const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
+  if (name === undefined || !isPathSegment(name) || reported?.get("crossplane-kind") !== writerKind) return undefined;
+  if (name === stringAt(own.document, ["metadata", "name"]) || listNames(listed).has(name)) return undefined;
+  const { apiVersion } = kind;
+  return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
+}
+
+/** Reads the contenders of an answer. Ours is in most answers, as it was observed: it is not read a second time. */
+export const toContenders = (answer: LookupAnswer, own: Contender | undefined): Contenders | undefined =>
+  answer.is === "pending"
+    ? undefined
+    : answer.items.map((item) => (own && isSameVersion(item, own) ? own : toContender(item)));
+
+function isSameVersion(item: Document, { uid, document }: Contender): boolean {
+  if (stringAt(item, ["metadata", "uid"]) !== uid) return false;
+  const version = stringAt(item, RESOURCE_VERSION);
+  return version !== undefined && version === stringAt(document, RESOURCE_VERSION);
+}
+
+const RESOURCE_VERSION = ["metadata", "resourceVersion"];

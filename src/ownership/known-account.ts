@@ -1,0 +1,74 @@
+import { readProviderConfig } from "../crossplane/managed-resource.ts";
+import { readAnnotation } from "../crossplane/metadata.ts";
+import type { Document } from "../model/document.ts";
+import { once } from "../model/once.ts";
+import { ACCOUNT } from "./annotations.ts";
+import type { DesiredAndObserved } from "./fields.ts";
+
+/** The account of a cloud resource, as far as it is known. */
+export interface KnownAccount {
+  /** The account, else the ProviderConfig; "" if the cloud resource's name tells it. */
+  readonly account: string;
+  /** The ProviderConfig, a way into the account. */
+  readonly config: string;
+  /** The account as an input names it. */
+  readonly told: string | undefined;
+  /** True if nobody need look for the same cloud resource behind other ProviderConfigs. */
+  readonly isAccountKnown: boolean;
+}
+
+/** A managed resource, and what tells its account. */
+export interface AccountSource extends DesiredAndObserved {
+  /** The XR's namespace, which Crossplane gives to what it composes. */
+  readonly namespace?: string | undefined;
+  /** The account that the input names. */
+  readonly account?: string | undefined;
+}
+
+/**
+ * Reads the account: none where the name tells it, else what the input says, else what an earlier search for others has found, else the
+ * ProviderConfig.
+ *
+ * @param isNamed true if the name is unique in the whole cloud or tells the account.
+ */
+export function readAccount({ desired, observed, namespace, account }: AccountSource, isNamed: boolean): KnownAccount {
+  const config = toConfig(desired, namespace);
+  if (isNamed) return { account: "", config, told: undefined, isAccountKnown: true };
+  const found = account ?? (observed && toConfig(observed) === config ? readAnnotation(observed, ACCOUNT) : undefined);
+  return found === undefined
+    ? { account: config, config, told: undefined, isAccountKnown: false }
+    : toAccount(config, found);
+}
+
+/** Reads an account as `formatAccount` writes it. */
+export function toAccount(config: string, text: string): KnownAccount {
+  const isConfig = text.startsWith(BY_CONFIG);
+  const account = text.slice(isConfig ? BY_CONFIG.length : 0).slice(0, MAX_ACCOUNT);
+  return { account, config, told: isConfig || account === "" ? undefined : account, isAccountKnown: true };
+}
+
+/** Begins an account that is known by a ProviderConfig that leads into it, be it another managed resource's. */
+const BY_CONFIG = "ProviderConfig ";
+
+export const formatByConfig = (config: string): string => `${BY_CONFIG}${config}`;
+
+/** Formats the annotation with the account; undefined where the name tells it, or before it is known. */
+export function formatAccount({ account, told, isAccountKnown }: KnownAccount, isSettled: boolean): string | undefined {
+  if (account === "" || !(isAccountKnown || isSettled)) return undefined;
+  return told ?? formatByConfig(account);
+}
+
+/** The longest account: it may come from another managed resource. */
+const MAX_ACCOUNT = 1024;
+
+/** Read once: it is compared as desired, as observed, and as it was. */
+const providerConfigOf = once((managed: Document) => readProviderConfig(managed));
+
+export function toConfig(managed: Document, namespace?: string): string {
+  const { name, namespace: own } = providerConfigOf(managed);
+  return own === undefined ? name : `${name}/${namespace ?? own}`;
+}
+
+/** Tells whether two reach their accounts by the same ProviderConfig, of which the input does not say for both where it leads. */
+export const isSameConfig = (a: KnownAccount, b: KnownAccount): boolean =>
+  a.config === b.config && (a.told === undefined || b.told === undefined);
