@@ -11,6 +11,7 @@ import { isSameResource, resourceKey, toReference } from "../../crossplane/refer
 import { compareEntries, groupBy } from "../../model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { type Draft, emptyDraft } from "../../model/draft.ts";
+import { toMatcher } from "../../model/glob.ts";
 import { ADOPTION } from "../../ownership/annotations.ts";
 import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../records/record.ts";
@@ -26,7 +27,7 @@ export type Predecessors = ReadonlyMap<string, readonly Document[]>;
  * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
  * yet there are none. The label alone is no proof for the latter: nested XRs' resources carry it, too.
  *
- * @param recorded the confirmed names of the record; where they are not given, only copies are looked for.
+ * @param recorded the confirmed names of the record; where they are not given, only what goes with a grant is looked for.
  */
 export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): Predecessors {
   const { resources } = call.request.observed;
@@ -35,7 +36,7 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const { composer, prove } = proverFor(call);
   const composed = recorded ? wanted.map(([, like]) => like).filter((like) => !isPutBack(like)) : [];
-  const likes = [...composed, ...copyingKinds(call)];
+  const likes = [...composed, ...kindsWithGrant(call)];
   const forgotten = recordedKinds(recorded ?? NO_NAMES, likes, call);
   const answered = [...askForKinds(DESIRED, likes, call), ...askForKinds(RECORDED, forgotten, call)];
   // A record is asked for by its own label, too, and may have both.
@@ -61,15 +62,19 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
 }
 
 /**
- * Lists the kinds of provider-kubernetes that the copies of the input take. A team may edit the references of its XR, and a copy that is
- * neither referred to nor desired would go on following its Secret after its grant is taken back.
+ * Lists the kinds of what goes with a grant: those of provider-kubernetes that the copies of the input take, and those of dependents. A
+ * team may edit the references of its XR, and what is neither referred to nor desired would outlive its grant: a copy goes on following its
+ * Secret.
  */
-export function copyingKinds({ input, composite }: Call): readonly Document[] {
-  const isCopying = input.spec.sharedResources.some(({ connection }) =>
+export function kindsWithGrant({ input, composite, request }: Call): readonly Document[] {
+  const shares = input.spec.sharedResources;
+  const isCopying = shares.some(({ connection }) =>
     connection?.copies.some(({ via }) => via === "Object" || via === "ConnectionSecret"),
   );
   const kind = composite.namespace === undefined ? COPY_KINDS.Object : COPY_KINDS.NamespacedObject;
-  return isCopying ? [documentOf(kind)] : [];
+  const matchers = shares.flatMap(({ dependents }) => dependents.map(toMatcher));
+  const dependents = [...request.desired.resources].filter(([name]) => matchers.some((fits) => fits(name)));
+  return [...(isCopying ? [documentOf(kind)] : []), ...dependents.map(([, { document }]) => document)];
 }
 
 /** Tells whether a resource is desired only since it was found. */
