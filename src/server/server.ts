@@ -88,7 +88,6 @@ function createServer(config: Config, handler: ReturnType<typeof createHandler>)
   return server;
 }
 
-/** Makes the server's credentials; `follow` follows their files once it is bound, and returns a function that stops this. */
 /** Serves metrics. Beside another function on a developer's machine their port is taken: without TLS the function goes on without them. */
 async function serveMetrics({ metricsAddress, transport }: Config, pages: Pages, log: Log) {
   if (metricsAddress === "off") return undefined;
@@ -101,6 +100,7 @@ async function serveMetrics({ metricsAddress, transport }: Config, pages: Pages,
   }
 }
 
+/** Makes the server's credentials; `follow` follows their files once it is bound, and returns a function that stops this. */
 function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
   if (transport.is === "insecure") {
     log.warn("serving without TLS: anyone who reaches the address can call the function");
