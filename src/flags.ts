@@ -22,8 +22,6 @@ export interface Flag {
  * - `max-recv-message-size`: grpc-go's 4 MB are not enough. An XR with a hundred composed resources has 660 KB, required resources
  *   and Secrets are added, and Crossplane's client sends any size.
  * - `shutdown-grace-period`: Kubernetes kills a pod after 30 s (terminationGracePeriodSeconds), so this is shorter.
- *
- * `metrics-address` has function-sdk-go's default port; unlike there, a port in use is an error.
  */
 export const flags = [
   { name: "address", value: "ADDRESS", default: ":9443", help: "The address for gRPC: HOST:PORT or :PORT." },
