@@ -46,11 +46,8 @@ describe("a restored resource that is not desired", () => {
   test("is put back as observed, without fields that the API server fills in, and marked", () => {
     const annotations = { "crossplane.io/composition-resource-name": "a", [`${DOMAIN}/adoption`]: "pending" };
     const kind = { apiVersion: "cloud.example.org/v1", kind: "Bucket" };
-    const own = {
-      generateName: "store-",
-      namespace: "team-a",
-      finalizers: ["finalizer.managedresource.crossplane.io"],
-    };
+    const finalizers = ["finalizer.managedresource.crossplane.io"];
+    const own = { generateName: "store-", namespace: "team-a", finalizers };
     const object = { ...kind, metadata: { name: "a", ...own, labels, annotations }, spec: { region: "eu" } };
     const { resources } = adopt({ xr, observed: { a: bucket("a", { labels, ...own }) } });
     expect(resources.get("a")).toEqual({ is: "set", ready: "True", object });

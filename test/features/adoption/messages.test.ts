@@ -15,10 +15,8 @@ import {
 
 const conditionOf = (parts: AdoptionParts, draft?: Draft) => adopt(parts, draft).conditions[0];
 
-const nestedStore = restoredStore({
-  ...referring("a"),
-  metadata: { name: "store", uid: "uid-now", ...labelled("root") },
-});
+const nested = { name: "store", uid: "uid-now", ...labelled("root") };
+const nestedStore = restoredStore({ ...referring("a"), metadata: nested });
 
 const namespacedStore = store({
   metadata: { name: "store", namespace: "team-a", uid: "uid-now" },
