@@ -4,7 +4,7 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/records/answer.ts";
-import { callOf, sharingDraft as draftOf, runSharing, V2 } from "../../../testing/builders/calls.ts";
+import { type CallParts, callOf, sharingDraft as draftOf, runSharing, V2 } from "../../../testing/builders/calls.ts";
 import { copying, copyMetadata, KEY, objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
 import { couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
 import { reasonIn, requirementsIn, says } from "../../../testing/builders/read-draft.ts";
@@ -108,10 +108,8 @@ describe("a credential of its own", () => {
     const [first, other] = [owner(), database({ metadata: { name: "other", uid: UID } })].map((db) =>
       requirementsIn(draftOf({ sharedResources: [own], answers: { db: [db] } })).get("shared-resource/answer"),
     );
-    expect(first).toMatchObject({
-      kind: "EnvironmentConfig",
-      match: { labels: (answerTo("team-a")["metadata"] as JsonObject)["labels"] },
-    });
+    const { labels } = answerTo("team-a")["metadata"] as JsonObject;
+    expect(first).toMatchObject({ kind: "EnvironmentConfig", match: { labels } });
     expect(other?.match).not.toEqual(first?.match);
   });
 
@@ -145,12 +143,10 @@ describe("a credential of its own", () => {
 });
 
 describe("the version of ReferenceGrant", () => {
+  const sharedResources = [shared({ grant: "ReferenceGrant" })];
+  const byReferenceGrant: CallParts = { capabilities: [...V2, "RequiredSchemas"], sharedResources };
   const ask = (answer: "pending" | "unknown" | "v1" | "v1beta1") => {
-    const call = callOf({
-      capabilities: [...V2, "RequiredSchemas"],
-      sharedResources: [shared({ grant: "ReferenceGrant" })],
-      answers: { db: [refused] },
-    });
+    const call = callOf({ ...byReferenceGrant, answers: { db: [refused] } });
     const requiredSchema: typeof call.request.requiredSchema = (name) =>
       name.endsWith(`-${answer}`) ? { is: "resolved", schema: documentOf({}) } : { is: "unknown" };
     const request = answer === "pending" ? call.request : { ...call.request, requiredSchema };
@@ -170,22 +166,16 @@ describe("the version of ReferenceGrant", () => {
   });
 
   test("is not asked for again where an answer of the last reconcile proves that it is served", () => {
-    const draft = draftOf({
-      capabilities: [...V2, "RequiredSchemas"],
-      sharedResources: [shared({ grant: "ReferenceGrant" })],
-      answers: { db: [database()], "db/reference-grants": [] },
-    });
+    const draft = draftOf({ ...byReferenceGrant, answers: { db: [database()], "db/reference-grants": [] } });
     expect([...draft.requiredSchemas]).toEqual([]);
     expect(requirementsIn(draft).get("shared-resource/db/reference-grants")?.apiVersion).toBe(both[0]);
   });
 });
 
-const draftWith = (items: readonly JsonObject[] | undefined, grant = "ReferenceGrant") =>
-  draftOf({
-    capabilities: V2,
-    sharedResources: [shared({ grant })],
-    answers: { db: [refused], [`${KEY}/target`]: [], ...(items && { "db/reference-grants": items }) },
-  });
+const draftWith = (items: readonly JsonObject[] | undefined, grant = "ReferenceGrant") => {
+  const answers = { db: [refused], [`${KEY}/target`]: [], ...(items && { "db/reference-grants": items }) };
+  return draftOf({ capabilities: V2, sharedResources: [shared({ grant })], answers });
+};
 
 describe("a ReferenceGrant beside the Secret", () => {
   test.each<[reason: string, isGranted: boolean, ...items: readonly JsonObject[]]>([
@@ -204,9 +194,8 @@ describe("a ReferenceGrant beside the Secret", () => {
     ["not at all", false],
   ])("%s: granted is %s", (_reason, isGranted, ...items) => {
     const { resources, conditions } = draftWith(items);
-    expect([resources.size, conditions[0]?.reason]).toEqual(
-      isGranted ? [1, "WaitingForCopies"] : [0, "AccessNotGranted"],
-    );
+    expect(resources.size).toBe(isGranted ? 1 : 0);
+    expect(conditions[0]?.reason).toBe(isGranted ? "WaitingForCopies" : "AccessNotGranted");
   });
 
   test("who lacks one reads what has to be created", () => {
@@ -221,12 +210,9 @@ describe("a ReferenceGrant beside the Secret", () => {
     const requirements = requirementsIn(draft);
     expect(says(draft)).toBe("WaitingForRequiredResources: db: waiting for Crossplane to look up ReferenceGrant");
     expect([...requirements.keys()]).toEqual(["shared-resource/db", "shared-resource/db/reference-grants"]);
-    expect(requirements.get("shared-resource/db/reference-grants")).toEqual({
-      apiVersion: "gateway.networking.k8s.io/v1beta1",
-      kind: "ReferenceGrant",
-      namespace: "databases",
-      match: { labels: {} },
-    });
+    const kind = { apiVersion: "gateway.networking.k8s.io/v1beta1", kind: "ReferenceGrant" };
+    const selector = { ...kind, namespace: "databases", match: { labels: {} } };
+    expect(requirements.get("shared-resource/db/reference-grants")).toEqual(selector);
   });
 });
 
