@@ -93,13 +93,10 @@ describe("a copy looks as the input says", () => {
   test("a namespaced XR composes the namespaced Object into its own namespace", () => {
     const team = xr({ metadata: { name: "shop", namespace: "team-a" }, spec: { parameters: { database: "orders" } } });
     const annotations = { [`${DOMAIN}/owner`]: "XShop.apps.example.org/team-a/shop" };
-    expect(objectIn(draftOf({ answers: { ...answers, [`${KEY}/target`]: [] }, xr: team }))).toMatchObject({
-      apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
-      spec: {
-        forProvider: { manifest: { metadata: { namespace: "team-a", annotations } } },
-        providerConfigRef: { kind: "ClusterProviderConfig", name: "default" },
-      },
-    });
+    const forProvider = { manifest: { metadata: { namespace: "team-a", annotations } } };
+    const spec = { forProvider, providerConfigRef: { kind: "ClusterProviderConfig", name: "default" } };
+    const object = objectIn(draftOf({ answers: { ...answers, [`${KEY}/target`]: [] }, xr: team }));
+    expect(object).toMatchObject({ apiVersion: "kubernetes.m.crossplane.io/v1alpha1", spec });
   });
 });
 
@@ -180,6 +177,7 @@ test.each<[reason: string, db: readonly JsonObject[], value: string]>([
 const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });
 
 describe("several shared resources", () => {
+  const madeByDb = "Secret team-a/orders-db is a copy made by shared resource db of this XR";
   const sharedResources = [shared(), cache];
 
   test("have one condition, which names all that is lacking, and are counted one by one", () => {
@@ -194,9 +192,7 @@ describe("several shared resources", () => {
     const found = { ...answers, cache: [database({ kind: "XRedis" })] };
     const draft = draftOf({ sharedResources, answers: found, observed });
     expect([...draft.resources.keys()]).toEqual([KEY]);
-    expect(says(draft)).toBe(
-      "TargetTaken: cache: Secret team-a/orders-db is a copy made by shared resource db of this XR: choose another secretName",
-    );
+    expect(says(draft)).toBe(`TargetTaken: cache: ${madeByDb}: choose another secretName`);
   });
 
   test("may not name a Secret in two ways: the first copy of the one share has it", () => {
@@ -204,9 +200,7 @@ describe("several shared resources", () => {
     const copies = ["Object", "ConnectionSecret"].map((via) => ({ via, secretName: "orders-db", keys }));
     const draft = draftOf({ sharedResources: [shared({ connection: { copies } })], answers });
     expect([...draft.resources.keys()]).toEqual([KEY]);
-    expect(says(draft)).toMatch(
-      /^TargetTaken: db: Secret team-a\/orders-db is a copy made by shared resource db of this XR/,
-    );
+    expect(says(draft)).toMatch(new RegExp(`^TargetTaken: db: ${madeByDb}`));
   });
 
   test("go into the context beside what an earlier step of ours found", () => {
@@ -245,18 +239,17 @@ describe("two steps of one pipeline", () => {
 
   test("say when what one of them waited for is there", () => {
     const { events } = play(shownBy(play().second), [database({ spec: {} })]);
-    expect(events).toEqual([
-      "db: XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name: if another field names it, or a text of its fields, connection.secretRef says which",
-    ]);
+    const says = "if another field names it, or a text of its fields, connection.secretRef says which";
+    const lacks = "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name";
+    expect(events).toEqual([`db: ${lacks}: ${says}`]);
   });
 });
 
 describe("a namespaced shared resource", () => {
   const sharedResources = [shared({ select: { name: "orders", namespace: "databases" } })];
   test("needs Crossplane v2, and the input's fault says so", () => {
-    expect(() => draftOf({ sharedResources })).toThrow(
-      "spec.sharedResources[0].select.namespace: needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else share a",
-    );
+    const fault = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else share a";
+    expect(() => draftOf({ sharedResources })).toThrow(`spec.sharedResources[0].select.namespace: ${fault}`);
   });
 
   test.each<[reason: string, parts: CallParts]>([
