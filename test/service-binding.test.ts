@@ -50,9 +50,8 @@ function bindingOf(object: JsonObject | undefined, source: JsonObject): Binding 
 
 test("the example is a Provisioned Service, and its Secret a binding", () => {
   const rendered = documentsIn(expectedOf("deliver-template", reference)?.text ?? "");
-  const [, { data: source } = {}] = documentsIn(
-    readFileSync(fileOf("deliver-template", "required-resources.yaml"), "utf8"),
-  );
+  const required = readFileSync(fileOf("deliver-template", "required-resources.yaml"), "utf8");
+  const [, { data: source } = {}] = documentsIn(required);
   const [status] = rendered.filter(({ kind }) => kind === "OrdersApp").map((one) => one["status"] as JsonObject);
   const object = rendered.find(({ kind }) => kind === "Object");
   expect(findBroken(bindingOf(object, source as JsonObject))).toEqual([]);
@@ -71,16 +70,11 @@ describe("a binding", () => {
     ...["port", "username", "password"].map((key) => ({ to: key, from: key })),
     { to: "database", value: "{xr:spec.parameters.database}" },
   ];
-  const deliver = (copy: JsonObject) =>
-    runSharing(
-      callOf({
-        sharedResources: [shared({ connection: { copies: [{ keys, ...copy }] } })],
-        answers: { db: [database()], "db/secret": [connectionSecret(data)] },
-        capabilities: [...V2, "Conditions"],
-      }),
-    );
   const composed = (via: string): JsonObject => {
-    const draft = deliver({ via, secretName: "db", type: "servicebinding.io/postgresql" });
+    const copies = [{ keys, via, secretName: "db", type: "servicebinding.io/postgresql" }];
+    const sharedResources = [shared({ connection: { copies } })];
+    const answers = { db: [database()], "db/secret": [connectionSecret(data)] };
+    const draft = runSharing(callOf({ sharedResources, answers, capabilities: [...V2, "Conditions"] }));
     return objectIn(draft, [...draft.resources.keys()][0]) ?? {};
   };
 

@@ -51,13 +51,10 @@ describe("metrics", () => {
   });
 
   test("sizes, severities, conditions and shares are counted", async () => {
-    const target = "Composite";
+    const target = "Composite" as const;
     const outcome = (bytes: Uint8Array) => ({
       ...echo(bytes),
-      results: [
-        { severity: "Warning", message: "1", target },
-        { severity: "Warning", message: "2", target },
-      ] as const,
+      results: ["1", "2"].map((message) => ({ severity: "Warning", message, target }) as const),
       conditions: [{ type: "SharedResourcesReady", status: "False", reason: "NotGranted", target }] as const,
       shares: [{ kind: "XPostgres.data.example.org", reason: "AccessNotGranted" }],
     });

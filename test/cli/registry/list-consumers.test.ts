@@ -20,13 +20,12 @@ const database = (annotations: JsonObject): JsonObject =>
 const shopIn = (namespace: string, binding?: JsonObject): JsonObject =>
   claimRecord(namespace, `Shop.apps.example.org/${namespace}/shop`, binding);
 
+const dependents = ["push", "policy-ids", "\u001b[2J"];
 function run(args: readonly string[], shared: readonly JsonObject[]) {
   const objects = [
     ...shared,
     recordIn("team-b", "App.apps.example.org/team-b/app"),
-    withMetadata(shopIn("team-a", { secrets: ["team-a/orders-db"], dependents: ["push", "policy-ids", "\u001b[2J"] }), {
-      name: "a",
-    }),
+    withMetadata(shopIn("team-a", { secrets: ["team-a/orders-db"], dependents }), { name: "a" }),
     withMetadata(shopIn("team-z", {}), { name: "z" }),
     withMetadata(namespaceOf("team-b"), { labels: { team: "orders" } }),
   ];
@@ -38,18 +37,16 @@ describe("registry consumers", () => {
     const owner = database({ [ALLOWED]: "team-a", [SELECTOR]: "team=orders" });
     const { exitCode, stdout } = await run(["XPostgres", "orders"], [owner]);
     expect(exitCode).toBe(0);
-    expect(stdout).toBe(
-      [
-        "NAMESPACE   KIND                    NAME   SECRET      DEPENDENTS        GRANTED",
-        "team-a      Shop.apps.example.org   shop   orders-db   push,policy-ids   yes",
-        "team-b      App.apps.example.org    app    orders-db   -                 yes",
-        "team-z      Shop.apps.example.org   shop   -           -                 no",
-        "",
-        "To grant it:",
-        "  kubectl label namespace team-z team=orders",
-        "",
-      ].join("\n"),
-    );
+    expect(stdout.split("\n")).toEqual([
+      "NAMESPACE   KIND                    NAME   SECRET      DEPENDENTS        GRANTED",
+      "team-a      Shop.apps.example.org   shop   orders-db   push,policy-ids   yes",
+      "team-b      App.apps.example.org    app    orders-db   -                 yes",
+      "team-z      Shop.apps.example.org   shop   -           -                 no",
+      "",
+      "To grant it:",
+      "  kubectl label namespace team-z team=orders",
+      "",
+    ]);
   });
 
   const allow = `kubectl annotate xpostgres.data.example.org/orders --overwrite ${ALLOWED}=`;
@@ -70,15 +67,12 @@ describe("registry consumers", () => {
     expect(/^ {2}(kubectl .*)$/m.exec(stdout)?.[1]).toBe(`${allow}team-a,team-b,team-z`);
   });
 
-  const referenceGrant = (from: readonly string[], secretName: string): JsonObject => ({
-    apiVersion: "gateway.networking.k8s.io/v1",
-    kind: "ReferenceGrant",
-    metadata: { namespace: "databases", name: "shops" },
-    spec: {
-      from: from.map((namespace) => ({ group: "apps.example.org", kind: "Shop", namespace })),
-      to: [{ group: "", kind: "Secret", name: secretName }],
-    },
-  });
+  const referenceGrant = (namespaces: readonly string[], name: string): JsonObject => {
+    const from = namespaces.map((namespace) => ({ group: "apps.example.org", kind: "Shop", namespace }));
+    const spec = { from, to: [{ group: "", kind: "Secret", name }] };
+    const metadata = { namespace: "databases", name: "shops" };
+    return objectOf("gateway.networking.k8s.io/v1", "ReferenceGrant", metadata, { spec });
+  };
 
   const spec = { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } };
   test.each<[title: string, granted: string, secretName: string, owner: JsonObject, ...args: readonly string[]]>([

@@ -27,15 +27,13 @@ const run = (args: readonly string[], cluster: Partial<ApiServerOptions> = {}) =
 test("list has a line for each cloud resource", async () => {
   const { exitCode, stdout } = await run(["list"]);
   expect(exitCode).toBe(0);
-  expect(stdout).toBe(
-    [
-      "KIND                       EXTERNAL NAME   STATE   OWNER                                        NAMESPACE   CONTENDERS   SINCE",
-      `Bucket.s3.aws.upbound.io   logs            Owned   ${PLATFORM}/team-b/logs     team-b      0            2026-03-01T10:00:00Z`,
-      `Bucket.s3.aws.upbound.io   orders          Owned   ${A}   team-a      1            2026-03-01T10:00:00Z`,
-      `Bucket.s3.aws.upbound.io   orders          Owned   ${PLATFORM}/team-c/us       team-c      0            2026-03-01T10:00:00Z`,
-      "",
-    ].join("\n"),
-  );
+  expect(stdout.split("\n")).toEqual([
+    "KIND                       EXTERNAL NAME   STATE   OWNER                                        NAMESPACE   CONTENDERS   SINCE",
+    `Bucket.s3.aws.upbound.io   logs            Owned   ${PLATFORM}/team-b/logs     team-b      0            2026-03-01T10:00:00Z`,
+    `Bucket.s3.aws.upbound.io   orders          Owned   ${A}   team-a      1            2026-03-01T10:00:00Z`,
+    `Bucket.s3.aws.upbound.io   orders          Owned   ${PLATFORM}/team-c/us       team-c      0            2026-03-01T10:00:00Z`,
+    "",
+  ]);
 });
 
 const HOSTILE = "x\u001b]0;title\u0007\nBucket.s3.aws.upbound.io   payroll   Owned   Shop.apps/team-evil/x";
