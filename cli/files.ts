@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
-import { FunctionError } from "../src/errors.ts";
+import { FunctionError, toMessage } from "../src/errors.ts";
 import { type Mapping, parseMapping } from "./lookup/mapping.ts";
 
 export const invalidInput = (message: string, options?: ErrorOptions): FunctionError =>
@@ -9,8 +9,7 @@ export const invalidInput = (message: string, options?: ErrorOptions): FunctionE
 /** Runs an action, synchronous or not. @throws {FunctionError} `InvalidInput` that begins with `what`, and ends with the error's message. */
 export function whileDoing<T>(what: string, action: () => T): T {
   const fail = (cause: unknown): never => {
-    const message = cause instanceof Error ? cause.message.trimEnd() : String(cause);
-    throw invalidInput(`${what}: ${message}`, { cause });
+    throw invalidInput(`${what}: ${toMessage(cause).trimEnd()}`, { cause });
   };
   try {
     const result = action();

@@ -27,10 +27,7 @@ export function parseYaml(text: string): JsonValue {
   });
 }
 
-/**
- * Splits a YAML stream into documents. As in apimachinery's YAMLReader, each line that begins with `---` separates two, and
- * empty ones are dropped.
- */
+/** Splits a YAML stream, as apimachinery's YAMLReader does: each line that begins with `---` separates documents; empty ones are dropped. */
 export const splitYamlStream = (text: string): readonly string[] =>
   text.split(/^---[^\n]*\n?/m).filter((part) => part !== "");
 

@@ -26,10 +26,7 @@ const promtool = toolOrSkip("promtool") ?? "";
 const read = (file: string): string => readFileSync(new URL(`../deploy/monitoring/${file}`, import.meta.url), "utf8");
 
 interface Dashboard {
-  readonly panels: readonly {
-    readonly title: string;
-    readonly targets?: readonly { readonly expr: string }[];
-  }[];
+  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
 }
 
 /** What Grafana puts in place of the dashboard's variables. */

@@ -14,11 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe("the embedded runner prints what crossplane render prints, with functions of others", () => {
-  test.each(examples.filter((name) => !isAlone(name) && canRender(name)))("%s", async (example) => {
+test.each(examples.filter((name) => !isAlone(name) && canRender(name)))(
+  "the embedded runner prints what crossplane render prints, with functions of others: %s",
+  async (example) => {
     expect(toMeaning(await renderEmbedded(example, server.targets))).toEqual(expectedMeaning(example, reference));
-  });
-});
+  },
+);
 
 describe.each(generations)("crossplane render %s", (generation) => {
   test.skipIf(!isBuilt(generation)).each(examples.filter(canRender))(

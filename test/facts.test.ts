@@ -59,17 +59,14 @@ test("of every kind whose ID the cloud makes up or the tables do not know, no fi
   }
 });
 
-describe("a reference to an identifying field", () => {
-  test.each<[name: string, isFound: boolean]>([
-    ["principalArnRef", true],
-    ["principalArnSelector", true],
-    ["principalArnFromRoleRef", true],
-    ["roleRef", false],
-  ])("that is called %s: found %s", (name, isFound) => {
-    const properties = { principalArn: text(), [name]: text("Reference to a Role in iam to populate principalArn.") };
-    const check = (): void =>
-      assertReferences(kindOf("eks.aws.upbound.io", "AccessEntry", properties), ["principalArn"]);
-    if (isFound) expect(check).not.toThrow();
-    else expect(check).toThrow("cannot find roleRef of AccessEntry");
-  });
+test.each<[name: string, isFound: boolean]>([
+  ["principalArnRef", true],
+  ["principalArnSelector", true],
+  ["principalArnFromRoleRef", true],
+  ["roleRef", false],
+])("a reference to an identifying field that is called %s: found %s", (name, isFound) => {
+  const properties = { principalArn: text(), [name]: text("Reference to a Role in iam to populate principalArn.") };
+  const check = (): void => assertReferences(kindOf("eks.aws.upbound.io", "AccessEntry", properties), ["principalArn"]);
+  if (isFound) expect(check).not.toThrow();
+  else expect(check).toThrow("cannot find roleRef of AccessEntry");
 });

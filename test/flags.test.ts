@@ -36,7 +36,7 @@ test.each<[reason: string, args: string, config: Partial<Config>]>([
   ["a grace period of all units", "--shutdown-grace-period=1h1m1s1ms", { shutdownGracePeriodMs: 3_661_001 }],
   ["no grace period", "--shutdown-grace-period 0s", { shutdownGracePeriodMs: 0 }],
   [
-    "limits",
+    "limit",
     "--max-concurrent-streams=7 --max-connection-age=4s",
     { maxConcurrentStreams: 7, maxConnectionAgeMs: 4000 },
   ],

@@ -197,19 +197,17 @@ test("a request of 3 MB is answered", () => {
   expect(Object.keys(response.desired?.resources ?? {})).toEqual(names);
 });
 
-describe("no message is longer than 1 KB, whatever somebody wrote", () => {
-  const long = "x".repeat(240_000);
-  const alone = withoutCopies({ select: { name: fromXr(`spec.${long}`) } });
-  test.each([
-    { reason: "a condition and an event", request: requestOf({}, inputOf({ sharedResources: [alone] })), said: 2 },
-    { reason: "a Fatal result", request: requestOf({}, inputOf({ [long]: 1 })), said: 1 },
-  ])("$reason", ({ request, said }) => {
-    const { response, conditions, results } = run(request);
-    const messages = [...response.conditions, ...response.results, ...conditions, ...results].map(({ message = "" }) =>
-      Buffer.byteLength(message),
-    );
-    expect(messages).toEqual(Array(2 * said).fill(1024));
-  });
+const long = "x".repeat(240_000);
+const alone = withoutCopies({ select: { name: fromXr(`spec.${long}`) } });
+test.each([
+  { reason: "a condition and an event", request: requestOf({}, inputOf({ sharedResources: [alone] })), said: 2 },
+  { reason: "a Fatal result", request: requestOf({}, inputOf({ [long]: 1 })), said: 1 },
+])("no message is longer than 1 KB, whatever somebody wrote: $reason", ({ request, said }) => {
+  const { response, conditions, results } = run(request);
+  const messages = [...response.conditions, ...response.results, ...conditions, ...results].map(({ message = "" }) =>
+    Buffer.byteLength(message),
+  );
+  expect(messages).toEqual(Array(2 * said).fill(1024));
 });
 
 test("the value of a credential is never part of a response", () => {

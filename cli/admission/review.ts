@@ -73,7 +73,7 @@ export interface Decision {
 
 export function toDecision(doubts: readonly string[], checked: Checked, onConflict: "deny" | "warn"): Decision {
   const conflicts = checked.conflicts.map(
-    ({ declaration, message }) => `${formatFieldPath(declaration.path)}: ${message}`,
+    ({ declaration: { path }, message }) => `${formatFieldPath(path)}: ${message}`,
   );
   const warnings = [...doubts, ...checked.doubts];
   if (conflicts.length === 0) return { is: "allowed", warnings };

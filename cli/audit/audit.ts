@@ -100,12 +100,7 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
     const own = byComposite.get(resourceKey(composite));
     return own === undefined ? [] : [toBlock(composite, own)];
   });
-  const unclear = orphans
-    .filter(({ composite }) => composite === undefined)
-    .map(
-      ({ resource, message }) =>
-        `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which XR composed it cannot be told\n`,
-    );
+  const unclear = orphans.filter(({ composite }) => composite === undefined).map(toUnclear);
   return [INTRODUCTION, ...blocks.sort(), ...unclear].join("");
 }
 
@@ -117,6 +112,9 @@ function toBlock(composite: Composite, orphans: readonly Finding[]): string {
   );
   return `\n${comments.join("")}${toPatchCommand(composite, "json", patch)}\n`;
 }
+
+const toUnclear = ({ resource, message }: Finding): string =>
+  `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which XR composed it cannot be told\n`;
 
 /** Quotes it within a comment, too: zsh takes a comment that is pasted for a command. */
 const toComment = (text: string): string => toWord(toPrintable(text));

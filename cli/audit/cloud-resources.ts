@@ -70,10 +70,7 @@ export function findUnmanaged(world: World, { graceMs, now }: Patience): readonl
   });
 }
 
-/**
- * Finds unlabelled managed resources with a registered one's external name. In another region that is another cloud resource, but
- * the metadata lacks the region.
- */
+/** Finds unlabelled managed resources with a registered one's external name. Metadata lacks the region, which may be another. */
 export function findUnregistered(world: World): readonly Finding[] {
   const known = groupBy(findRegistered(world), ({ document }) => toCloudName(document));
   return world.unregistered.flatMap((document) => {

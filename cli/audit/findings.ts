@@ -68,17 +68,14 @@ function danglingFinding(resource: Reference, { document }: Composite, why: stri
 /** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it; or it makes a copy or depends on a grant, whoever does. */
 function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
   if (isBeingDeleted(document)) return [];
-  if (findController(document) !== undefined)
-    return isWithGrant(document) ? [toFinding("Unreferred", document, undefined, UNREFERRED)] : [];
+  if (findController(document) !== undefined) {
+    const isWithGrant = readSharedResource(document) !== undefined || isDependent(document);
+    return isWithGrant ? [toFinding("Unreferred", document, undefined, UNREFERRED)] : [];
+  }
   const composer = findComposer(document);
-  return composer.composites.length === 0
-    ? []
-    : [toFinding("Orphaned", document, composer.only, explainOrphan(composer))];
+  if (composer.composites.length === 0) return [];
+  return [toFinding("Orphaned", document, composer.only, explainOrphan(composer))];
 }
-
-/** Tells whether it makes a copy, or depends on a grant. */
-const isWithGrant = (document: Document): boolean =>
-  readSharedResource(document) !== undefined || isDependent(document);
 
 const UNREFERRED =
   "it makes a copy of a connection Secret or depends on a grant, and its XR does not refer to it: Crossplane will never delete it, also when its grant is taken " +
@@ -93,10 +90,7 @@ function explainOrphan({ composites, only }: Composer): string {
     : `one of ${names.join(", ")} composed it, none refers to it, and nothing controls it`;
 }
 
-/**
- * Finds copies of the connection Secrets of XRs that are gone. Only kinds that have XRs are checked: of others it is
- * unknown whether they were read.
- */
+/** Finds copies of the connection Secrets of XRs that are gone, of kinds that have XRs: others may not have been read. */
 function copyFindings({ composites, labelled }: World): readonly Finding[] {
   const there = new Set(composites.map(resourceKey));
   const kinds = new Set(composites.map(groupKindOf));
@@ -136,24 +130,21 @@ function findHanging({ labelled, leaving, findComposer }: World, { graceMs, now 
   return [...labelled.values()]
     .filter((document) => leaving.has(toReference(document).namespace ?? "") && isBeingDeleted(document))
     .filter((document) => isHeld(document) && isOld(document))
-    .map((document) => {
-      const { message, command } = explainHanging(document);
-      return toFinding("Hanging", document, findComposer(document).only, message, command);
-    });
+    .map((document) => toFinding("Hanging", document, findComposer(document).only, ...explainHanging(document)));
 }
 
 /** There is no command where that would leave more behind than a Secret of the same namespace. */
-function explainHanging(document: Document): Pick<Finding, "message" | "command"> {
+function explainHanging(document: Document): readonly [message: string, command?: string] {
   const reference = toReference(document);
   const why =
     "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
   // A team may annotate what is in its namespace: what Observe leaves behind of other kinds may be in the cloud.
   const isObject = toApiGroup(reference.apiVersion) === toApiGroup(COPY_KINDS.NamespacedObject.apiVersion);
   if (!isObject || readSharedResource(document) === undefined)
-    return { message: `${why}; with managementPolicies [Observe] it goes, and what it represents stays` };
+    return [`${why}; with managementPolicies [Observe] it goes, and what it represents stays`];
   const command = toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`);
   const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");
   const isInPlace = elsewhere === undefined || elsewhere === reference.namespace;
   const left = isInPlace ? "" : `; its copy ${elsewhere}/${secret} stays then, for you to delete`;
-  return { message: `${why}${left}; to end it`, command };
+  return [`${why}${left}; to end it`, command];
 }

@@ -65,9 +65,8 @@ const isComposed = (kind: ResourceKind, references: readonly Reference[]): boole
 
 async function readComposites(cluster: Cluster, kinds: readonly ResourceKind[]): Promise<readonly Composite[]> {
   const definition = findKind({ kinds }, { apiVersion: `${CROSSPLANE}/v1`, kind: "CompositeResourceDefinition" });
-  if (definition === undefined) {
+  if (definition === undefined)
     throw new ClusterError("NotFound", `cannot find Crossplane at ${cluster.server}: it serves no ${CROSSPLANE}`);
-  }
   const definitions = await list(cluster, definition, { isMetadataOnly: true });
   const defined = new Set(definitions.map((xrd) => toReference(xrd).name));
   // An XRD is named after its kind. The kind is missing until the XRD is established.

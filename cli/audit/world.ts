@@ -32,10 +32,7 @@ export interface Composer {
 }
 
 /** The age from which an XR counts as never reconciled, and a deletion as hanging; and the current time. */
-export interface Patience {
-  readonly graceMs: number;
-  readonly now: number;
-}
+export type Patience = Readonly<Record<"graceMs" | "now", number>>;
 
 /** Faults between an XR and what it composes, in the order in which they are shown. */
 export const FINDINGS = {

@@ -5,14 +5,10 @@ import { discover, type ResourceKind } from "./discovery.ts";
 import { type ApiRequest, ClusterError, describeRequest, type Get, type Query, toError } from "./error.ts";
 
 /** A read-only client of one API server. */
-export interface ApiClient extends Pick<Connection, "server" | "namespace"> {
-  readonly get: Get;
-}
+export type ApiClient = Pick<Connection, "server" | "namespace"> & { readonly get: Get };
 
 /** A client, and the kinds that are installed. */
-export interface Cluster extends ApiClient {
-  readonly kinds: readonly ResourceKind[];
-}
+export type Cluster = ApiClient & { readonly kinds: readonly ResourceKind[] };
 
 export interface ClusterOptions {
   readonly retry?: RetryPolicy;
@@ -80,10 +76,7 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY: RetryPolicy = { forMs: 60_000, firstMs: 250, maxMs: 10_000 };
 
-/**
- * Makes the waits between attempts: exponential backoff, or the server's Retry-After if that is longer. Returns undefined if the time
- * is up, which begins now.
- */
+/** Makes the waits between attempts: exponential backoff, or a longer Retry-After; undefined once the time, which begins now, is up. */
 export function toBackoff({ forMs, firstMs, maxMs }: RetryPolicy): (retryAfterMs?: number) => number | undefined {
   const start = Date.now();
   let next = firstMs;

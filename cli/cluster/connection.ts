@@ -64,13 +64,12 @@ async function readCredentials(kubeconfig: KubeconfigOptions, timeout: number): 
   const { ca, cert, key, servername, rejectUnauthorized } = options;
   // Without the line end of a token's file.
   const headers = Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value).trim()]);
+  // The library's agent makes a TLS handshake for each request.
+  const agent = new Agent({ ca, cert, key, servername, rejectUnauthorized, keepAlive: true } as AgentOptions);
   return {
     ...options,
     headers: { ...Object.fromEntries(headers), ...(groups.length > 0 && { "impersonate-group": groups }) },
-    // The library's agent makes a TLS handshake for each request.
-    ...(proxyUrl === undefined && {
-      agent: new Agent({ ca, cert, key, servername, rejectUnauthorized, keepAlive: true } as AgentOptions),
-    }),
+    ...(proxyUrl === undefined && { agent }),
   };
 }
 

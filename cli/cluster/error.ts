@@ -65,13 +65,11 @@ export function toError({ status, retryAfter, body }: Answer, request: ApiReques
   const message = messageIn(body);
   const what = `cannot ${describeRequest(request)}`;
   if (status === 403) return new ClusterError("Forbidden", `${what}: ${forbidden(request, message)}`);
-  if (status === 401) {
+  if (status === 401)
     return new ClusterError("Unauthorized", `${what}: the API server does not accept these credentials (${message})`);
-  }
+  const retryAfterMs = Number(retryAfter) * 1000 || 0;
   if (status === 429 || (status >= 500 && status <= 504))
-    return new ClusterError("Unavailable", `${what}: ${status} ${message}`, {
-      retryAfterMs: Number(retryAfter) * 1000 || 0,
-    });
+    return new ClusterError("Unavailable", `${what}: ${status} ${message}`, { retryAfterMs });
   const code = ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? "Refused";
   return new ClusterError(code, `${what}: ${status} ${message}`);
 }

@@ -54,11 +54,7 @@ interface ReadOptions {
  * Finds the cloud resources that an object declares: those in the mapping of an XR or claim, or the one that a managed resource
  * names. A managed resource that only observes, as the function's own do at first, declares none: it takes nothing from another owner.
  */
-export function findDeclarations(
-  object: JsonObject,
-  mappings: readonly Mapping[],
-  options: ReadOptions = {},
-): Declared {
+export function findDeclarations(object: JsonObject, mappings: readonly Mapping[], options: ReadOptions = {}) {
   const document = toNamed(object);
   if (document === undefined) return { ...NOTHING, isKnown: false };
   const { apiVersion, kind } = toReference(document);

@@ -20,10 +20,8 @@ const BATCH = 50;
  */
 export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]) {
   const asked = queries.map((query) => ({ query, label: toLabel(query) }));
-  const byKind = groupBy(
-    asked.flatMap(({ query, label }) => findKinds(query, cluster).map((kind) => ({ kind, label }))),
-    ({ kind }) => kind,
-  );
+  const wanted = asked.flatMap(({ query, label }) => findKinds(query, cluster).map((kind) => ({ kind, label })));
+  const byKind = groupBy(wanted, ({ kind }) => kind);
   const requests = [...byKind].flatMap(([kind, own]) => {
     const labels = [...new Set(own.map(({ label }) => label))].sort();
     return labels.flatMap((_, index) =>
@@ -79,7 +77,9 @@ type OwnershipState = "Owned" | "Contested" | "Releasing" | "Unsettled";
 /** Groups managed resources by the cloud resource that they represent, sorted by kind and name. */
 export function toCloudResources(holdings: readonly Holding[]): readonly CloudResource[] {
   const byIdentity = groupBy(holdings, ({ contender }) => contender.identity);
-  return [...byIdentity].flatMap(([identity, found]) => toCloudResource(identity, found)).sort(byKindAndName);
+  return [...byIdentity]
+    .flatMap(([identity, found]) => toCloudResource(identity, found))
+    .sort((a, b) => compareTexts(toKey(a), toKey(b)));
 }
 
 /** Judges ownership by the function's own precedence, and by whom it lets own. While an owner is being deleted, no other has taken over. */
@@ -96,8 +96,7 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
   return [{ identity, holdings, state: leaving ? "Releasing" : "Unsettled", holder: leaving ?? first }];
 }
 
-const byKindAndName = (a: CloudResource, b: CloudResource): number => compareTexts(toKey(a), toKey(b));
-
+/** By kind, then by name. */
 const toKey = ({ identity, holdings: [{ kind, externalName }] }: CloudResource): string =>
   JSON.stringify([kind.kind, kind.group, externalName, identity]);
 

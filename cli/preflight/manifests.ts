@@ -66,9 +66,8 @@ function parseManifests(text: string, file: string): readonly Found[] {
 
 function parseDocument(document: Document.Parsed, file: string, lines: LineCounter): readonly Found[] {
   const placeOf = (offset: number): string => `${file}:${toLine(offset, lines)}`;
-  if (document.errors.length > 0) {
+  if (document.errors.length > 0)
     return document.errors.map(({ pos, message }) => `${placeOf(pos[0])}: ${message.split("\n")[0]}`);
-  }
   const value: unknown = document.toJS();
   if (value === null || value === undefined) return [];
   if (!isObject(value)) return [`${placeOf(document.contents?.range?.[0] ?? 0)}: not an object`];

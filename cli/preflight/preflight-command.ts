@@ -27,8 +27,8 @@ const flags: readonly Option[] = [
   ...clusterFlags,
 ];
 
-export const addPreflight: AddCommand = (program, choose) => {
-  const preflight = withFlags(program.command("preflight"), flags)
+export const addPreflight: AddCommand = (program, choose) =>
+  withExamples(withFlags(program.command("preflight"), flags), EXAMPLES)
     .summary("Check manifests for cloud resources that somebody else owns, before they are applied.")
     .description(DESCRIPTION)
     .argument(
@@ -41,8 +41,6 @@ export const addPreflight: AddCommand = (program, choose) => {
         (await import("./preflight.ts")).preflight(paths.length === 0 ? ["-"] : paths, options, host),
       ),
     );
-  return withExamples(preflight, EXAMPLES);
-};
 
 const DESCRIPTION = `Check rendered manifests of XRs, claims and managed resources for cloud resources that somebody else owns, before they are applied. Looks owners up in the cluster, as "registry who-owns" does, and prints a line for each conflict. Only reads; it needs the verb "list" on the managed resources that it asks for.
 

@@ -67,9 +67,7 @@ type ManifestConflict = ReturnType<typeof toConflict>;
 
 type Findings = Awaited<ReturnType<typeof findConflicts>>;
 
-interface Wish extends Declaration {
-  readonly manifest: Manifest;
-}
+type Wish = Declaration & { readonly manifest: Manifest };
 
 /** Finds the declarations of all manifests, and the doubts that need no look-up. */
 export function findWishes(manifests: readonly Manifest[], mappings: readonly Mapping[], kinds: Cluster["kinds"]) {
@@ -111,10 +109,9 @@ function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
     group.flatMap((wish) => {
       const first = group.find((other) => isInPlace(wish.query, other.query)); // the wish itself, if there is none before it
       if (first === undefined || first.owner === wish.owner) return [];
-      const { owner } = first;
       const where = describe(first.manifest, first.path);
-      const message = `${toTitle(wish.query)} is declared by ${owner} as well (${where})`;
-      return [toConflict(wish, owner, message)];
+      const message = `${toTitle(wish.query)} is declared by ${first.owner} as well (${where})`;
+      return [toConflict(wish, first.owner, message)];
     }),
   );
 }

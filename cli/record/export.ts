@@ -42,9 +42,7 @@ import { openCluster } from "../open-cluster.ts";
 import { toPrintable } from "../text.ts";
 import { toYamlStream } from "../yaml.ts";
 
-export interface ExportFlags extends ClusterFlags {
-  readonly file?: string;
-}
+export type ExportFlags = ClusterFlags & { readonly file?: string };
 
 /** Prints the records of all XRs as manifests. @returns the exit code. */
 export async function exportRecords(flags: ExportFlags, host: Host): Promise<number> {
@@ -74,10 +72,7 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
 /** The most entries that are looked at: each costs a request, and teams write the ConfigMap. */
 const MAX_ENTRIES = 1000;
 
-/**
- * Makes a record anew of what this function reads of it. A team may write into the one in its namespace, and what an export holds an operator
- * applies.
- */
+/** Makes a record anew of what this function reads of it: a team may write into its own, and an operator applies what is exported. */
 function toManifest(record: Document): JsonObject {
   const { apiVersion, kind, namespace, name } = toReference(record);
   const marks = (field: string, isWanted: (key: string, value: string) => boolean): JsonObject => {
@@ -90,13 +85,8 @@ function toManifest(record: Document): JsonObject {
     labels: marks("labels", (key, value) => LABELS.test(key) && isLabelValue(value)),
     annotations: marks("annotations", (key, value) => ANNOTATIONS.includes(key) && PRINTABLE.test(value)),
   };
-  const isOfNames = name.startsWith(RECORD_PREFIX);
-  return {
-    apiVersion,
-    kind,
-    metadata,
-    data: isOfNames ? toNamesData(readNames(record)) : toRecordData(readKnown(record)),
-  };
+  const data = name.startsWith(RECORD_PREFIX) ? toNamesData(readNames(record)) : toRecordData(readKnown(record));
+  return { apiVersion, kind, metadata, data };
 }
 
 /** Reads the bindings of shares, whose names are DNS labels. */

@@ -48,9 +48,7 @@ export type FoldedEdge = Folded["edges"][number];
 /** @returns nodes; edges, whose ends are indexes of nodes; and the index of each node of the graph, by its id. */
 function foldBy({ nodes, edges }: Graph, keys: ReadonlyMap<string, string>) {
   const groups = [...groupBy(nodes, ({ id }) => keys.get(id)).values()];
-  const indexOf: ReadonlyMap<string, number> = new Map(
-    groups.flatMap((group, index) => group.map(({ id }) => [id, index] as const)),
-  );
+  const indexOf = new Map(groups.flatMap((group, index) => group.map(({ id }) => [id, index] as const)));
   const ends = ({ from, to }: GraphEdge) => [indexOf.get(from) ?? 0, indexOf.get(to) ?? 0] as const;
   const byEnds = groupBy(edges, (edge) => [...ends(edge), edge.type].join());
   return {

@@ -112,10 +112,7 @@ function toMatrix({ nodes, edges }: Graph): string {
   });
   const teams = [...new Set(held.flatMap((row) => [...row.keys()]))].sort();
   if (clouds.length === 0) return "No cloud resources are registered.\n";
-  const rows = clouds.map(({ kind, name }, index) => [
-    kind,
-    name,
-    ...teams.map((team) => held[index]?.get(team) ?? "."),
-  ]);
+  const toCells = (row: (typeof held)[number] | undefined) => teams.map((team) => row?.get(team) ?? ".");
+  const rows = clouds.map(({ kind, name }, index) => [kind, name, ...toCells(held[index])]);
   return alignColumns([["KIND", "EXTERNAL NAME", ...teams], ...rows]);
 }

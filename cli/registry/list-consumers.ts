@@ -67,11 +67,9 @@ function toGrantCommand(shared: Document, kind: ResourceKind, consumers: readonl
   const asking = [...wanted].filter((namespace) => namespace !== "*").sort();
   if (asking.length === 0) return "";
   const { names, selector } = readNamespaceGrant(shared);
-  const labels = selector === undefined ? [] : Object.entries(requiredLabels(selector));
-  if (selector !== undefined && labels.length === selector.length) {
-    const values = labels.map(([key, value]) => `${key}=${value}`);
-    return `\nTo grant it:\n  ${toCommand("kubectl", "label", "namespace", ...asking, ...values)}\n`;
-  }
+  const labels = Object.entries(requiredLabels(selector ?? [])).map(([key, value]) => `${key}=${value}`);
+  if (selector !== undefined && labels.length === selector.length)
+    return `\nTo grant it:\n  ${toCommand("kubectl", "label", "namespace", ...asking, ...labels)}\n`;
   const { namespace, name } = toReference(shared);
   const within = namespace === undefined ? [] : ["-n", namespace];
   const granted = `${ALLOWED_NAMESPACES}=${[...new Set([...names, ...asking])].sort().join(",")}`;

@@ -26,7 +26,7 @@ export type Step = Inputs["steps"][number];
 export type FunctionManifest = Inputs["functions"][number];
 
 /** Reads the files of a render. @throws {FunctionError} where one cannot be read, has the wrong kind, or does not match the others. */
-export function readInputs(files: Files, options: RenderOptions) {
+export function readInputs(files: Files, { contextFiles = [], ...options }: RenderOptions) {
   const [xr = {}] = load("composite resource", files.xr, readObjects);
   const steps = load("Composition", files.composition, (path) => {
     const [composition] = readObjects(path);
@@ -46,9 +46,7 @@ export function readInputs(files: Files, options: RenderOptions) {
       ...(options.requiredSchemas === undefined ? [] : load("OpenAPI schemas", options.requiredSchemas, readSchemas)),
       ...(options.xrd === undefined ? [] : [load("XRD", options.xrd, (path) => readXrd(path, xr))]),
     ],
-    context: Object.fromEntries(
-      (options.contextFiles ?? []).map(([key, file]) => [key, load(`context value ${key}`, file, readYaml)]),
-    ),
+    context: Object.fromEntries(contextFiles.map(([key, file]) => [key, load(`context value ${key}`, file, readYaml)])),
   };
 }
 

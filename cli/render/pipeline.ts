@@ -63,10 +63,8 @@ export async function runPipeline(inputs: Inputs, call: CallFunction) {
     const isAdopting = runtime.is === "embedded" && objectAt(step.input ?? {}, "spec")["adoption"] !== undefined;
     if (isAdopting) adopting.push({ step, before: outcome });
   }
-  return {
-    ...outcome,
-    warnings: [...warnings, ...adopting.flatMap((one) => warnIfNotLast(one.step, one.before, outcome))],
-  };
+  const early = adopting.flatMap((one) => warnIfNotLast(one.step, one.before, outcome));
+  return { ...outcome, warnings: [...warnings, ...early] };
 }
 
 /** Warns of a step with adoption before one that desires more: from the second reconcile on, the condition has StepNotLast. */
@@ -129,9 +127,7 @@ async function runStep(first: RunFunctionRequest, runtime: Runtime, call: CallFu
     requirements = response.requirements;
     request = withAnswers(first, response, inputs);
   }
-  throw invalidInput(
-    `requirements didn't stabilize after the maximum number of iterations (${String(MAX_ITERATIONS)})`,
-  );
+  throw invalidInput(`requirements didn't stabilize after the maximum number of iterations (${MAX_ITERATIONS})`);
 }
 
 function withAnswers({ context: _, ...first }: RunFunctionRequest, response: RunFunctionResponse, inputs: Inputs) {
@@ -161,9 +157,8 @@ export function findResources(selector: ResourceSelector, resources: readonly Js
     return (isThere || namespace === "") && hasLabels;
   };
   const found = resources.filter(isMatch).sort((a, b) => compareTexts(readName(a), readName(b)));
-  return {
-    items: (matchLabels === undefined ? found.slice(0, 1) : found).map((object) => ({ resource: toStruct(object) })),
-  };
+  const chosen = matchLabels === undefined ? found.slice(0, 1) : found;
+  return { items: chosen.map((object) => ({ resource: toStruct(object) })) };
 }
 
 /** The names of our requirements of shared resources: of what else is looked up there need not be a file. */
@@ -173,10 +168,7 @@ const SHARED = /^shared-resource\/[^/#]+#/;
  * Finds kinds that the files have in another version only, which a cluster that serves both converts; and kinds of shared resources that
  * they have in another API group, or not at all.
  */
-export function findUnmatchedKinds(
-  requirements: Readonly<Record<string, ResourceSelector>>,
-  resources: readonly JsonObject[],
-): readonly string[] {
+export function findUnmatchedKinds(requirements: Requirements["resources"], resources: readonly JsonObject[]) {
   const groupOf = (apiVersion: JsonValue | undefined): string => String(apiVersion).replace(/[^/]*$/, "");
   const found = Object.entries(requirements).flatMap(([name, { apiVersion, kind }]) => {
     const alike = resources.filter((each) => each["kind"] === kind).map((each) => String(each["apiVersion"]));

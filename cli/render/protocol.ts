@@ -50,13 +50,9 @@ export interface Resource {
   readonly ready?: "READY_UNSPECIFIED" | "READY_TRUE" | "READY_FALSE";
 }
 
-export interface Resources {
-  readonly items: readonly Resource[];
-}
+export type Resources = { readonly items: readonly Resource[] };
 
-export interface Schema {
-  readonly openapiV3?: Struct;
-}
+export type Schema = { readonly openapiV3?: Struct };
 
 export interface Requirements {
   readonly extraResources: Named<ResourceSelector>;
@@ -64,10 +60,7 @@ export interface Requirements {
   readonly schemas: Named<SchemaSelector>;
 }
 
-export interface SchemaSelector {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
+export type SchemaSelector = Readonly<Record<"apiVersion" | "kind", string>>;
 
 export interface ResourceSelector extends SchemaSelector {
   readonly matchName?: string;
@@ -83,9 +76,7 @@ export interface Condition {
 }
 
 /** google.protobuf.Struct. */
-export interface Struct {
-  readonly fields: Named<Value>;
-}
+export type Struct = { readonly fields: Named<Value> };
 
 export interface Value {
   readonly nullValue?: "NULL_VALUE";

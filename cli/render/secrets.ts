@@ -17,11 +17,8 @@ const readData = (secret: JsonObject) =>
 
 /** Reads the connection details of an observed resource, which Crossplane takes from the Secret that the resource names. */
 export function readConnectionDetails(observed: JsonObject, { required, observed: others }: Inputs) {
-  const { name, namespace = metadataString(observed, "namespace") } = objectAt(
-    observed,
-    "spec",
-    "writeConnectionSecretToRef",
-  );
+  const reference = objectAt(observed, "spec", "writeConnectionSecretToRef");
+  const { name, namespace = metadataString(observed, "namespace") } = reference;
   const secret = name === undefined ? undefined : findSecret(name, namespace, [...required, ...others]);
   return secret && readData(secret);
 }

@@ -29,10 +29,7 @@ export const withoutCreate = (policies: Policies): Policies =>
 /** Tells whether the provider may write the cloud resource and its tags. */
 export const mayWrite = (policies: Policies): boolean => has(policies, "Create", "Update");
 
-/**
- * Removes Delete. Providers accept certain sets of policies only, and each of these without Delete is one of them. Source:
- * crossplane-runtime pkg/reconciler/managed, defaultSupportedManagementPolicies.
- */
+/** Removes Delete. Providers accept the rest as well: defaultSupportedManagementPolicies in crossplane-runtime. */
 export const withoutDelete = (policies: Policies): Policies =>
   policies.includes("*")
     ? ["Observe", "Create", "Update", "LateInitialize"]

@@ -84,10 +84,7 @@ export function withTold(draft: Draft, told: Told, call: Call, fatal = told.cond
   return withResults(withCondition(draft, condition), results);
 }
 
-/**
- * Makes the event for a condition that has changed. Crossplane calls this function every minute, so a condition that the XR already
- * shows gets no event; nor does Unknown, which passes within the same reconcile.
- */
+/** Makes the event for a condition that has changed; none for Unknown, which passes within the same reconcile. */
 export function eventsFor(
   condition: Condition,
   severity: Exclude<Result["severity"], "Fatal">,

@@ -36,10 +36,7 @@ const KIND = { type: TYPE, target: "Composite", reasons: REASONS, otherwise: "Pu
 
 type Unpublished = ReasonOf<typeof REASONS>;
 
-/**
- * Composes an EnvironmentConfig with values of this XR that others need, so that they can select it like any other shared
- * resource. The values come from the XR and the environment, which never hold a Secret's value.
- */
+/** Composes an EnvironmentConfig with values of the XR and the environment, which never hold a Secret's value. */
 export const publishing: Feature = (call, draft) => {
   const config = call.input.spec.publish?.environmentConfig;
   if (config === undefined) return draft;

@@ -58,10 +58,7 @@ export let keyFrom = 0;
 export let keyTo = 0;
 export let valueFrom = 0;
 
-/**
- * Tells whether a map's entry has the usual form: key, then value, and nothing else. Protobuf allows others, with swapped, repeated or
- * unknown fields.
- */
+/** Tells whether a map's entry is a key, then a value, and nothing else. Protobuf allows swapped, repeated and unknown fields. */
 export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean {
   if (start === end || bytes[start] !== ENTRY_KEY) return false;
   keyTo = readEnd(bytes, start + 1, end);

@@ -16,8 +16,7 @@ export interface WireRequest extends Request {
 const CAPABILITIES = ["Capabilities", "RequiredResources", "Credentials", "Conditions", "RequiredSchemas"] as const;
 
 /**
- * Indexes an encoded RunFunctionRequest. Parts that are not read are neither decoded nor checked: they go back byte for byte, and
- * Crossplane reports their faults.
+ * Indexes an encoded RunFunctionRequest. Parts that are not read go back byte for byte, and Crossplane reports their faults.
  *
  * @throws {FunctionError} `InvalidMessage`, here or when a part of the request is first read.
  */

@@ -7,6 +7,7 @@ import { lookUp, toCloudResources } from "../../cli/lookup/ownership.ts";
 import { findConflicts, findWishes } from "../../cli/preflight/preflight.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { objectOf } from "../../testing/builders/kubernetes.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { worldOf } from "../../testing/builders/world.ts";
 import { kindOf } from "../../testing/servers/api-server.ts";
@@ -35,15 +36,12 @@ const store = (index: number): JsonObject => ({
   status: { conditions: [{ type: "Synced", status: "True" }] },
 });
 
-const orphan = (index: number): JsonObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: {
+const orphan = (index: number): JsonObject =>
+  objectOf("v1", "ConfigMap", {
     name: `orphan-${index}`,
     labels: { "crossplane.io/composite": `store-${index}` },
     annotations: { "crossplane.io/composition-resource-name": "settings" },
-  },
-});
+  });
 
 const world = worldOf({ stores: many(4000, store), buckets: many(4000, orphan) });
 const orphaned = toFindings(world, { graceMs: 1, now: 0 });

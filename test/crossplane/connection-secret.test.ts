@@ -68,11 +68,7 @@ describe("a Secret that is named by a text of the resource's fields", () => {
     ],
     ["is not named while fields are not set, which are told", find(text, inDb), missingIn("metadata.labels.a, spec.b")],
     ["is not named while one is not set", find(text, { ...inDb, labels: { a: "x" } }), missingIn("spec.b")],
-    [
-      "is not named by an object",
-      find("{metadata.labels}", { ...inDb, labels: { a: "x" } }),
-      missingIn("metadata.labels"),
-    ],
+    ["is named by no object", find("{metadata.labels}", { ...inDb, labels: { a: "x" } }), missingIn("metadata.labels")],
     [
       "is not named by what no Secret's name can hold",
       find(text, { ...inDb, labels: { a: "x/y" } }, { b: "z" }),

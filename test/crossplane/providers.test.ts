@@ -15,55 +15,52 @@ function describeFacts({ tags, identity: { name, scope }, isNamedById }: KindFac
   return `${by}${isNamedById ? " (id)" : ""} in ${scope.map(shorten).join("+") || "-"}; tags: ${field}${shape}`;
 }
 
-describe("a kind is told apart by what its provider says, and tagged where its schema has tags", () => {
-  const azureScope = "name in";
-  const gcpPlaces = "project+region+location+zone";
-  test.each([
-    ["web.azure.upbound.io", "LinuxWebAppSlot", "external name (id) in -; tags: tags"],
-    ["web.azure.upbound.io", "WindowsWebAppSlot", `${azureScope} appServiceId; tags: tags`],
-    ["amplify.aws.upbound.io", "Branch", "name in region+appId; tags: tags"],
-    ["deploy.aws.upbound.io", "DeploymentGroup", "name in region+appName; tags: tags"],
-    ["cloudwatchevents.aws.upbound.io", "Rule", "name in region+eventBusName; tags: tags"],
-    ["rds.aws.upbound.io", "ProxyEndpoint", "name in region+dbProxyName; tags: tags"],
-    ["codeartifact.aws.upbound.io", "Repository", "name in region+domain; tags: tags"],
-    ["privateca.gcp.upbound.io", "Certificate", `name in ${gcpPlaces}+pool; tags: labels`],
-    [
-      "network.azure.upbound.io",
-      "PrivateDNSZoneVirtualNetworkLink",
-      `${azureScope} resourceGroupName+privateDnsZoneName; tags: tags`,
-    ],
-    ["container.gcp.upbound.io", "Cluster", `name in ${gcpPlaces}; tags: resourceLabels`],
-    ["sql.gcp.upbound.io", "DatabaseInstance", `name in ${gcpPlaces}; tags: settings.userLabels`],
-    ["monitoring.gcp.upbound.io", "AlertPolicy", `external name (id) in ${gcpPlaces}; tags: userLabels`],
-    [
-      "autoscaling.aws.upbound.io",
-      "AutoscalingGroup",
-      'name in region; tags: tag[{"key":"","propagateAtLaunch":true}]',
-    ],
-    ["autoscaling.aws.upbound.io", "GroupTag", "autoscalingGroupName+tag.key (id) in region; tags: none"],
-    ["ecr.aws.upbound.io", "RepositoryCreationTemplate", "prefix in region; tags: resourceTags"],
-    ["apimanagement.azure.upbound.io", "NamedValue", `${azureScope} resourceGroupName+apiManagementName; tags: none`],
-    ["s3.aws.upbound.io", "BucketPublicAccessBlock", "bucket (id) in region; tags: none"],
-    ["sqs.aws.upbound.io", "Queue", "name (id) in region; tags: tags"],
-    ["sns.aws.upbound.io", "TopicSubscription", "topicArn+protocol+endpoint (id) in region; tags: none"],
-    ["iam.aws.upbound.io", "RolePolicyAttachment", "role+policyArn (id) in -; tags: none"],
-    ["ec2.aws.upbound.io", "VPC", "external name (id) in region; tags: tags"],
-    ["ec2.aws.upbound.io", "Instance", "external name (id) in region; tags: tags"],
-    ["s3.aws.upbound.io", "Bucket", "name in region; tags: tags"],
-    ["rds.aws.crossplane.io", "DBParameterGroup", 'external name in region; tags: tags[{"key":""}]'],
-    ["kms.aws.crossplane.io", "Key", 'external name in region; tags: tags[{"tagKey":""}]'],
-    ["eks.aws.crossplane.io", "NodeGroup", "external name in region+clusterName; tags: tags"],
-    ["s3.aws.upbound.io", "TimeMachine", "external name in region; tags: unknown"],
-    ["helm.crossplane.io", "Release", "external name in region+location+project; tags: unknown"],
-    [
-      "kubernetes.crossplane.io",
-      "Object",
-      "manifest.apiVersion+manifest.kind+manifest.metadata.namespace+manifest.metadata.name in -; tags: manifest.metadata.labels",
-    ],
-  ])("%s %s: %s", (group, kind, facts) => {
+const azureScope = "name in";
+const gcpPlaces = "project+region+location+zone";
+test.each([
+  ["web.azure.upbound.io", "LinuxWebAppSlot", "external name (id) in -; tags: tags"],
+  ["web.azure.upbound.io", "WindowsWebAppSlot", `${azureScope} appServiceId; tags: tags`],
+  ["amplify.aws.upbound.io", "Branch", "name in region+appId; tags: tags"],
+  ["deploy.aws.upbound.io", "DeploymentGroup", "name in region+appName; tags: tags"],
+  ["cloudwatchevents.aws.upbound.io", "Rule", "name in region+eventBusName; tags: tags"],
+  ["rds.aws.upbound.io", "ProxyEndpoint", "name in region+dbProxyName; tags: tags"],
+  ["codeartifact.aws.upbound.io", "Repository", "name in region+domain; tags: tags"],
+  ["privateca.gcp.upbound.io", "Certificate", `name in ${gcpPlaces}+pool; tags: labels`],
+  [
+    "network.azure.upbound.io",
+    "PrivateDNSZoneVirtualNetworkLink",
+    `${azureScope} resourceGroupName+privateDnsZoneName; tags: tags`,
+  ],
+  ["container.gcp.upbound.io", "Cluster", `name in ${gcpPlaces}; tags: resourceLabels`],
+  ["sql.gcp.upbound.io", "DatabaseInstance", `name in ${gcpPlaces}; tags: settings.userLabels`],
+  ["monitoring.gcp.upbound.io", "AlertPolicy", `external name (id) in ${gcpPlaces}; tags: userLabels`],
+  ["autoscaling.aws.upbound.io", "AutoscalingGroup", 'name in region; tags: tag[{"key":"","propagateAtLaunch":true}]'],
+  ["autoscaling.aws.upbound.io", "GroupTag", "autoscalingGroupName+tag.key (id) in region; tags: none"],
+  ["ecr.aws.upbound.io", "RepositoryCreationTemplate", "prefix in region; tags: resourceTags"],
+  ["apimanagement.azure.upbound.io", "NamedValue", `${azureScope} resourceGroupName+apiManagementName; tags: none`],
+  ["s3.aws.upbound.io", "BucketPublicAccessBlock", "bucket (id) in region; tags: none"],
+  ["sqs.aws.upbound.io", "Queue", "name (id) in region; tags: tags"],
+  ["sns.aws.upbound.io", "TopicSubscription", "topicArn+protocol+endpoint (id) in region; tags: none"],
+  ["iam.aws.upbound.io", "RolePolicyAttachment", "role+policyArn (id) in -; tags: none"],
+  ["ec2.aws.upbound.io", "VPC", "external name (id) in region; tags: tags"],
+  ["ec2.aws.upbound.io", "Instance", "external name (id) in region; tags: tags"],
+  ["s3.aws.upbound.io", "Bucket", "name in region; tags: tags"],
+  ["rds.aws.crossplane.io", "DBParameterGroup", 'external name in region; tags: tags[{"key":""}]'],
+  ["kms.aws.crossplane.io", "Key", 'external name in region; tags: tags[{"tagKey":""}]'],
+  ["eks.aws.crossplane.io", "NodeGroup", "external name in region+clusterName; tags: tags"],
+  ["s3.aws.upbound.io", "TimeMachine", "external name in region; tags: unknown"],
+  ["helm.crossplane.io", "Release", "external name in region+location+project; tags: unknown"],
+  [
+    "kubernetes.crossplane.io",
+    "Object",
+    "manifest.apiVersion+manifest.kind+manifest.metadata.namespace+manifest.metadata.name in -; tags: manifest.metadata.labels",
+  ],
+])(
+  "a kind is told apart by what its provider says, and tagged where its schema has tags: %s %s: %s",
+  (group, kind, facts) => {
     expect(describeFacts(findFacts(group, kind))).toBe(facts);
-  });
-});
+  },
+);
 
 describe("every table", () => {
   const tables = listTables();

@@ -12,12 +12,7 @@ const suites: readonly Suite[] = [
 
 describe("npm run e2e", () => {
   test.each<{ reason: string; args: readonly string[]; runs: readonly string[]; isWhole: boolean }>([
-    {
-      reason: "runs all but what is by hand or on AWS",
-      args: [],
-      runs: ["sharing", "sharing by label"],
-      isWhole: true,
-    },
+    { reason: "runs all but what is by hand, or AWS", args: [], runs: ["sharing", "sharing by label"], isWhole: true },
     { reason: "runs what --suite names", args: ["--suite=label"], runs: ["sharing by label"], isWhole: false },
     { reason: "runs what is by hand where it is named", args: ["--suite=velero"], runs: ["velero"], isWhole: false },
     { reason: "runs the suites of another cloud alone", args: ["--cloud=AWS"], runs: ["aws: tags"], isWhole: false },

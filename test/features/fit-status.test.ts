@@ -101,29 +101,27 @@ describe("the schema is asked for", () => {
   });
 });
 
-describe("a field of the status that the XRD lacks is named", () => {
-  const lacks = (path: string, kind: string) =>
-    `cannot set ${path}: the XRD of ${kind} has no such field, or has it with another type; add it to the XRD's schema, or change toCompositeFieldPath`;
-  const patching = (name: string, toCompositeFieldPath: string) =>
-    withoutCopies({ name, patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath }] });
-  const patched: CallParts = {
-    answers: { db: [database()], cache: [database()] },
-    sharedResources: [patching("db", "status.there"), patching("cache", "status.typo[0]")],
-  };
-  const listed: CallParts = {
-    sharedResources: [],
-    spec: { consumers: { protect: false, list: { toCompositeFieldPath: "status.consumers" } } },
-    answers: { "consumers/ConfigMap": [], "consumers/EnvironmentConfig": [] },
-  };
-  const patchFailed = `PatchFailed: cache: ${lacks("status.typo", "XShop")}`;
-  const listFailed = `StatusFieldMissing: ${lacks("status.consumers", "XShop")}`;
-  test.each<[reason: string, feature: Feature, parts: CallParts, ...says: readonly string[]]>([
-    ["by the share whose patch sets it", sharing, patched, "status.there", patchFailed],
-    ["by the list of consumers", consumers, listed, listFailed],
-  ])("%s", (_reason, feature, parts, ...says) => {
-    const schemas = withStatus({ there: text });
-    const { composite, conditions } = runFeature(feature, callOf({ capabilities: V2_2, schemas, ...parts }));
-    const said = conditions.map(({ reason, message }) => `${reason}: ${message}`);
-    expect([...composite.map(({ path }) => formatFieldPath(path)), ...said]).toEqual(says);
-  });
+const lacks = (path: string, kind: string) =>
+  `cannot set ${path}: the XRD of ${kind} has no such field, or has it with another type; add it to the XRD's schema, or change toCompositeFieldPath`;
+const patching = (name: string, toCompositeFieldPath: string) =>
+  withoutCopies({ name, patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath }] });
+const patched: CallParts = {
+  answers: { db: [database()], cache: [database()] },
+  sharedResources: [patching("db", "status.there"), patching("cache", "status.typo[0]")],
+};
+const listed: CallParts = {
+  sharedResources: [],
+  spec: { consumers: { protect: false, list: { toCompositeFieldPath: "status.consumers" } } },
+  answers: { "consumers/ConfigMap": [], "consumers/EnvironmentConfig": [] },
+};
+const patchFailed = `PatchFailed: cache: ${lacks("status.typo", "XShop")}`;
+const listFailed = `StatusFieldMissing: ${lacks("status.consumers", "XShop")}`;
+test.each<[reason: string, feature: Feature, parts: CallParts, ...says: readonly string[]]>([
+  ["by the share whose patch sets it", sharing, patched, "status.there", patchFailed],
+  ["by the list of consumers", consumers, listed, listFailed],
+])("a field of the status that the XRD lacks is named: %s", (_reason, feature, parts, ...says) => {
+  const schemas = withStatus({ there: text });
+  const { composite, conditions } = runFeature(feature, callOf({ capabilities: V2_2, schemas, ...parts }));
+  const said = conditions.map(({ reason, message }) => `${reason}: ${message}`);
+  expect([...composite.map(({ path }) => formatFieldPath(path)), ...said]).toEqual(says);
 });

@@ -14,38 +14,33 @@ import { database, xr } from "../../testing/builders/sharing.ts";
 
 const record = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig", data: { db: "[]" } };
 
-describe("the record carries the readiness of the XR past the steps behind this one:", () => {
-  const held = withCompositeUnready(emptyDraft);
-  const recorded = withResource(held, RECORD_NAME, { is: "set", object: record, ready: "True" });
-  const served = withResource(emptyDraft, RECORD_NAME, { is: "set", object: record, ready: "True" });
-  const beside = (ready: Ready) => ({ [RECORD_NAME]: { ...resourceOf(record), ready } });
-  test.each<[reason: string, draft: typeof held, earlier: ReturnType<typeof beside> | object, is: Ready | undefined]>([
-    ["it is not ready while something is held back", recorded, {}, "False"],
-    ["it is composed for that if there is none", held, {}, "False"],
-    ["it is ready where all is served", served, {}, "True"],
-    ["it stays unready behind an earlier step of ours that holds something back", served, beside("False"), "False"],
-    ["an earlier step that is served changes nothing", served, beside("True"), "True"],
-    ["without it nothing is composed", emptyDraft, {}, undefined],
-  ])("%s", (_reason, draft, earlier, is) => {
-    const call = callOf({ sharedResources: [] });
-    const resources = new Map(Object.entries(earlier));
-    const desired = { ...call.request.desired, resources };
-    const edit = runFeature(withholdReadiness, { ...call, request: { ...call.request, desired } }, draft).resources.get(
-      RECORD_NAME,
-    );
-    expect(edit?.is === "set" ? edit.ready : undefined).toBe(is);
-  });
+const held = withCompositeUnready(emptyDraft);
+const recorded = withResource(held, RECORD_NAME, { is: "set", object: record, ready: "True" });
+const served = withResource(emptyDraft, RECORD_NAME, { is: "set", object: record, ready: "True" });
+const beside = (ready: Ready) => ({ [RECORD_NAME]: { ...resourceOf(record), ready } });
+test.each<[reason: string, draft: typeof held, earlier: ReturnType<typeof beside> | object, is: Ready | undefined]>([
+  ["it is not ready while something is held back", recorded, {}, "False"],
+  ["it is composed for that if there is none", held, {}, "False"],
+  ["it is ready where all is served", served, {}, "True"],
+  ["it stays unready behind an earlier step of ours that holds something back", served, beside("False"), "False"],
+  ["an earlier step that is served changes nothing", served, beside("True"), "True"],
+  ["without it nothing is composed", emptyDraft, {}, undefined],
+])("the record carries the readiness of the XR past the steps behind this one: %s", (_reason, draft, earlier, is) => {
+  const call = callOf({ sharedResources: [] });
+  const resources = new Map(Object.entries(earlier));
+  const desired = { ...call.request.desired, resources };
+  const edit = runFeature(withholdReadiness, { ...call, request: { ...call.request, desired } }, draft).resources.get(
+    RECORD_NAME,
+  );
+  expect(edit?.is === "set" ? edit.ready : undefined).toBe(is);
 });
 
 describe("with the whole step, the record is not ready", () => {
   const fields = withoutCopies({ grant: "Annotation", patches: [toStatus("endpoint", "status.endpoint")] });
   const config = { name: { fromCompositeFieldPath: "spec.none" }, data: [{ value: true, toFieldPath: "on" }] };
   const tagged = { add: [{ key: "note", value: fromXr("spec.note") }] };
-  const bucket = {
-    apiVersion: "s3.aws.upbound.io/v1beta2",
-    kind: "Bucket",
-    spec: { forProvider: { region: "eu-west-1" } },
-  };
+  const spec = { forProvider: { region: "eu-west-1" } };
+  const bucket = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", spec };
   const vpc = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC", spec: { forProvider: { region: "eu-west-1" } } };
   const nothing = { sharedResources: [] };
   test.each<[reason: string, ready: Ready, parts: CallParts]>([
@@ -59,7 +54,7 @@ describe("with the whole step, the record is not ready", () => {
       { ...nothing, xr: xr({ spec: { note: "v".repeat(300) } }), tags: tagged, desired: { bucket } },
     ],
     [
-      "while a name is not recorded",
+      "without a recorded name",
       "False",
       { ...nothing, desired: { vpc }, spec: { externalNames: { requireRecord: true } } },
     ],

@@ -141,26 +141,20 @@ describe("what is recorded, desired and not observed", () => {
   });
 });
 
-describe("requireRecord", () => {
-  const spec = { externalNames: { requireRecord: true } };
-  const bucket = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", spec: { forProvider: {} } };
-  const object = { ...bucket, apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" };
-  const decoy = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
-  test.each<[reason: string, parts: Partial<ComposedParts>, is: readonly unknown[]]>([
-    ["holds back what its provider names, and no record", { desired: { vpc: desired } }, ["WaitingForRecord"]],
-    ["holds back what Crossplane names anew, and no record", { desired: { vpc: bucket } }, ["WaitingForRecord"]],
-    [
-      "holds back what a ConfigMap stands for",
-      { desired: { vpc: bucket }, observed: { vpc: decoy } },
-      ["WaitingForRecord"],
-    ],
-    ["creates what is recorded", { desired: { vpc: desired }, answers: { [PREDECESSORS]: exported() } }, restored],
-    ["creates what the pipeline names", { desired: { vpc: { ...desired, ...externallyNamed("vpc-2") } } }, none],
-    ["creates what has a name of its own", { desired: { vpc: { ...bucket, metadata: { name: "mine" } } } }, none],
-    ["creates an Object, whose manifest has the name", { desired: { vpc: object } }, none],
-    ["leaves what exists", { observed: { vpc: vpc() }, desired: { vpc: desired } }, unnamed],
-  ])("%s", (_reason, parts, is) => {
-    const draft = draftOf({ spec, ...parts });
-    expect([composed(draft), draft.compositeReady]).toEqual([is, is.length === 1 ? "False" : undefined]);
-  });
+const spec = { externalNames: { requireRecord: true } };
+const bucket = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", spec: { forProvider: {} } };
+const object = { ...bucket, apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" };
+const decoy = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
+test.each<[reason: string, parts: Partial<ComposedParts>, is: readonly unknown[]]>([
+  ["holds back what its provider names, and no record", { desired: { vpc: desired } }, ["WaitingForRecord"]],
+  ["holds back what Crossplane names anew, and no record", { desired: { vpc: bucket } }, ["WaitingForRecord"]],
+  ["holds back a ConfigMap's resource", { desired: { vpc: bucket }, observed: { vpc: decoy } }, ["WaitingForRecord"]],
+  ["creates what is recorded", { desired: { vpc: desired }, answers: { [PREDECESSORS]: exported() } }, restored],
+  ["creates what the pipeline names", { desired: { vpc: { ...desired, ...externallyNamed("vpc-2") } } }, none],
+  ["creates what has a name of its own", { desired: { vpc: { ...bucket, metadata: { name: "mine" } } } }, none],
+  ["creates an Object, whose manifest has the name", { desired: { vpc: object } }, none],
+  ["leaves what exists", { observed: { vpc: vpc() }, desired: { vpc: desired } }, unnamed],
+])("requireRecord: %s", (_reason, parts, is) => {
+  const draft = draftOf({ spec, ...parts });
+  expect([composed(draft), draft.compositeReady]).toEqual([is, is.length === 1 ? "False" : undefined]);
 });

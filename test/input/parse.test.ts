@@ -372,28 +372,26 @@ describe("a parsed input", () => {
   });
 });
 
-describe("an input with tags", () => {
-  test.each([
-    row({}),
-    row({ add: [{ key: "a", value: "b" }], preserve: ["aws:*"], remove: ["a"] }),
-    row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
-    row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
-    row(
-      { add: [{ key: "a", value: { b: "c" } }] },
-      `${VALUE}.b: unknown field`,
-      `${VALUE}: ${ONE_SOURCE} none; or write the text itself`,
-    ),
-    row({ add: [{ value: "b" }] }, `${VALUE}: a text needs a key`),
-    row({ add: [{ key: "a" }] }, `${VALUE}: required`),
-    row({ resources: [] }, "spec.tags.resources: an empty list"),
-    row(
-      { owner: { onConflict: "Fight", cluster: "Prod EU" } },
-      `spec.tags.owner.cluster: ${DNS_LABEL}`,
-      'spec.tags.owner.onConflict: not one of Observe, Withhold, Fail: "Fight"',
-    ),
-  ])("$spec has the faults $faults", ({ spec, faults }) => {
-    expect(faultsOf(inputOf({ tags: spec }))).toEqual(faults);
-  });
+test.each([
+  row({}),
+  row({ add: [{ key: "a", value: "b" }], preserve: ["aws:*"], remove: ["a"] }),
+  row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
+  row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
+  row(
+    { add: [{ key: "a", value: { b: "c" } }] },
+    `${VALUE}.b: unknown field`,
+    `${VALUE}: ${ONE_SOURCE} none; or write the text itself`,
+  ),
+  row({ add: [{ value: "b" }] }, `${VALUE}: a text needs a key`),
+  row({ add: [{ key: "a" }] }, `${VALUE}: required`),
+  row({ resources: [] }, "spec.tags.resources: an empty list"),
+  row(
+    { owner: { onConflict: "Fight", cluster: "Prod EU" } },
+    `spec.tags.owner.cluster: ${DNS_LABEL}`,
+    'spec.tags.owner.onConflict: not one of Observe, Withhold, Fail: "Fight"',
+  ),
+])("an input with tags $spec has the faults $faults", ({ spec, faults }) => {
+  expect(faultsOf(inputOf({ tags: spec }))).toEqual(faults);
 });
 
 /** The sections `adoption` and `externalNames`. */

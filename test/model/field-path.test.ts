@@ -40,22 +40,20 @@ describe("a field path", () => {
   });
 });
 
-describe("the value of a field", () => {
-  const root: JsonObject = { a: { b: [{ c: 1 }, null] }, "0": "zero", n: null };
-  test.each([
-    { path: ["a", "b", 0, "c"], value: 1 },
-    { path: ["a", "b", 1], value: null },
-    { path: ["n"], value: null },
-    { path: [0], value: "zero" },
-    { path: ["a", "b", 2], value: undefined },
-    { path: ["a", "b", "0"], value: undefined },
-    { path: ["a", "b", "length"], value: undefined },
-    { path: ["n", "x"], value: undefined },
-    { path: ["toString"], value: undefined },
-    { path: ["__proto__", "toString"], value: undefined },
-  ])("at $path is $value", ({ path, value }) => {
-    expect(valueAt(root, path)).toEqual(value);
-  });
+const root: JsonObject = { a: { b: [{ c: 1 }, null] }, "0": "zero", n: null };
+test.each([
+  { path: ["a", "b", 0, "c"], value: 1 },
+  { path: ["a", "b", 1], value: null },
+  { path: ["n"], value: null },
+  { path: [0], value: "zero" },
+  { path: ["a", "b", 2], value: undefined },
+  { path: ["a", "b", "0"], value: undefined },
+  { path: ["a", "b", "length"], value: undefined },
+  { path: ["n", "x"], value: undefined },
+  { path: ["toString"], value: undefined },
+  { path: ["__proto__", "toString"], value: undefined },
+])("the value of a field at $path is $value", ({ path, value }) => {
+  expect(valueAt(root, path)).toEqual(value);
 });
 
 describe("a value", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { composerName } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -31,23 +31,21 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
 
 const self = { kind: "ConfigMap", name: "record" };
 
-describe("the consumer that an XR's record tells of", () => {
-  const owner = (text: string): JsonObject => ({ annotations: { [OWNER]: text } });
-  const otherManager = composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" });
-  test.each<[reason: string, metadata: JsonObject, is: Consumer | undefined]>([
-    ["is the owner that it names", {}, consumer()],
-    ["is none where Crossplane did not compose it", { labels: {} }, undefined],
-    ["is not controlled right after a restore", { ownerReferences: [] }, consumer({ isControlled: false })],
-    ["is the record itself where no owner is named", { annotations: {} }, consumer(self)],
-    ["is the record itself where the owner has too many parts", owner("Shop.apps.example.org/a/b/c"), consumer(self)],
-    ["is the record itself where the owner's kind is none", owner("9 lives/shop"), consumer(self)],
-    ["is the record itself where the owner has no name", owner("Shop"), consumer(self)],
-    ["is the record itself where the owner is too long", owner(`Shop/${"a/".repeat(600)}shop`), consumer(self)],
-    ["counts for the namespace where it lies", owner("Shop.apps.example.org/team-b/shop"), consumer()],
-    ["is none where another XR has written it", { managedFields: [{ manager: otherManager }] }, undefined],
-  ])("%s", (_, metadata, is) => {
-    expect(toConsumers(record(metadata), SHARED)).toEqual(is === undefined ? [] : [is]);
-  });
+const owner = (text: string): JsonObject => ({ annotations: { [OWNER]: text } });
+const otherManager = composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" });
+test.each<[reason: string, metadata: JsonObject, is: Consumer | undefined]>([
+  ["is the owner that it names", {}, consumer()],
+  ["is none where Crossplane did not compose it", { labels: {} }, undefined],
+  ["is not controlled right after a restore", { ownerReferences: [] }, consumer({ isControlled: false })],
+  ["is the record itself where no owner is named", { annotations: {} }, consumer(self)],
+  ["is the record itself where the owner has too many parts", owner("Shop.apps.example.org/a/b/c"), consumer(self)],
+  ["is the record itself where the owner's kind is none", owner("9 lives/shop"), consumer(self)],
+  ["is the record itself where the owner has no name", owner("Shop"), consumer(self)],
+  ["is the record itself where the owner is too long", owner(`Shop/${"a/".repeat(600)}shop`), consumer(self)],
+  ["counts for the namespace where it lies", owner("Shop.apps.example.org/team-b/shop"), consumer()],
+  ["is none where another XR has written it", { managedFields: [{ manager: otherManager }] }, undefined],
+])("the consumer that an XR's record tells of: %s", (_, metadata, is) => {
+  expect(toConsumers(record(metadata), SHARED)).toEqual(is === undefined ? [] : [is]);
 });
 
 test("a record tells of 1,000 copies at most, whatever its team writes into it", () => {

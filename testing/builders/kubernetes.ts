@@ -4,11 +4,13 @@ import type { JsonObject } from "../../src/model/json.ts";
 
 export const ACCEPT = "shared-infrastructure.fn.crossplane.io/accept-copies-from";
 
-export const namespaceOf = (name: string, annotations: JsonObject = {}): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Namespace",
-  metadata: { name, annotations },
-});
+/** An object. @param more its spec, status or data. */
+export const objectOf = (apiVersion: string, kind: string, metadata: JsonObject, more: JsonObject = {}): JsonObject => {
+  return { apiVersion, kind, metadata, ...more };
+};
+
+export const namespaceOf = (name: string, annotations: JsonObject = {}): JsonObject =>
+  objectOf("v1", "Namespace", { name, annotations });
 
 /** A ReferenceGrant beside the database's Secret, to XRs of team-a; `from` and `to` say what differs. */
 export const referenceGrant = (from: JsonObject = {}, to: JsonObject = {}, namespace = "databases"): JsonObject => ({

@@ -1,7 +1,7 @@
 import { toRequirement, toSecretRequirement } from "../../src/crossplane/requirement-names.ts";
 import { INPUT_API_VERSION, INPUT_KIND } from "../../src/input/schema.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { base64 } from "./kubernetes.ts";
+import { base64, objectOf } from "./kubernetes.ts";
 
 /** Builders of what tests start from: a team's XR that uses another team's database. */
 
@@ -60,12 +60,8 @@ export const inputOf = (spec: JsonValue): JsonObject => ({ apiVersion: INPUT_API
 const LOGIN = { username: base64("app"), password: base64("p@ss/1") };
 
 /** The connection Secret of the database. */
-export const connectionSecret = (data: JsonObject = LOGIN): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace: "databases", name: "orders-conn", resourceVersion: "42" },
-  data,
-});
+export const connectionSecret = (data: JsonObject = LOGIN): JsonObject =>
+  objectOf("v1", "Secret", { namespace: "databases", name: "orders-conn", resourceVersion: "42" }, { data });
 
 /** An Object of provider-kubernetes as it is observed: with all that the provider and Crossplane fill in. */
 export const observedObject = (status: { ready: string; synced?: string }): JsonObject => ({

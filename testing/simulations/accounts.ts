@@ -136,10 +136,7 @@ export class AccountsWorld {
     };
     const merged = withAnnotations(
       { ...desired, metadata },
-      {
-        ...Object.fromEntries(provided),
-        "crossplane.io/composition-resource-name": "one",
-      },
+      { ...Object.fromEntries(provided), "crossplane.io/composition-resource-name": "one" },
     );
     return { ...merged, ...(before?.["status"] !== undefined && { status: before["status"] }) };
   }

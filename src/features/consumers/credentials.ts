@@ -31,10 +31,7 @@ const MAX_CREDENTIALS = 1000;
 /** The most turns at a time: one that ends, and one that begins. */
 const MAX_TURNS = 2;
 
-/**
- * Makes the credentials. One whose grant is taken back is left out, so that Crossplane deletes it. It does not wait until its copy is
- * gone: a team that pauses its XR would keep its access.
- */
+/** Makes the credentials. One without a grant is deleted while its copy still exists: a team could pause its XR to keep access. */
 export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call): Part {
   if (section === undefined) return { edits: [], reasons: [] };
   const turns = findTurns(section, call);
@@ -154,10 +151,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/**
- * Tells whether the Secret has been written. Crossplane reads the connection Secret of what it composes; of another Secret the
- * resource itself says so, by being Ready.
- */
+/** Tells whether the Secret has been written: Crossplane has read the connection Secret, or a resource with another Secret is Ready. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, connectionDetails } = observed;

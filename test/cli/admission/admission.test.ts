@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { withMetadata } from "../../../testing/builders/composed.ts";
+import { objectOf } from "../../../testing/builders/kubernetes.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { createAuthority, issue, writeCertificates } from "../../../testing/servers/certificates.ts";
@@ -115,12 +116,8 @@ async function ask(webhook: Webhook, request: object): Promise<Review["response"
   return (JSON.parse(body) as Review).response;
 }
 
-const claim = (namespace: string, name = "orders", metadata: object = {}) => ({
-  apiVersion: "platform.example.org/v1alpha1",
-  kind: "XBucket",
-  metadata: { namespace, name: "orders", ...metadata },
-  spec: { name },
-});
+const claim = (namespace: string, name = "orders", metadata: object = {}) =>
+  objectOf("platform.example.org/v1alpha1", "XBucket", { namespace, name: "orders", ...metadata }, { spec: { name } });
 
 const bucket = (name: string, managementPolicies = ["*"], externalName = "orders") => ({
   apiVersion: "s3.aws.upbound.io/v1beta1",

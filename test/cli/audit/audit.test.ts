@@ -14,17 +14,17 @@ const event = kindOf("", "Event", { version: "v1", isNamespaced: true, categorie
 const job = kindOf("batch", "Job", { isNamespaced: true, categories: [] });
 const kinds = [xrd, store, bucket, secret, event, job];
 
+const toBucket = { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket" };
 const resourceRefs = [
-  { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket", name: "there" },
-  { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket", name: "lost" },
-  { apiVersion: "cloud.example.org/v1beta1", kind: "Queue", name: "of-no-kind" },
+  { ...toBucket, name: "there" },
+  { ...toBucket, name: "lost" },
+  { ...toBucket, kind: "Queue", name: "of-no-kind" },
   { apiVersion: "v1", kind: "Secret", namespace: "team-a", name: "unlabelled" },
 ];
 
 const COMPOSED_AS = "crossplane.io/composition-resource-name";
 const composed = (name: string): JsonObject => ({
-  apiVersion: "cloud.example.org/v1beta1",
-  kind: "Bucket",
+  ...toBucket,
   metadata: { name, labels: { "crossplane.io/composite": "orders" }, annotations: { [COMPOSED_AS]: "bucket" } },
 });
 
@@ -100,49 +100,47 @@ describe("after a restore", () => {
   });
 });
 
-describe("--restore", () => {
-  const XR = { apiVersion: "platform.example.org/v1beta1", kind: "XStore", name: "orders", uid: "1", controller: true };
-  const [regionEu, regionUs] = [{ region: "eu" }, { region: "us" }];
-  const absent = "observe failed: external resource does not exist";
-  /** A managed resource that only observes since a restore, and what its provider has reported. */
-  const restored = (name: string, synced: JsonObject = {}, atProvider: JsonObject = {}, owners = [XR]): JsonObject => {
-    const annotations = { [COMPOSED_AS]: name, [`${DOMAIN}/restored`]: "held=*" };
-    const restoredAt = { ownerReferences: owners, creationTimestamp: "2026-01-01T00:00:00Z" };
-    const lastTransitionTime = "2026-01-02T00:00:00Z";
-    return {
-      ...withMetadata(composed(name), { annotations, ...restoredAt }),
-      spec: { managementPolicies: ["Observe"], forProvider: regionEu },
-      status: { atProvider, conditions: [{ type: "Synced", status: "True", lastTransitionTime, ...synced }] },
-    };
+const XR = { apiVersion: "platform.example.org/v1beta1", kind: "XStore", name: "orders", uid: "1", controller: true };
+const [regionEu, regionUs] = [{ region: "eu" }, { region: "us" }];
+const absent = "observe failed: external resource does not exist";
+/** A managed resource that only observes since a restore, and what its provider has reported. */
+const restored = (name: string, synced: JsonObject = {}, atProvider: JsonObject = {}, owners = [XR]): JsonObject => {
+  const annotations = { [COMPOSED_AS]: name, [`${DOMAIN}/restored`]: "held=*" };
+  const restoredAt = { ownerReferences: owners, creationTimestamp: "2026-01-01T00:00:00Z" };
+  const lastTransitionTime = "2026-01-02T00:00:00Z";
+  return {
+    ...withMetadata(composed(name), { annotations, ...restoredAt }),
+    spec: { managementPolicies: ["Observe"], forProvider: regionEu },
+    status: { atProvider, conditions: [{ type: "Synced", status: "True", lastTransitionTime, ...synced }] },
   };
+};
 
-  test("says of each what its provider found, and how to release it; what is as desired needs nobody", async () => {
-    const release = (name: string) =>
-      `to release it: kubectl annotate xstore.platform.example.org orders ${DOMAIN}/release-restored=1/${name}`;
-    const before = { lastTransitionTime: "2025-12-31T00:00:00Z" };
-    const all = [
-      ...objects,
-      restored("as-desired", {}, regionEu),
-      restored("changed", {}, regionUs),
-      restored("deleted", { status: "False", message: absent }),
-      restored("not-looked-for", before, regionEu),
-      restored("alone", {}, regionUs, []),
-    ];
-    const { exitCode, stdout } = await run({ objects: all }, "--restore");
-    const xr = "XStore.platform.example.org/orders";
-    expect([exitCode, stdout.split("\n").map((line) => line.split(/ {2,}/).join(" | "))]).toEqual([
-      1,
-      [
-        "FINDING | XR | RESOURCE | AS | WHAT IT MEANS",
-        `Waiting | ${xr} | Bucket.cloud.example.org/not-looked-for | not-looked-for | ${release("not-looked-for")}`,
-        `Missing | ${xr} | Bucket.cloud.example.org/deleted | deleted | ${release("deleted")}`,
-        "Different | - | Bucket.cloud.example.org/alone | alone | spec.forProvider.region; no XR controls it yet",
-        `Different | ${xr} | Bucket.cloud.example.org/changed | changed | spec.forProvider.region; ${release("changed")}`,
-        `Found | ${xr} | Bucket.cloud.example.org/as-desired | as-desired | released as soon as the others of its XR are`,
-        "",
-      ],
-    ]);
-  });
+test("--restore says of each what its provider found, and how to release it; what is as desired needs nobody", async () => {
+  const release = (name: string) =>
+    `to release it: kubectl annotate xstore.platform.example.org orders ${DOMAIN}/release-restored=1/${name}`;
+  const before = { lastTransitionTime: "2025-12-31T00:00:00Z" };
+  const all = [
+    ...objects,
+    restored("as-desired", {}, regionEu),
+    restored("changed", {}, regionUs),
+    restored("deleted", { status: "False", message: absent }),
+    restored("not-looked-for", before, regionEu),
+    restored("alone", {}, regionUs, []),
+  ];
+  const { exitCode, stdout } = await run({ objects: all }, "--restore");
+  const xr = "XStore.platform.example.org/orders";
+  expect([exitCode, stdout.split("\n").map((line) => line.split(/ {2,}/).join(" | "))]).toEqual([
+    1,
+    [
+      "FINDING | XR | RESOURCE | AS | WHAT IT MEANS",
+      `Waiting | ${xr} | Bucket.cloud.example.org/not-looked-for | not-looked-for | ${release("not-looked-for")}`,
+      `Missing | ${xr} | Bucket.cloud.example.org/deleted | deleted | ${release("deleted")}`,
+      "Different | - | Bucket.cloud.example.org/alone | alone | spec.forProvider.region; no XR controls it yet",
+      `Different | ${xr} | Bucket.cloud.example.org/changed | changed | spec.forProvider.region; ${release("changed")}`,
+      `Found | ${xr} | Bucket.cloud.example.org/as-desired | as-desired | released as soon as the others of its XR are`,
+      "",
+    ],
+  ]);
 });
 
 describe("where nothing is wrong", () => {

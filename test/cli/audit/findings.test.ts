@@ -64,11 +64,8 @@ const shown = (findings: readonly Finding[]): readonly string[] =>
 
 /** An XR that refers to its record of names, and nothing else. */
 function withOwnRecord(xr: JsonObject) {
-  const reference = {
-    ...RECORD_KINDS.EnvironmentConfig,
-    namespace: undefined,
-    name: namesRecordName(recordOf(toComposite(documentOf(xr)))),
-  };
+  const name = namesRecordName(recordOf(toComposite(documentOf(xr))));
+  const reference = { ...RECORD_KINDS.EnvironmentConfig, namespace: undefined, name };
   const { namespace: _, ...listed } = reference;
   return { reference, store: { ...xr, spec: { resourceRefs: [listed] } } };
 }
@@ -126,46 +123,44 @@ test.each([
   expect(shown(find({ stores: [store({}, referringTo("copy"))], buckets: [copy] }))).toEqual(found);
 });
 
-describe("a namespaced resource that is being deleted", () => {
-  const annotationsOf = (composedAs: string) => ({
-    "crossplane.io/composition-resource-name": composedAs,
-    [SHARED_RESOURCE]: JSON.stringify({ apiVersion, kind: "XStore", name: "orders" }),
-  });
-  const hanging = {
-    namespace: "red",
-    annotations: annotationsOf("shared/db/red/vault"),
-    deletionTimestamp: CREATED,
-    finalizers: ["finalizer.managedresource.crossplane.io"],
-  };
-  const object = (metadata: JsonObject = {}): JsonObject => ({
-    ...bucket("app", { controller: ours, metadata: { ...hanging, ...metadata } }),
-    apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
-    kind: "Object",
-  });
-  const leaving = ["red"];
-  const WHY =
-    "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
-  const command =
-    "kubectl patch object.v1alpha1.kubernetes.m.crossplane.io/app --namespace=red --type=merge " +
-    `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
+const annotationsOf = (composedAs: string) => ({
+  "crossplane.io/composition-resource-name": composedAs,
+  [SHARED_RESOURCE]: JSON.stringify({ apiVersion, kind: "XStore", name: "orders" }),
+});
+const hanging = {
+  namespace: "red",
+  annotations: annotationsOf("shared/db/red/vault"),
+  deletionTimestamp: CREATED,
+  finalizers: ["finalizer.managedresource.crossplane.io"],
+};
+const object = (metadata: JsonObject = {}): JsonObject => ({
+  ...bucket("app", { controller: ours, metadata: { ...hanging, ...metadata } }),
+  apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
+  kind: "Object",
+});
+const leaving = ["red"];
+const WHY =
+  "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
+const command =
+  "kubectl patch object.v1alpha1.kubernetes.m.crossplane.io/app --namespace=red --type=merge " +
+  `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
 
-  const BY_HAND = `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays`;
-  const LEFT = "its copy blue/vault stays then, for you to delete";
-  const elsewhere = object({ annotations: annotationsOf("shared/db/blue/vault") });
-  const other = { ...object(), apiVersion: "cloud.example.org/v1" };
+const BY_HAND = `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays`;
+const LEFT = "its copy blue/vault stays then, for you to delete";
+const elsewhere = object({ annotations: annotationsOf("shared/db/blue/vault") });
+const other = { ...object(), apiVersion: "cloud.example.org/v1" };
 
-  test.each<[reason: string, parts: WorldParts, ...found: readonly string[]]>([
-    ["hangs if its namespace is being deleted, too", { buckets: [object()], leaving }, `${WHY}; to end it: ${command}`],
-    ["with a copy elsewhere leaves that", { buckets: [elsewhere], leaving }, `${WHY}; ${LEFT}; to end it: ${command}`],
-    ["which is no Object gets no command, whatever its annotations say", { buckets: [other], leaving }, BY_HAND],
-    ["which makes no copy gets no command", { buckets: [object({ annotations: {} })], leaving }, BY_HAND],
-    ["does not hang if its namespace stays", { buckets: [object()] }],
-    ["is not waited for by its provider", { buckets: [object({ finalizers: ["foregroundDeletion"] })], leaving }],
-    ["has not hung for long enough", { buckets: [object({ deletionTimestamp: A_MINUTE_AGO })], leaving }],
-  ])("%s", (_, parts, ...found) => {
-    const [, ...rows] = toTable(find(parts)).trimEnd().split("\n");
-    expect(rows.map((line) => line.slice(line.indexOf(WHY)))).toEqual(found);
-  });
+test.each<[reason: string, parts: WorldParts, ...found: readonly string[]]>([
+  ["hangs if its namespace is being deleted, too", { buckets: [object()], leaving }, `${WHY}; to end it: ${command}`],
+  ["with a copy elsewhere leaves that", { buckets: [elsewhere], leaving }, `${WHY}; ${LEFT}; to end it: ${command}`],
+  ["which is no Object gets no command, whatever its annotations say", { buckets: [other], leaving }, BY_HAND],
+  ["which makes no copy gets no command", { buckets: [object({ annotations: {} })], leaving }, BY_HAND],
+  ["does not hang if its namespace stays", { buckets: [object()] }],
+  ["is not waited for by its provider", { buckets: [object({ finalizers: ["foregroundDeletion"] })], leaving }],
+  ["has not hung for long enough", { buckets: [object({ deletionTimestamp: A_MINUTE_AGO })], leaving }],
+])("a namespaced resource that is being deleted %s", (_, parts, ...found) => {
+  const [, ...rows] = toTable(find(parts)).trimEnd().split("\n");
+  expect(rows.map((line) => line.slice(line.indexOf(WHY)))).toEqual(found);
 });
 
 const nested = store({ name: "orders-inner", labels: { "crossplane.io/composite": "orders" } });
@@ -200,24 +195,22 @@ test.each([
 
 const MAY = "XStore.platform.example.org/orders-inner may";
 
-describe("an orphan that only a nested XR can have composed, by its claim,", () => {
-  const claim = { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "team-a" };
-  const labels = { "crossplane.io/composite": "orders", ...claim };
-  const orphan = bucket("a", { metadata: { labels, annotations: { "crossplane.io/composition-resource-name": "a" } } });
-  const inner = (controller: JsonObject): JsonObject =>
-    store({ name: "orders-inner", labels, ownerReferences: [{ apiVersion, controller: true, ...controller }] });
-  const root = (name: string) => store({}, { resourceRefs: [{ apiVersion, kind: "XStore", name }] });
-  test.each([
-    ["is its, if the XR at the root confirms that", [root("orders-inner"), inner(ours)], "its XR"],
-    ["may be its, if the XR at the root does not refer to it", [root("orders-other"), inner(ours)], MAY],
-    ["may be its, if its controller is another object", [root("orders-inner"), inner(beforeRestore)], MAY],
-    ["may be its, if the XR at the root is gone", [inner(ours)], MAY],
-  ])("%s", (_, stores, is) => {
-    const world = worldOf({ stores, buckets: [orphan] });
-    const findings = toFindings(world, patience);
-    expect(findings.find((each) => each.is === "Orphaned")?.message).toMatch(new RegExp(`^${is} .*composed it`));
-    expect(toCommands(findings, world).includes("\nkubectl patch")).toBe(is !== MAY);
-  });
+const claim = { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "team-a" };
+const labels = { "crossplane.io/composite": "orders", ...claim };
+const orphan = bucket("a", { metadata: { labels, annotations: { "crossplane.io/composition-resource-name": "a" } } });
+const inner = (controller: JsonObject): JsonObject =>
+  store({ name: "orders-inner", labels, ownerReferences: [{ apiVersion, controller: true, ...controller }] });
+const root = (name: string) => store({}, { resourceRefs: [{ apiVersion, kind: "XStore", name }] });
+test.each([
+  ["is its, if the XR at the root confirms that", [root("orders-inner"), inner(ours)], "its XR"],
+  ["may be its, if the XR at the root does not refer to it", [root("orders-other"), inner(ours)], MAY],
+  ["may be its, if its controller is another object", [root("orders-inner"), inner(beforeRestore)], MAY],
+  ["may be its, if the XR at the root is gone", [inner(ours)], MAY],
+])("an orphan that only a nested XR can have composed, by its claim, %s", (_, stores, is) => {
+  const world = worldOf({ stores, buckets: [orphan] });
+  const findings = toFindings(world, patience);
+  expect(findings.find((each) => each.is === "Orphaned")?.message).toMatch(new RegExp(`^${is} .*composed it`));
+  expect(toCommands(findings, world).includes("\nkubectl patch")).toBe(is !== MAY);
 });
 
 test.each([

@@ -184,11 +184,7 @@ test.each([
 
 test.each([
   ["is not there", { command: "no-such-plugin", installHint: "install it" }, /ENOENT; install it$/],
-  [
-    "fails",
-    { command: process.execPath, args: ["-e", "console.error('log in first'); process.exit(1)"] },
-    /: log in first$/,
-  ],
+  ["fails", { command: process.execPath, args: ["-e", "console.error('log in'); process.exit(1)"] }, /: log in$/],
   [
     "prints half a credential, which is not shown",
     { command: process.execPath, args: ["-e", 'console.log(\'{"status":{"token":"s3cret\')'] },
@@ -197,9 +193,8 @@ test.each([
 ])("says so once where a plugin %s", async (_, exec, message) => {
   const { url, authority } = await startServer();
   const onWait = vi.fn();
-  const cluster = toClient(connect({ kubeconfig: writeKubeconfig(url, authority.certificate, { exec }), env: {} }), {
-    onWait,
-  });
+  const kubeconfig = writeKubeconfig(url, authority.certificate, { exec });
+  const cluster = toClient(connect({ kubeconfig, env: {} }), { onWait });
   const error = await cluster.get({ verb: "get", resource: "", apiGroup: "", path: "/apis" }).catch((thrown) => thrown);
   expect(error).toMatchObject({ code: "Unauthorized", message: expect.stringMatching(message) });
   expect(onWait).not.toHaveBeenCalled();
@@ -227,11 +222,8 @@ test("goes by the proxy that the cluster names", async () => {
   const { url, authority, seen } = await startServer();
   const { targets, port } = await startProxy("me:pw");
   const to = (login: string) => ({ cluster: { "proxy-url": `http://${login}@127.0.0.1:${port}` } });
-  const connectBy = (login: string) =>
-    connect({ kubeconfig: writeKubeconfig(url, authority.certificate, { token: "t" }, to(login)), env: {} }).send(
-      "/apis",
-      "a/b",
-    );
+  const kubeconfigWith = (login: string) => writeKubeconfig(url, authority.certificate, { token: "t" }, to(login));
+  const connectBy = (login: string) => connect({ kubeconfig: kubeconfigWith(login), env: {} }).send("/apis", "a/b");
   expect((await connectBy("me:pw")).status).toBe(200);
   expect(seen[0]?.authorization).toBe("Bearer t");
   expect(targets).toEqual([url.replace("https://", "")]);

@@ -16,12 +16,8 @@ const bucket = (fields: object) => ({ apiGroup: "s3.aws.m.upbound.io", kind: "Bu
 const named = (externalName: object | string) => bucket({ externalName });
 const object = (fields: object) => ({ apiGroup: "kubernetes.crossplane.io", kind: "Object", ...fields });
 
-const manifest = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  namespace: { fromFieldPath: "metadata.namespace" },
-  name: "{metadata.name}-{spec.shard}",
-};
+const namespace = { fromFieldPath: "metadata.namespace" };
+const manifest = { apiVersion: "v1", kind: "ConfigMap", namespace, name: "{metadata.name}-{spec.shard}" };
 
 const claim = {
   apiVersion: "platform.example.org/v1",
@@ -90,11 +86,7 @@ test.each<[reason: string, content: unknown, ...faults: readonly string[]]>([
     `${RESOURCE}.color: unknown field`,
     "mappings[0].resources[1]: exactly one of externalName, manifest; found none",
   ],
-  [
-    "an open brace",
-    file([named("{logs")]),
-    `${NAME}: not a template: the brace at character 1 is wrong; {metadata.name} is`,
-  ],
+  ["a brace", file([named("{logs")]), `${NAME}: not a template: the brace at character 1 is wrong; {metadata.name} is`],
   ["a template of no field", file([named("{a..b}")]), `${NAME}: not a template: {a..b} is wrong; {metadata.name} is`],
   ["an Object by its name", file([object({ externalName: "a" })]), `${NAME}: not allowed for an Object: set manifest`],
   ["a Bucket by a manifest", file([bucket({ manifest })]), `${RESOURCE}.manifest: not allowed for a Bucket: `],

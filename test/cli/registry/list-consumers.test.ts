@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { withMetadata } from "../../../testing/builders/composed.ts";
 import { claimRecord, recordIn, SELECTOR } from "../../../testing/builders/consumers.ts";
-import { namespaceOf } from "../../../testing/builders/kubernetes.ts";
+import { namespaceOf, objectOf } from "../../../testing/builders/kubernetes.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
 import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
 
@@ -14,11 +14,8 @@ const kinds = [
   kindOf("", "Namespace", { version: "v1", categories: [] }),
 ];
 
-const database = (annotations: JsonObject): JsonObject => ({
-  apiVersion: "data.example.org/v1beta1",
-  kind: "XPostgres",
-  metadata: { name: "orders", annotations },
-});
+const database = (annotations: JsonObject): JsonObject =>
+  objectOf("data.example.org/v1beta1", "XPostgres", { name: "orders", annotations });
 
 const shopIn = (namespace: string, binding?: JsonObject): JsonObject =>
   claimRecord(namespace, `Shop.apps.example.org/${namespace}/shop`, binding);
@@ -97,13 +94,8 @@ describe("registry consumers", () => {
 
   test("prints JSON with the fields of the status, and dependents", async () => {
     const { stdout } = await run(["xpostgres/orders", "-o", "json"], [database({ [ALLOWED]: "team-a" })]);
-    const granted = {
-      namespace: "team-a",
-      kind: "Shop.apps.example.org",
-      name: "shop",
-      secretName: "orders-db",
-      granted: true,
-    };
+    const shop = { kind: "Shop.apps.example.org", name: "shop" };
+    const granted = { ...shop, namespace: "team-a", secretName: "orders-db", granted: true };
     expect(JSON.parse(stdout)).toEqual({
       items: [
         { ...granted, dependents: ["push", "policy-ids"] },

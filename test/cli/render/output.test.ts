@@ -3,13 +3,10 @@ import type { Condition, Resource } from "../../../cli/render/protocol.ts";
 import { toStruct } from "../../../cli/render/protocol.ts";
 import { toDocuments } from "../../../cli/render/render.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { objectOf } from "../../../testing/builders/kubernetes.ts";
 
-const xr = (metadata: JsonObject = {}): JsonObject => ({
-  apiVersion: "example.org/v1",
-  kind: "XApp",
-  metadata: { name: "app", uid: "u1", ...metadata },
-  spec: { a: 1 },
-});
+const xr = (metadata: JsonObject = {}): JsonObject =>
+  objectOf("example.org/v1", "XApp", { name: "app", uid: "u1", ...metadata }, { spec: { a: 1 } });
 
 const lastTransitionTime = "2024-01-01T00:00:00Z";
 const available = { lastTransitionTime, type: "Ready", status: "True", reason: "Available" };
@@ -32,18 +29,16 @@ test("the XR is who it is, with the status that the pipeline desires", () => {
   expect(composite).toEqual({ ...own, metadata: { name: "app" }, status });
 });
 
-describe("the condition Ready", () => {
-  const message = (names: string): JsonObject => ({ ...creating, message: `Unready resources: ${names}` });
-  test.each<[reason: string, unready: readonly string[], condition: JsonObject, ready?: Resource["ready"]]>([
-    ["True where nothing is unready", [], available],
-    ["True where the pipeline says so", ["a"], available, "READY_TRUE"],
-    ["False where it says not", [], creating, "READY_FALSE"],
-    ["False where something is unready", ["b", "a"], message("a, b")],
-    ["False with the names of three unready resources", ["a", "b", "c"], message("a, b, and c")],
-    ["False with three names and the number of the others", ["d", "c", "b", "a", "e"], message("a, b, c, and 2 more")],
-  ])("the condition Ready is %s", (_, unready, condition, ready) => {
-    expect(readConditions(ready ? { ready } : {}, unready)).toEqual([condition]);
-  });
+const message = (names: string): JsonObject => ({ ...creating, message: `Unready resources: ${names}` });
+test.each<[reason: string, unready: readonly string[], condition: JsonObject, ready?: Resource["ready"]]>([
+  ["True where nothing is unready", [], available],
+  ["True where the pipeline says so", ["a"], available, "READY_TRUE"],
+  ["False where it says not", [], creating, "READY_FALSE"],
+  ["False where something is unready", ["b", "a"], message("a, b")],
+  ["False with the names of three unready resources", ["a", "b", "c"], message("a, b, and c")],
+  ["False with three names and the number of the others", ["d", "c", "b", "a", "e"], message("a, b, c, and 2 more")],
+])("the condition Ready is %s", (_, unready, condition, ready) => {
+  expect(readConditions(ready ? { ready } : {}, unready)).toEqual([condition]);
 });
 
 describe("conditions of functions", () => {
@@ -93,11 +88,8 @@ const added = {
   ownerReferences: [controller],
 };
 
-const origin = {
-  "crossplane.io/composite": "root",
-  "crossplane.io/claim-name": "claim",
-  "crossplane.io/claim-namespace": "team-a",
-};
+const claimed = { "crossplane.io/claim-name": "claim", "crossplane.io/claim-namespace": "team-a" };
+const origin = { "crossplane.io/composite": "root", ...claimed };
 const stranger = { uid: "u2", kind: "Other" };
 const named = { generateName: "app-" };
 const existing = { name: "d", generateName: "app-" };

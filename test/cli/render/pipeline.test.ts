@@ -77,16 +77,16 @@ describe("what a step is called with", () => {
   });
 
   test("the Secrets that are its credentials", async () => {
+    const secretRef = { namespace: "a", name: "s" };
     const credentials = [
-      { name: "cloud", source: "Secret", secretRef: { namespace: "a", name: "s" } },
+      { name: "cloud", source: "Secret", secretRef },
       { name: "x", source: "None" },
     ];
     const steps = stepsOf({}).map((step) => ({ ...step, credentials }));
     const { calls } = await run({ steps, credentials: [{ ...secret("s"), data: { key: "aHVudGVyMg==" } }] });
     expect(calls[0]?.credentials).toEqual({ cloud: { credentialData: { data: { key: Buffer.from("hunter2") } } } });
-    await expect(run({ steps })).rejects.toThrow(
-      'step "0": found no Secret a/s for its credentials cloud in --function-credentials',
-    );
+    const missing = 'step "0": found no Secret a/s for its credentials cloud in --function-credentials';
+    await expect(run({ steps })).rejects.toThrow(missing);
   });
 
   test("the schema of a kind that a file has, so that it counts as served, and of no other kind", async () => {
@@ -94,11 +94,8 @@ describe("what a step is called with", () => {
     const schemas = { "served/v1/Secret": asked, "served/v1/Pod": { ...asked, kind: "Pod" }, other: asked };
     const requirements = { extraResources: {}, resources: {}, schemas };
     const { calls } = await run({ required: [secret("s")] }, { requirements }, { requirements });
-    expect(calls[1]?.requiredSchemas).toEqual({
-      "served/v1/Secret": { openapiV3: toStruct({}) },
-      "served/v1/Pod": {},
-      other: {},
-    });
+    const served = { openapiV3: toStruct({}) };
+    expect(calls[1]?.requiredSchemas).toEqual({ "served/v1/Secret": served, "served/v1/Pod": {}, other: {} });
   });
 
   test("what the step before it returned", async () => {
@@ -145,11 +142,8 @@ describe("what a pipeline comes to", () => {
     const conditions = [{ type: "A", status: "STATUS_CONDITION_TRUE", reason: "R" }];
     const results = [{ severity: "SEVERITY_NORMAL", message: "m" }];
     const last = { desired: { resources: {} }, context: toStruct({ from: "two" }) };
-    const { outcome } = await run(
-      { steps: stepsOf({}, {}) },
-      { conditions, results },
-      { ...last, conditions, results },
-    );
+    const both = { conditions, results };
+    const { outcome } = await run({ steps: stepsOf({}, {}) }, both, { ...last, ...both });
     const result = { apiVersion: "render.crossplane.io/v1beta1", kind: "Result", ...results[0] };
     expect(outcome).toEqual({
       ...last,

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
@@ -59,80 +59,71 @@ test.each<[reason: string, files: Files, ...flags: readonly string[]]>([
   expect({ exitCode, objects: toObjects(stdout), stderr }).toEqual({ exitCode: 0, objects, stderr: "" });
 });
 
-describe("what cannot be rendered is an error, said as crossplane render says it", () => {
-  const composing = (pipeline: string): Files => ({ "composition.yaml": composition(`pipeline: [{${pipeline}}]`) });
-  const resources = { "composition.yaml": step().replace("mode: Pipeline", "mode: Resources") };
-  const credentials = {
-    "composition.yaml": step(", credentials: [{name: a, source: Secret, secretRef: {namespace: b, name: c}}]"),
-  };
-  const from = (what: string, file: string) => `cannot load ${what} from "DIR/${file}": `;
-  const [ofComposition, ofSchemas] = [from("Composition", "composition.yaml"), from("OpenAPI schemas", "r")];
+const composing = (pipeline: string): Files => ({ "composition.yaml": composition(`pipeline: [{${pipeline}}]`) });
+const resources = { "composition.yaml": step().replace("mode: Pipeline", "mode: Resources") };
+const credentials = {
+  "composition.yaml": step(", credentials: [{name: a, source: Secret, secretRef: {namespace: b, name: c}}]"),
+};
+const from = (what: string, file: string) => `cannot load ${what} from "DIR/${file}": `;
+const noFunction = `${from("functions", "functions.yaml")}not a function: XApp/app`;
+const noYaml = `${from("required resources", "r")}no .yaml or .yml files found in "DIR/r"`;
+const [ofComposition, ofSchemas] = [from("Composition", "composition.yaml"), from("OpenAPI schemas", "r")];
 
-  test.each<[reason: string, files: Files, stderr: string, ...flags: readonly string[]]>([
-    [
-      "a fatal result",
-      composing("step: one, functionRef: {name: fn}"),
-      'cannot render composite resource: pipeline step "one" returned a fatal result: cannot use the input:',
-    ],
-    [
-      "a Function that is not there",
-      composing("step: one, functionRef: {name: other}"),
-      'cannot run pipeline step "one": unknown Function "other" - does it exist in your Functions file?',
-    ],
-    [
-      "an XR of another kind",
-      { "xr.yaml": "{apiVersion: example.org/v1, kind: XOther}" },
-      "its compositeTypeRef.kind (XApp) does not match XR's kind (XOther)",
-    ],
-    [
-      "an XR of another version",
-      { "xr.yaml": "{apiVersion: example.org/v2, kind: XApp}" },
-      "its compositeTypeRef.apiVersion (example.org/v1) does not match XR's apiVersion (example.org/v2)",
-    ],
-    ["a Composition without a pipeline", resources, `${ofComposition}render only supports spec.mode: Pipeline`],
-    ["a Composition that is none", { "composition.yaml": xr }, `${ofComposition}not a composition: XApp/app`],
-    ["a Composition with a wrong type", composing("step: 1"), `${ofComposition}step: expected a string, found 1`],
-    [
-      "Functions that are none",
-      { "functions.yaml": `${functions}\n---\n${xr}` },
-      `${from("functions", "functions.yaml")}not a function: XApp/app`,
-    ],
-    [
-      "a document without a kind",
-      { "r.yaml": "{a: 1}" },
-      `${from("required resources", "r.yaml")}Object 'Kind' is missing in '{"a":1}'`,
-      "-eDIR/r.yaml",
-    ],
-    [
-      "a directory without YAML",
-      { "r/a.txt": "" },
-      `${from("required resources", "r")}no .yaml or .yml files found in "DIR/r"`,
-      "-eDIR/r",
-    ],
-    [
-      "credentials that no file has",
-      credentials,
-      'step "one": found no Secret b/c for its credentials a in --function-credentials',
-    ],
-    [
-      "requirements, which it would have to leave out",
-      { "composition.yaml": step(", requirements: {}") },
-      'step "one": requirements are not supported: use',
-    ],
-    ["a directory without schemas", { "r/a.txt": "" }, `${ofSchemas}no .json files found in "DIR/r"`, "-sDIR/r"],
-    [
-      "an XRD of another kind",
-      { "xrd.yaml": xrdOf("XOther") },
-      `${from("XRD", "xrd.yaml")}it defines no XApp of example.org/v1`,
-      "--xrd=DIR/xrd.yaml",
-    ],
-    ["a schema that is no JSON", { "r/a.json": "[" }, ofSchemas, "-sDIR/r"],
-  ])("render fails because of %s", async (_, files, stderr, ...flags) => {
-    const result = await render(files, ...flags);
-    expect(result).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(result.stderr).toMatch(/^shared-infrastructure: error: cannot /);
-    expect(result.stderr).toContain(stderr);
-  });
+test.each<[reason: string, files: Files, stderr: string, ...flags: readonly string[]]>([
+  [
+    "a fatal result",
+    composing("step: one, functionRef: {name: fn}"),
+    'cannot render composite resource: pipeline step "one" returned a fatal result: cannot use the input:',
+  ],
+  [
+    "a Function that is not there",
+    composing("step: one, functionRef: {name: other}"),
+    'cannot run pipeline step "one": unknown Function "other" - does it exist in your Functions file?',
+  ],
+  [
+    "an XR of another kind",
+    { "xr.yaml": "{apiVersion: example.org/v1, kind: XOther}" },
+    "its compositeTypeRef.kind (XApp) does not match XR's kind (XOther)",
+  ],
+  [
+    "an XR of another version",
+    { "xr.yaml": "{apiVersion: example.org/v2, kind: XApp}" },
+    "its compositeTypeRef.apiVersion (example.org/v1) does not match XR's apiVersion (example.org/v2)",
+  ],
+  ["a Composition without a pipeline", resources, `${ofComposition}render only supports spec.mode: Pipeline`],
+  ["a Composition that is none", { "composition.yaml": xr }, `${ofComposition}not a composition: XApp/app`],
+  ["a Composition with a wrong type", composing("step: 1"), `${ofComposition}step: expected a string, found 1`],
+  ["Functions that are none", { "functions.yaml": `${functions}\n---\n${xr}` }, noFunction],
+  [
+    "a document without a kind",
+    { "r.yaml": "{a: 1}" },
+    `${from("required resources", "r.yaml")}Object 'Kind' is missing in '{"a":1}'`,
+    "-eDIR/r.yaml",
+  ],
+  ["a directory without YAML", { "r/a.txt": "" }, noYaml, "-eDIR/r"],
+  [
+    "missing credentials",
+    credentials,
+    'step "one": found no Secret b/c for its credentials a in --function-credentials',
+  ],
+  [
+    "requirements, which it would have to leave out",
+    { "composition.yaml": step(", requirements: {}") },
+    'step "one": requirements are not supported: use',
+  ],
+  ["a directory without schemas", { "r/a.txt": "" }, `${ofSchemas}no .json files found in "DIR/r"`, "-sDIR/r"],
+  [
+    "an XRD of another kind",
+    { "xrd.yaml": xrdOf("XOther") },
+    `${from("XRD", "xrd.yaml")}it defines no XApp of example.org/v1`,
+    "--xrd=DIR/xrd.yaml",
+  ],
+  ["a schema that is no JSON", { "r/a.json": "[" }, ofSchemas, "-sDIR/r"],
+])("a render fails because of %s, which is said as crossplane render says it", async (_, files, stderr, ...flags) => {
+  const result = await render(files, ...flags);
+  expect(result).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(result.stderr).toMatch(/^shared-infrastructure: error: cannot /);
+  expect(result.stderr).toContain(stderr);
 });
 
 const sharing = (field: string): string =>

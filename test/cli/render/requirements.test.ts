@@ -4,12 +4,10 @@ import type { ResourceSelector } from "../../../cli/render/protocol.ts";
 import { fromStruct, toStruct } from "../../../cli/render/protocol.ts";
 import { findSchema } from "../../../cli/render/schemas.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { objectOf } from "../../../testing/builders/kubernetes.ts";
 
-const object = (kind: string, name: string, labels: JsonObject = {}, namespace = "a"): JsonObject => ({
-  apiVersion: "v1",
-  kind,
-  metadata: { name, namespace, labels },
-});
+const object = (kind: string, name: string, labels: JsonObject = {}, namespace = "a"): JsonObject =>
+  objectOf("v1", kind, { name, namespace, labels });
 
 const resources = [
   object("Secret", "b", { team: "x", env: "prod" }),

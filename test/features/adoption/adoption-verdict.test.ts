@@ -36,21 +36,19 @@ test("the name of the field manager is the one that Crossplane computes", () => 
   );
 });
 
-describe("an observed resource that is not desired", () => {
-  const theirs = { "crossplane.io/claim-name": "theirs", "crossplane.io/claim-namespace": "team-b" };
-  const owners = [{ uid: "uid-now", kind: "XStore", name: "store" }];
-  test.each<[is: string, reason: string, metadata: JsonObject]>([
-    ["unadopted", "its only owner is not its controller", { ownerReferences: owners }],
-    ["unadopted", "it has our label and our field manager", appliedBy("velero", ours)],
-    ["unproven", "it has our label and the field manager of another XR", appliedBy(`${ours}0`)],
-    ["unproven", "only its field manager is ours", { ...labelled("x"), ...appliedBy(ours) }],
-    ["unproven", "it has our label and belongs to an XR of another kind and claim", labelled("store", theirs)],
-    ["stale", "it is rendered with the owner of a backup", controlledBy("uid-then")],
-    ["foreign", "it is rendered with another owner", controlledBy("u", "other")],
-    ["gone", "it is being deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }],
-  ])("is judged %s when %s", (is, _reason, metadata) => {
-    expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
-  });
+const theirs = { "crossplane.io/claim-name": "theirs", "crossplane.io/claim-namespace": "team-b" };
+const owners = [{ uid: "uid-now", kind: "XStore", name: "store" }];
+test.each<[is: string, reason: string, metadata: JsonObject]>([
+  ["unadopted", "its only owner is not its controller", { ownerReferences: owners }],
+  ["unadopted", "it has our label and our field manager", appliedBy("velero", ours)],
+  ["unproven", "it has our label and the field manager of another XR", appliedBy(`${ours}0`)],
+  ["unproven", "only its field manager is ours", { ...labelled("x"), ...appliedBy(ours) }],
+  ["unproven", "it has our label and belongs to an XR of another kind and claim", labelled("store", theirs)],
+  ["stale", "it is rendered with the owner of a backup", controlledBy("uid-then")],
+  ["foreign", "it is rendered with another owner", controlledBy("u", "other")],
+  ["gone", "it is being deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }],
+])("an observed resource that is not desired is judged %s when %s", (is, _reason, metadata) => {
+  expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
 });
 
 describe("what was put back after a restore, and this XR controls,", () => {
@@ -81,6 +79,7 @@ describe("what was put back after a restore, and this XR controls,", () => {
   const later = "2026-01-03T00:00:00Z";
   const failed = { status: "False", reason: "ReconcileError", message: "observe failed: cannot get credentials" };
   const absent = { ...failed, message: "observe failed: external resource does not exist" };
+  const nestedStore = { ...store(referring("x")), metadata: { name: "n", ...created } };
   const paused = { status: "False", reason: "ReconcilePaused", message: "" };
   test.each<[isLookedAt: boolean, reason: string, resource: JsonObject]>([
     [false, "a managed resource that a restore has stripped of its status", bucket("a", created, managed)],
@@ -94,21 +93,9 @@ describe("what was put back after a restore, and this XR controls,", () => {
       "one that is reported, and cannot be changed",
       bucket("a", created, { ...managed, ...synced(later, failed, { atProvider: { id: "1" } }) }),
     ],
-    [
-      false,
-      "a nested XR that is stopped",
-      { ...store(referring("x")), metadata: { name: "n", ...created }, ...synced(later, failed) },
-    ],
-    [
-      true,
-      "a nested XR that is reconciled",
-      { ...store(referring("x")), metadata: { name: "n", ...created }, ...synced(later) },
-    ],
-    [
-      false,
-      "a nested XR that is not reconciled yet",
-      { ...store(referring("x")), metadata: { name: "n", ...created } },
-    ],
+    [false, "a nested XR that is stopped", { ...nestedStore, ...synced(later, failed) }],
+    [true, "a nested XR that is reconciled", { ...nestedStore, ...synced(later) }],
+    [false, "a nested XR that is not reconciled yet", nestedStore],
     [true, "a native resource, which has no such condition", bucket("a", created)],
   ])("is looked at or not (%s): %s", (isLookedAt, _reason, resource) => {
     expect(verdicts.isLookedAt(documentOf(resource))).toBe(isLookedAt);
@@ -126,44 +113,41 @@ test("unadopted: a nested XR that nobody controls, restored and not reconciled y
   expect(judgeObserved(documentOf(nested), composite).is).toBe("unadopted");
 });
 
-describe("a nested XR that this XR controls", () => {
-  const crossplane = referring("a")["spec"] as JsonObject;
-  const nested = (xr: JsonObject) =>
-    documentOf({ ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...controlledBy("uid-now") } });
-  test.each([
-    ["unsettled", "it was restored on v2 and is not reconciled yet", restoredStore({ spec: { crossplane } })],
-    ["ours", "it is reconciled", store(referring("a"))],
-    ["ours", "it has composed nothing", restoredStore()],
-  ])("is judged %s when %s", (is, _reason, xr) => {
-    expect(judgeObserved(nested(xr), composite).is).toBe(is);
-  });
+const crossplane = referring("a")["spec"] as JsonObject;
+const controlled = (xr: JsonObject) =>
+  documentOf({ ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...controlledBy("uid-now") } });
+test.each([
+  ["unsettled", "it was restored on v2 and is not reconciled yet", restoredStore({ spec: { crossplane } })],
+  ["ours", "it is reconciled", store(referring("a"))],
+  ["ours", "it has composed nothing", restoredStore()],
+])("a nested XR that this XR controls is judged %s when %s", (is, _reason, xr) => {
+  expect(judgeObserved(controlled(xr), composite).is).toBe(is);
 });
 
-describe("a resource composed by a nested XR, and so labelled with the name of the XR at the root,", () => {
-  const nested = (metadata: JsonObject) =>
-    compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
-  const byRoot = controlledBy("u", "root");
-  test.each<[is: string, reason: string, xr: JsonObject, metadata: JsonObject]>([
-    ["pending", "it depends on the XRs above", {}, labelled("root")],
-    ["pending", "a controller alone is no proof", byRoot, labelled("root")],
-    ["unadopted", "its field manager is proof enough", {}, { ...labelled("root"), ...appliedBy(ours) }],
-    ["unproven", "its label has the name of the nested XR, which is no proof", byRoot, labelled("store")],
-    ["unproven", "its field manager is that of a sibling", byRoot, { ...labelled("root"), ...appliedBy(`${ours}0`) }],
-  ])("is judged %s when %s", (is, _reason, xr, metadata) => {
+const nested = (metadata: JsonObject) =>
+  compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
+const byRoot = controlledBy("u", "root");
+test.each<[is: string, reason: string, xr: JsonObject, metadata: JsonObject]>([
+  ["pending", "it depends on the XRs above", {}, labelled("root")],
+  ["pending", "a controller alone is no proof", byRoot, labelled("root")],
+  ["unadopted", "its field manager is proof enough", {}, { ...labelled("root"), ...appliedBy(ours) }],
+  ["unproven", "its label has the name of the nested XR, which is no proof", byRoot, labelled("store")],
+  ["unproven", "its field manager is that of a sibling", byRoot, { ...labelled("root"), ...appliedBy(`${ours}0`) }],
+])(
+  "a resource composed by a nested XR, and so labelled with the root's name, is judged %s when %s",
+  (is, _reason, xr, metadata) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), nested(xr)).is).toBe(is);
-  });
-});
+  },
+);
 
-describe("a resource that is referred to and not observed", () => {
-  const found = (metadata: JsonObject) => ({ is: "resolved", items: [documentOf(bucket("a", metadata))] }) as const;
-  const controller = { kind: "XStore", name: "store", uid: "u", controller: true };
-  const inGroup = (apiVersion: string) => found({ ownerReferences: [{ ...controller, apiVersion }] });
-  test.each<[is: string, reason: string, answer: LookupAnswer]>([
-    ["stale", "this XR controlled it before the restore, in another API version", inGroup("apps.example.org/v2")],
-    ["foreign", "an XR of this kind and name in another API group controls it", inGroup("other.org/v1")],
-    ["foreign", "another kind controls it", found(controlledBy("uid-then", "store", "XShop"))],
-    ["ours", "this XR controls it", found(controlledBy("uid-now"))],
-  ])("is judged %s when %s", (is, _reason, answer) => {
-    expect(verdicts.judgeReferenced(answer, proverFor(composite), false).is).toBe(is);
-  });
+const found = (metadata: JsonObject) => ({ is: "resolved", items: [documentOf(bucket("a", metadata))] }) as const;
+const controller = { kind: "XStore", name: "store", uid: "u", controller: true };
+const inGroup = (apiVersion: string) => found({ ownerReferences: [{ ...controller, apiVersion }] });
+test.each<[is: string, reason: string, answer: LookupAnswer]>([
+  ["stale", "this XR controlled it before the restore, in another API version", inGroup("apps.example.org/v2")],
+  ["foreign", "an XR of this kind and name in another API group controls it", inGroup("other.org/v1")],
+  ["foreign", "another kind controls it", found(controlledBy("uid-then", "store", "XShop"))],
+  ["ours", "this XR controls it", found(controlledBy("uid-now"))],
+])("a resource that is referred to and not observed is judged %s when %s", (is, _reason, answer) => {
+  expect(verdicts.judgeReferenced(answer, proverFor(composite), false).is).toBe(is);
 });

@@ -46,11 +46,8 @@ describe("a restored resource that is not desired", () => {
   test("is put back as observed, without fields that the API server fills in, and marked", () => {
     const annotations = { "crossplane.io/composition-resource-name": "a", [`${DOMAIN}/adoption`]: "pending" };
     const kind = { apiVersion: "cloud.example.org/v1", kind: "Bucket" };
-    const own = {
-      generateName: "store-",
-      namespace: "team-a",
-      finalizers: ["finalizer.managedresource.crossplane.io"],
-    };
+    const finalizers = ["finalizer.managedresource.crossplane.io"];
+    const own = { generateName: "store-", namespace: "team-a", finalizers };
     const object = { ...kind, metadata: { name: "a", ...own, labels, annotations }, spec: { region: "eu" } };
     const { resources } = adopt({ xr, observed: { a: bucket("a", { labels, ...own }) } });
     expect(resources.get("a")).toEqual({ is: "set", ready: "True", object });
@@ -137,34 +134,32 @@ describe("a reference to a resource that is not observed", () => {
   });
 });
 
-describe("whether an XR counts as restored", () => {
-  const metadata = { name: "store", uid: "uid-now", creationTimestamp: "2026-01-02T00:00:00Z" };
-  const synced = (lastTransitionTime: string): JsonObject => ({
-    status: { conditions: [{ type: "Synced", status: "True", reason: "ReconcileSuccess", lastTransitionTime }] },
-  });
-  const writtenAt = (time: string, more: JsonObject = {}): JsonObject => ({
-    metadata: { ...metadata, managedFields: [{ manager: "apiextensions.crossplane.io/composite", time, ...more }] },
-  });
-  const later = "2026-01-03T00:00:00Z";
-  const having = (...conditions: readonly JsonObject[]): JsonObject => ({ metadata, status: { conditions } });
-  const unsynced = { type: "Synced", status: "False", lastTransitionTime: later };
-  const velero = { manager: "velero", time: later };
-  const missing = { type: "ResourcesAdopted", status: "False", reason: "MissingAfterRestore" };
-  test.each<[isRestored: boolean, reason: string, xr: JsonObject]>([
-    [true, "it has no status, and its references come from the backup", { metadata }],
-    [true, "its status is from before it was created", { metadata, ...synced("2026-01-01T00:00:00Z") }],
-    [true, "its managed fields come from the backup", writtenAt("2026-01-01T00:00:00Z")],
-    [true, "it still waits for missing resources", having(unsynced, missing)],
-    [true, "only another manager has written to it since", { metadata: { ...metadata, managedFields: [velero] } }],
-    [true, "only another of its conditions is True since", having({ ...unsynced, type: "Ready", status: "True" })],
-    [true, "Crossplane has written its status only", writtenAt("2026-01-02T00:00:00Z", { subresource: "status" })],
-    [false, "Crossplane has written its references", writtenAt("2026-01-02T00:00:00Z")],
-    [false, "Crossplane has synced it", { metadata, ...synced("2026-01-02T00:00:00Z") }],
-    [false, "it is rendered, without the metadata of an API server", { metadata: { name: "store" }, ...synced("x") }],
-  ])("is %s when %s", (isRestored, _reason, xr) => {
-    const { conditions } = adopt({ xr: store({ ...referring("a"), ...xr }), answers: { [REQUIREMENT]: [] } });
-    expect(conditions[0]?.reason).toBe(isRestored ? "MissingAfterRestore" : "Adopted");
-  });
+const metadata = { name: "store", uid: "uid-now", creationTimestamp: "2026-01-02T00:00:00Z" };
+const synced = (lastTransitionTime: string): JsonObject => ({
+  status: { conditions: [{ type: "Synced", status: "True", reason: "ReconcileSuccess", lastTransitionTime }] },
+});
+const writtenAt = (time: string, more: JsonObject = {}): JsonObject => ({
+  metadata: { ...metadata, managedFields: [{ manager: "apiextensions.crossplane.io/composite", time, ...more }] },
+});
+const later = "2026-01-03T00:00:00Z";
+const having = (...conditions: readonly JsonObject[]): JsonObject => ({ metadata, status: { conditions } });
+const unsynced = { type: "Synced", status: "False", lastTransitionTime: later };
+const velero = { manager: "velero", time: later };
+const missing = { type: "ResourcesAdopted", status: "False", reason: "MissingAfterRestore" };
+test.each<[isRestored: boolean, reason: string, xr: JsonObject]>([
+  [true, "it has no status, and its references come from the backup", { metadata }],
+  [true, "its status is from before it was created", { metadata, ...synced("2026-01-01T00:00:00Z") }],
+  [true, "its managed fields come from the backup", writtenAt("2026-01-01T00:00:00Z")],
+  [true, "it still waits for missing resources", having(unsynced, missing)],
+  [true, "only another manager has written to it since", { metadata: { ...metadata, managedFields: [velero] } }],
+  [true, "only another of its conditions is True since", having({ ...unsynced, type: "Ready", status: "True" })],
+  [true, "Crossplane has written its status only", writtenAt("2026-01-02T00:00:00Z", { subresource: "status" })],
+  [false, "Crossplane has written its references", writtenAt("2026-01-02T00:00:00Z")],
+  [false, "Crossplane has synced it", { metadata, ...synced("2026-01-02T00:00:00Z") }],
+  [false, "it is rendered, without the metadata of an API server", { metadata: { name: "store" }, ...synced("x") }],
+])("that an XR counts as restored is %s when %s", (isRestored, _reason, xr) => {
+  const { conditions } = adopt({ xr: store({ ...referring("a"), ...xr }), answers: { [REQUIREMENT]: [] } });
+  expect(conditions[0]?.reason).toBe(isRestored ? "MissingAfterRestore" : "Adopted");
 });
 
 test("a Fatal result names all resources at once, and only when every lookup is answered", () => {

@@ -15,10 +15,8 @@ import {
 
 const conditionOf = (parts: AdoptionParts, draft?: Draft) => adopt(parts, draft).conditions[0];
 
-const nestedStore = restoredStore({
-  ...referring("a"),
-  metadata: { name: "store", uid: "uid-now", ...labelled("root") },
-});
+const nested = { name: "store", uid: "uid-now", ...labelled("root") };
+const nestedStore = restoredStore({ ...referring("a"), metadata: nested });
 
 const namespacedStore = store({
   metadata: { name: "store", namespace: "team-a", uid: "uid-now" },
@@ -145,17 +143,15 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   });
 });
 
-describe("what a feature before this one has edited counts as it has left it", () => {
-  const parts = { xr: store(referring("a")), observed: ours };
-  type Row = [what: string, desired: Record<string, JsonObject>, name: string, edit: ResourceEdit, is: string];
-  test.each<Row>([
-    ["one that it desires is desired", {}, "a", { is: "set", object: {} }, "Adopted"],
-    ["one that it left out is not", { a: {} }, "a", { is: "removed" }, "NoLongerDesired"],
-    ["one beside it is as the steps before have it", { a: {} }, "b", { is: "removed" }, "Adopted"],
-  ])("%s", (_what, desired, name, edit, is) => {
-    const draft = { ...emptyDraft, resources: new Map([[name, edit]]) };
-    expect(conditionOf({ ...parts, desired }, draft)?.reason).toBe(is);
-  });
+const parts = { xr: store(referring("a")), observed: ours };
+type Row = [what: string, desired: Record<string, JsonObject>, name: string, edit: ResourceEdit, is: string];
+test.each<Row>([
+  ["one that it desires is desired", {}, "a", { is: "set", object: {} }, "Adopted"],
+  ["one that it left out is not", { a: {} }, "a", { is: "removed" }, "NoLongerDesired"],
+  ["one beside it is as the steps before have it", { a: {} }, "b", { is: "removed" }, "Adopted"],
+])("what a feature before this one has edited counts as it has left it: %s", (_what, desired, name, edit, is) => {
+  const draft = { ...emptyDraft, resources: new Map([[name, edit]]) };
+  expect(conditionOf({ ...parts, desired }, draft)?.reason).toBe(is);
 });
 
 describe("a step after this one is noticed", () => {

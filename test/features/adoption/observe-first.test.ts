@@ -136,7 +136,7 @@ describe("while resources are only observed", () => {
     ["stays", [OBSERVE, HELD]],
     [released, [FULL, undefined], "uid-now/*"],
     [
-      "is released so, too, where the mark is Velero's, which becomes Crossplane's to remove",
+      "is released so, where the mark is Velero's, which becomes Crossplane's to remove",
       [FULL, HELD],
       "uid-now/*",
       "*",

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { ANSWER_LABEL, composeAnswer } from "../../../src/records/answer.ts";
 import type { CallParts } from "../../../testing/builders/calls.ts";
 import { consumersDraft, ownDatabase, SHARED, shopIn } from "../../../testing/builders/consumers.ts";
+import { objectOf } from "../../../testing/builders/kubernetes.ts";
 import { requirementsIn, statusOf } from "../../../testing/builders/read-draft.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
 
@@ -15,12 +16,8 @@ const OWN = { "consumers/of": [] };
 /** The database, which another XR serves. */
 const database = (metadata: JsonObject = {}): JsonObject => ownDatabase({ [ALLOWED]: "team-a" }, {}, metadata);
 
-const companion = (metadata: JsonObject = {}, of = name): JsonObject => ({
-  apiVersion: "data.example.org/v1",
-  kind: "XKeeper",
-  metadata: { name: "keeper", uid: "keeper-uid", ...metadata },
-  spec: { of },
-});
+const companion = (metadata: JsonObject = {}, of = name): JsonObject =>
+  objectOf("data.example.org/v1", "XKeeper", { name: "keeper", uid: "keeper-uid", ...metadata }, { spec: { of } });
 
 /** A Secret with the credential of a namespace. */
 const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "databases" } });

@@ -135,25 +135,23 @@ test("a credential goes with its annotation's grant while ReferenceGrants cannot
   expect([...draft.resources.keys()]).toEqual([credentialKey("team-b")]);
 });
 
-describe("rotation by ReferenceGrants", () => {
-  const rotation = { rotation: { resource: "role", toFieldPath: "spec.trigger" } };
-  const desired = { role: { apiVersion: "sql.example.org/v1", kind: "Role", spec: {} } };
+const rotation = { rotation: { resource: "role", toFieldPath: "spec.trigger" } };
+const desired = { role: { apiVersion: "sql.example.org/v1", kind: "Role", spec: {} } };
 
-  /** The role after a reconcile with these grants, as Crossplane would observe it. */
-  function reconcile(grants: readonly JsonObject[] | "pending", before?: JsonObject, annotations: JsonObject = {}) {
-    const observed = before === undefined ? {} : { role: before };
-    const parts = { xr: database({}, annotations), desired, observed, answers: { [REQUIREMENT]: grants } };
-    return roleIn(draftOf(parts, rotation));
-  }
-  const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["trigger"];
+/** The role after a reconcile with these grants, as Crossplane would observe it. */
+function reconcile(grants: readonly JsonObject[] | "pending", before?: JsonObject, annotations: JsonObject = {}) {
+  const observed = before === undefined ? {} : { role: before };
+  const parts = { xr: database({}, annotations), desired, observed, answers: { [REQUIREMENT]: grants } };
+  return roleIn(draftOf(parts, rotation));
+}
+const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["trigger"];
 
-  test.each<[reason: string, grants: readonly JsonObject[] | "pending", isRotated: boolean, annotations?: JsonObject]>([
-    ["happens when a namespace loses its ReferenceGrant", [], true],
-    ["does not happen while they stay", [grantOf({ kind: "XShop" })], false],
-    ["waits while they are not looked up", "pending", false],
-    ["does not happen where an annotation grants the same namespace then", [], false, { [ALLOWED]: "team-a" }],
-  ])("%s", (_reason, grants, isRotated, annotations) => {
-    const role = reconcile(grants, reconcile([grantOf()]), annotations);
-    expect(triggerOf(role) !== undefined).toBe(isRotated);
-  });
+test.each<[reason: string, grants: readonly JsonObject[] | "pending", isRotated: boolean, annotations?: JsonObject]>([
+  ["happens when a namespace loses its ReferenceGrant", [], true],
+  ["does not happen while they stay", [grantOf({ kind: "XShop" })], false],
+  ["waits while they are not looked up", "pending", false],
+  ["does not happen where an annotation grants the same namespace then", [], false, { [ALLOWED]: "team-a" }],
+])("rotation by ReferenceGrants: %s", (_reason, grants, isRotated, annotations) => {
+  const role = reconcile(grants, reconcile([grantOf()]), annotations);
+  expect(triggerOf(role) !== undefined).toBe(isRotated);
 });

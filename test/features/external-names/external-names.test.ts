@@ -42,17 +42,15 @@ test("an observed name is added to what the pipeline desires", () => {
   expect(conditions).toEqual([{ type: "ExternalNamesPinned", status: "True", reason: "Pinned", target: "Composite" }]);
 });
 
-describe("no resource is edited", () => {
-  const inner = { ...observed({ name: "x" }), spec: { compositionRef: { name: "x" } } };
-  test.each<[reason: string, parts: AdoptionParts]>([
-    ["the pipeline sets the same name", vpc({ name: "vpc-1" }, withName("vpc-1", desired))],
-    ["the pipeline sets another name, which it may", vpc({ name: "vpc-1" }, withName("vpc-2", desired))],
-    ["nothing desires the resource", { observed: { vpc: observed({ name: "vpc-1" }) } }],
-    ["the resource does not exist yet", { desired: { vpc: desired } }],
-    ["the resource is a nested XR, named after its claim", { observed: { inner }, desired: { inner: {} } }],
-  ])("when %s", (_reason, parts) => {
-    expect(draftOf(parts).resources.size).toBe(0);
-  });
+const inner = { ...observed({ name: "x" }), spec: { compositionRef: { name: "x" } } };
+test.each<[reason: string, parts: AdoptionParts]>([
+  ["the pipeline sets the same name", vpc({ name: "vpc-1" }, withName("vpc-1", desired))],
+  ["the pipeline sets another name, which it may", vpc({ name: "vpc-1" }, withName("vpc-2", desired))],
+  ["nothing desires the resource", { observed: { vpc: observed({ name: "vpc-1" }) } }],
+  ["the resource does not exist yet", { desired: { vpc: desired } }],
+  ["the resource is a nested XR, named after its claim", { observed: { inner }, desired: { inner: {} } }],
+])("no resource is edited when %s", (_reason, parts) => {
+  expect(draftOf(parts).resources.size).toBe(0);
 });
 
 describe("a lost name", () => {
@@ -98,18 +96,16 @@ test("a rescued name stays desired, or Crossplane would remove it again", () => 
   expect(draftOf(vpc({ name: "vpc-1", id: "vpc-1" })).resources.has("vpc")).toBe(true);
 });
 
-describe("a resource with two names", () => {
-  test.each([
-    { reason: "its name was changed by hand", name: "vpc-2", pinned: "vpc-2" },
-    { reason: "its name was lost and it was created again", name: undefined, id: "vpc-2", pinned: "vpc-1" },
-  ])("is pinned to $pinned and reported when $reason", ({ name, id, pinned }) => {
-    const there = vpc({ ...(name && { name }), ...(id && { id }) });
-    const names = recordOf({ vpc: { kind: "VPC.ec2.aws.upbound.io", name: "x", externalName: "vpc-1" } });
-    const { resources, conditions, results } = draftOf({ ...there, observed: { ...there.observed, ...names } });
-    expect(objectSetBy(resources.get("vpc"))).toEqual(withName(pinned, desired));
-    expect(conditions).toMatchObject([{ status: "False", reason: "DuplicateSuspected" }]);
-    expect(results).toMatchObject([{ severity: "Warning", message: expect.stringContaining("vpc-1") }]);
-  });
+test.each([
+  { reason: "its name was changed by hand", name: "vpc-2", pinned: "vpc-2" },
+  { reason: "its name was lost and it was created again", name: undefined, id: "vpc-2", pinned: "vpc-1" },
+])("a resource with two names is pinned to $pinned and reported when $reason", ({ name, id, pinned }) => {
+  const there = vpc({ ...(name && { name }), ...(id && { id }) });
+  const names = recordOf({ vpc: { kind: "VPC.ec2.aws.upbound.io", name: "x", externalName: "vpc-1" } });
+  const { resources, conditions, results } = draftOf({ ...there, observed: { ...there.observed, ...names } });
+  expect(objectSetBy(resources.get("vpc"))).toEqual(withName(pinned, desired));
+  expect(conditions).toMatchObject([{ status: "False", reason: "DuplicateSuspected" }]);
+  expect(results).toMatchObject([{ severity: "Warning", message: expect.stringContaining("vpc-1") }]);
 });
 
 test("an asynchronous kind without LateInitialize gets a warning until it has a name", () => {
@@ -155,11 +151,7 @@ describe("a creation that has begun", () => {
     ["is repeated where its asynchronous provider says that it has failed", begun({ succeeded: 1 }, failure), waiting],
     ["is over once there is a name", withNameNow, [["*"], "Pinned"], ["*"]],
     ["is over once the provider reports an id", withId, [["*"], "Rescued"], ["*"]],
-    [
-      "is over with a name, and its policies are given back, whoever owns them since a restore",
-      named,
-      [["*"], "Pinned"],
-    ],
+    ["is over with a name, and its policies are given back, whoever has owned them", named, [["*"], "Pinned"]],
     ["is over with a name, and its policies are the pipeline's", named, [["Observe"], "Pinned"], ["Observe"]],
     ["leaves policies alone that are not ours", having(withNameNow, "Observe"), [undefined, "Pinned"]],
     [

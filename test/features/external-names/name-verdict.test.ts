@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isManaged } from "../../../src/crossplane/managed-resource.ts";
 import { judgeName } from "../../../src/features/external-names/name-verdict.ts";
 import { documentOf } from "../../../src/model/document.ts";
@@ -48,30 +48,26 @@ test.each<Row>([
   },
 );
 
-describe("a resource without a name", () => {
-  const nameless = { observed: undefined, recorded: undefined, isConfirmed: true, isHeld: false };
-  test.each([
-    [false, "it has no policies, which allow everything", undefined],
-    [false, "its policies allow everything", ["*"]],
-    [false, "its policies include LateInitialize", ["Create", "LateInitialize"]],
-    [false, "its policies create nothing", ["Observe"]],
-    [true, "its policies create and lack LateInitialize", ["Observe", "Create", "Update", "Delete"]],
-  ])("has isAtRisk %s when %s", (isAtRisk, _reason, policies) => {
-    const desired = documentOf({ spec: policies === undefined ? {} : { managementPolicies: policies } });
-    const verdict = judgeName({ ...nameless, desired, rescuePaths: [["status", "id"]] });
-    expect(verdict).toEqual({ is: "unnamed", isAtRisk });
-    expect(judgeName({ ...nameless, desired, rescuePaths: [] })).toMatchObject({ isAtRisk: false });
-  });
+const nameless = { observed: undefined, recorded: undefined, isConfirmed: true, isHeld: false };
+test.each([
+  [false, "it has no policies, which allow everything", undefined],
+  [false, "its policies allow everything", ["*"]],
+  [false, "its policies include LateInitialize", ["Create", "LateInitialize"]],
+  [false, "its policies create nothing", ["Observe"]],
+  [true, "its policies create and lack LateInitialize", ["Observe", "Create", "Update", "Delete"]],
+])("a resource without a name has isAtRisk %s when %s", (isAtRisk, _reason, policies) => {
+  const desired = documentOf({ spec: policies === undefined ? {} : { managementPolicies: policies } });
+  const verdict = judgeName({ ...nameless, desired, rescuePaths: [["status", "id"]] });
+  expect(verdict).toEqual({ is: "unnamed", isAtRisk });
+  expect(judgeName({ ...nameless, desired, rescuePaths: [] })).toMatchObject({ isAtRisk: false });
 });
 
-describe("isManaged", () => {
-  test.each([
-    { reason: "a managed resource", spec: { forProvider: {}, providerConfigRef: { name: "default" } }, is: true },
-    { reason: "a managed resource without a ProviderConfig", spec: { managementPolicies: ["*"] }, is: true },
-    { reason: "a nested XR", spec: { providerConfigRef: {}, compositionRef: { name: "x" } }, is: false },
-    { reason: "a nested XR of Crossplane v2", spec: { managementPolicies: [], crossplane: {} }, is: false },
-    { reason: "a native kind", spec: { replicas: 1 }, is: false },
-  ])("is $is for $reason", ({ spec, is }) => {
-    expect(isManaged(documentOf({ spec }))).toBe(is);
-  });
+test.each([
+  { reason: "a managed resource", spec: { forProvider: {}, providerConfigRef: { name: "default" } }, is: true },
+  { reason: "a managed resource without a ProviderConfig", spec: { managementPolicies: ["*"] }, is: true },
+  { reason: "a nested XR", spec: { providerConfigRef: {}, compositionRef: { name: "x" } }, is: false },
+  { reason: "a nested XR of Crossplane v2", spec: { managementPolicies: [], crossplane: {} }, is: false },
+  { reason: "a native kind", spec: { replicas: 1 }, is: false },
+])("isManaged is $is for $reason", ({ spec, is }) => {
+  expect(isManaged(documentOf({ spec }))).toBe(is);
 });

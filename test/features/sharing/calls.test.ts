@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { RECORD } from "../../../testing/builders/copies.ts";
-import { ACCEPT, namespaceOf, referenceGrant } from "../../../testing/builders/kubernetes.ts";
+import { ACCEPT, namespaceOf, objectOf, referenceGrant } from "../../../testing/builders/kubernetes.ts";
 import { fromXr } from "../../../testing/builders/shared-database.ts";
 import { inputOf } from "../../../testing/builders/sharing.ts";
 import { callUntilStable } from "../../../testing/simulations/calls.ts";
@@ -13,12 +13,8 @@ import { lookUpIn } from "../../../testing/simulations/store.ts";
 const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
 
-const secretOf = (namespace: string, name: string, data: JsonObject, annotations: JsonObject = {}): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace, name, annotations },
-  data,
-});
+const secretOf = (namespace: string, name: string, data: JsonObject, annotations: JsonObject = {}): JsonObject =>
+  objectOf("v1", "Secret", { namespace, name, annotations }, { data });
 
 describe("with a grant by label, what is asked is the same in each call while the shared resource names", () => {
   const kind = { apiVersion: "data.example.org/v1", kind: "Postgres" };

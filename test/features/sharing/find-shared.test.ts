@@ -149,11 +149,7 @@ describe("the environment", () => {
     ["begins with what is shared", sharing({ a: { b: 1 } }), made({ a: { b: 1 } })],
     ["has what is shared over what earlier steps left, and that over the defaults; lists as a whole", layers, merged],
     ["has a list of an earlier step hide none of the defaults", listBetween, { kind: "Mine", a: { b: 1 } }],
-    [
-      "has a resource's list hide the object of one before it, and not what comes after",
-      between,
-      made({ m: { y: 2 } }),
-    ],
+    ["has a resource's list hide the object of one before, and not what comes after", between, made({ m: { y: 2 } })],
     ["at a path of its own", sharing({ host: "h" }, atPath), made({ db: { main: { host: "h" } } })],
     ["is of no type that an owner has chosen: no later step could read it", typed, made({ a: 1 })],
     ["has nothing that is empty in a status", emptied, made({ net: { id: "n", on: false } })],

@@ -89,11 +89,8 @@ describe("a field of a composed resource that exists is not taken back", () => {
   });
 
   test("nor held back for an object of another kind that the XR refers to in its place", () => {
-    const parts = {
-      answers: { db: [refused] },
-      desired: { app },
-      observed: { app: { kind: "Free", spec: { ids: ["z"] } } },
-    };
+    const free = { kind: "Free", spec: { ids: ["z"] } };
+    const parts = { answers: { db: [refused] }, desired: { app }, observed: { app: free } };
     const draft = draftOf([{ fromFieldPath, toResource }], parts);
     expect([draft.resources.get("app")?.is, says(draft)]).toEqual([
       "removed",
@@ -136,11 +133,7 @@ describe("a resource that no earlier step desires", () => {
   test.each<[reason: string, parts: CallParts, says: string]>([
     ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],
     ["without a step before it", {}, NONE],
-    [
-      "with ten names at most",
-      { desired: names(12) },
-      `${first} r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more${order}`,
-    ],
+    ["ten at most", { desired: names(12) }, `${first} r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more${order}`],
   ])("%s", (_reason, parts, message) => {
     expect(fatalsIn(draftOf([toResource("it")], parts))).toEqual([
       `cannot use the input:\n  spec.sharedResources[0].patches[0].toResource.name: ${message}`,

@@ -26,11 +26,7 @@ describe("what one XR created under a name of the cloud's and another one import
   test.each([
     ["where the creator's provider reported the id first", new Team("a", pinning), new Team("b", importing)],
     ["without externalNames", new Team("a"), new Team("b", importing)],
-    [
-      "by the XR of a claim and a namespaced XR",
-      new Team("a"),
-      new Team("b", { apiVersion: NAMESPACED, ...importing }),
-    ],
+    ["by a claim's XR and a namespaced XR", new Team("a"), new Team("b", { apiVersion: NAMESPACED, ...importing })],
     ["by a namespaced XR and the XR of a claim", new Team("a", { apiVersion: NAMESPACED }), new Team("b", importing)],
   ])("%s: the creator owns it, and the importer takes it over", (_reason, creator, importer) => {
     const alone = creator.create().reconcile([creator]);
