@@ -36,7 +36,6 @@ let foundAt = 0;
 let from = 0;
 let to = 0;
 
-/** Finds the Value at a path. */
 function find({ bytes, start, end }: Slice, path: FieldPath): SearchResult {
   if (path.length === 0 || path.length > MAX_DEPTH) return "unusual";
   from = start;

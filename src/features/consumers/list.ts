@@ -13,7 +13,6 @@ import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
 /** The largest number of consumers that the status lists, and the step in which others are counted. */
 const STEP = 50;
 
-/** Rounds down to the step. */
 const toStep = (count: number): number => count - (count % STEP);
 
 /** Rounds down where there are more consumers: each change of the XR wakes all, so that one more must change nothing. */
