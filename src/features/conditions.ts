@@ -38,7 +38,6 @@ export type ReasonOf<Table, Common extends string = never> = {
   readonly [Is in keyof Table]: Table[Is] extends Row<infer Facts> ? { readonly is: Is } & Omit<Facts, Common> : never;
 }[keyof Table];
 
-/** Makes the sentence of a remark. */
 export const tell = <All, Is extends keyof All>(reasons: Rows<All>, remark: Remark<All, Is>): string =>
   reasons[remark.is].sentence(remark);
 

@@ -1,10 +1,17 @@
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { next, readEnd, readEnum, readTag, skip } from "./scan.ts";
-import { emptySlice, mergeSlices, type Slice } from "./slice.ts";
-import { readText } from "./text.ts";
+import { next, readEnd, readEnum, readTag, readText, skip } from "./scan.ts";
 import type { Writer } from "./writer.ts";
 
 /** Reads and copies fields of a message; a missing one has its default. Each reader walks over all fields, which are few. */
+
+/** The range of a message in a request's bytes. It keeps the whole request in memory, so it must not outlive the request. */
+export interface Slice {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+export const emptySlice: Slice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
 
 /** Reads a singular message field. Known encoders write it once; protobuf allows several. */
 export function readMessage(slice: Slice, field: number): Slice {
@@ -18,6 +25,12 @@ export function readMessage(slice: Slice, field: number): Slice {
     message = { bytes, start: next, end: at };
   }
   return message;
+}
+
+/** Merges the occurrences of a singular message field: concatenated messages are the encoding of the merged message. */
+function mergeSlices(messages: readonly Slice[]): Slice {
+  const bytes = Buffer.concat(messages.map(({ bytes, start, end }) => bytes.subarray(start, end)));
+  return { bytes, start: 0, end: bytes.length };
 }
 
 export function readMessages({ bytes, start, end }: Slice, field: number): Slice[] {
