@@ -82,12 +82,8 @@ const isOf = (apiVersion: string, name: string): boolean =>
   name.startsWith(`tags/${apiVersion}/`) && name.endsWith("/hash");
 
 /** Finds what the cluster has, by the kind of question: by label, and by name. */
-function find(
-  setting: Setting,
-  byLabel: LookupAnswer,
-  byName: LookupAnswer = { is: "pending" },
-  { canAskSchemas = false, schema = { is: "pending" }, twins = { is: "pending" } }: Twins = {},
-) {
+function find(setting: Setting, byLabel: LookupAnswer, byName: LookupAnswer = { is: "pending" }, more: Twins = {}) {
+  const { canAskSchemas = false, schema = { is: "pending" }, twins = { is: "pending" } } = more;
   const answerTo = (name: string): LookupAnswer => {
     if (name.startsWith("tags/first/")) return { is: "pending" };
     return isOf(setting.apiVersion ?? S3, name) ? byLabel : byName;
@@ -121,14 +117,11 @@ describe("the contenders for a cloud resource", () => {
     ["one that is not created yet", null, WRITES_LABEL],
     ["one that may be promoted", bucket("us"), IDENTITY_LABEL],
     ["the owner", bucket("us", LABELLED, marked), CONTENDS_LABEL],
-  ])(
-    "of %s have a requirement named by their label: an answer to that name is never one to another label",
-    (_, own, label) => {
-      const requirements = new Requirements({ ...emptyRequest, required: () => pending });
-      new KnownContenders(requirements, false).find(candidate({ own }));
-      expect([...requirements.resources.keys()]).toEqual([`tags/${S3}/${label}/hash`]);
-    },
-  );
+  ])("of %s are required by their label's name: no answer to that is one to another label", (_, own, label) => {
+    const requirements = new Requirements({ ...emptyRequest, required: () => pending });
+    new KnownContenders(requirements, false).find(candidate({ own }));
+    expect([...requirements.resources.keys()]).toEqual([`tags/${S3}/${label}/hash`]);
+  });
 
   test.each([
     ["declares the bucket", bucket("other"), ["us", "other"]],
@@ -143,11 +136,9 @@ describe("the contenders for a cloud resource", () => {
   });
 
   test("are those that an XR controls, and those that owned or wrote before a restore", () => {
-    const loose = (name: string, annotations: JsonObject, managementPolicies: readonly string[]) =>
-      bucket(name, LABELLED, annotations).with([
-        { path: ["metadata", "ownerReferences"], value: [] },
-        { path: ["spec", "managementPolicies"], value: managementPolicies },
-      ]);
+    const unowned = { path: ["metadata", "ownerReferences"], value: [] };
+    const loose = (name: string, annotations: JsonObject, value: readonly string[]) =>
+      bucket(name, LABELLED, annotations).with([unowned, { path: ["spec", "managementPolicies"], value }]);
     const observers = [loose("by-hand", {}, ["Observe"]), loose("restored", marked, ["Observe"])];
     const living = findLiving([bucket("us"), ...observers, loose("writer", {}, ["*"])].map(toContender));
     expect(living.map(({ name }) => name).sort()).toEqual(["restored", "us", "writer"]);
@@ -196,10 +187,8 @@ describe("the contenders for a cloud resource", () => {
 
   describe("of both twins", () => {
     const schema: SchemaAnswer = { is: "resolved", schema: documentOf({}) };
-    const twin = bucket("twin").with([
-      { path: ["apiVersion"], value: S3_NAMESPACED },
-      { path: ["metadata", "namespace"], value: "team-a" },
-    ]);
+    const inTeamA = { path: ["metadata", "namespace"], value: "team-a" };
+    const twin = bucket("twin").with([{ path: ["apiVersion"], value: S3_NAMESPACED }, inTeamA]);
     const ofTwin = { apiVersion: S3_NAMESPACED, kind: "Bucket" };
     const both = [labelled, { ...ofTwin, match: labelled.match }];
     const [asks, twins, all] = [{ canAskSchemas: true }, resolved(twin), ["us", "team-a/twin"]];

@@ -31,13 +31,9 @@ describe("two managed resources stand for", () => {
     spec: { ...(object["spec"] as JsonObject), providerConfigRef: { name: "theirs" } },
   });
   const ARN = "arn:aws:acm-pca:eu-west-1:123456789012:certificate-authority/ca";
+  const ACMPCA = "acmpca.aws.upbound.io/v1beta1";
   const permission = (certificateAuthorityArn: string) =>
-    resource(
-      "acmpca.aws.upbound.io/v1beta1",
-      "Permission",
-      {},
-      { region: "eu-west-1", certificateAuthorityArn, principal: "p" },
-    );
+    resource(ACMPCA, "Permission", {}, { region: "eu-west-1", certificateAuthorityArn, principal: "p" });
   const SUB = "/subscriptions/0000/resourceGroups/g/providers/Microsoft.Sql/servers";
   const azure = (serverId: string) =>
     resource("sql.azure.upbound.io/v1beta1", "MSSQLDatabase", named("main"), { serverId });
@@ -50,6 +46,8 @@ describe("two managed resources stand for", () => {
   });
   const below = (namespace: string) => unknown({ namespace, namespaceRef: { name: `x-${namespace}` } });
   const inBlock = (id: string) => unknown({ parents: [{ id, idSelector: {} }] });
+  const [ofA, topic] = [block({ bucket: "a" }), unknown({})];
+  const inA = initially(topic, { project: "a" });
   const [asList, asObject] = [groupTag("v1beta1", [{ key: "k" }]), groupTag("v1beta2", { key: "k" })];
   test.each<["one" | "two", string, JsonObject, JsonObject]>([
     ["one", "branch: the same app and name", branch({ appId: "a" }), branch({ appId: "a" })],
@@ -59,26 +57,11 @@ describe("two managed resources stand for", () => {
     ["one", "block: the same bucket, no name", block({ bucket: "a" }), block({ bucket: "a" })],
     ["one", "block, although only one has a name yet", block({ bucket: "a" }), block({ bucket: "a" }, named("a"))],
     ["one", "block whose bucket is in initProvider", block({ bucket: "a" }), initially(block({}), { bucket: "a" })],
-    [
-      "one",
-      "block, as forProvider comes before initProvider",
-      block({ bucket: "a" }),
-      initially(block({ bucket: "a" }), { bucket: "b" }),
-    ],
-    [
-      "two",
-      "topics in two projects of initProvider",
-      initially(unknown({}), { project: "a" }),
-      initially(unknown({}), { project: "b" }),
-    ],
+    ["one", "block, as forProvider comes before initProvider", ofA, initially(ofA, { bucket: "b" })],
+    ["two", "topics in two projects of initProvider", inA, initially(topic, { project: "b" })],
     ["two", "blocks of two buckets", block({ bucket: "a" }), block({ bucket: "b" })],
     ["two", "blocks in two regions", block({ bucket: "a" }), block({ bucket: "a", region: "us-east-1" })],
-    [
-      "one",
-      "block of two ProviderConfigs, by its bucket's name",
-      block({ bucket: "a" }),
-      byTheirs(block({ bucket: "a" })),
-    ],
+    ["one", "block of two ProviderConfigs: its bucket's name is unique", ofA, byTheirs(ofA)],
     ["two", "branches of two ProviderConfigs", branch({ appId: "a" }), byTheirs(branch({ appId: "a" }))],
     ["one", "permission of two ProviderConfigs, by its parent's ARN", permission(ARN), byTheirs(permission(ARN))],
     ["two", "permissions by names of what may be in two accounts", permission("ca"), byTheirs(permission("ca"))],
@@ -140,7 +123,6 @@ test("a name that Crossplane makes up, and one that only the cloud knows, is nob
 
 test("metadata.name gives way to the name that the provider has written", () => {
   const observed = branch({ appId: "a" }, { name: "main", ...named("trunk") });
-  expect(identityOf(branch({ appId: "a" }, { name: "main" }), observed)).toEqual(
-    identityOf(branch({ appId: "a" }, named("trunk"))),
-  );
+  const written = identityOf(branch({ appId: "a" }, named("trunk")));
+  expect(identityOf(branch({ appId: "a" }, { name: "main" }), observed)).toEqual(written);
 });

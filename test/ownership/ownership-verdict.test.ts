@@ -42,13 +42,8 @@ const taking = { ...hanging, isDeletingWithIt: true };
 
 const ours = (others: readonly Contender[], origin = "existed") => ({ is: "ours", others, origin });
 
-const theirs = (owner: Contender, rest: object = {}) => ({
-  is: "theirs",
-  owner,
-  isAcknowledged: false,
-  isNext: false,
-  ...rest,
-});
+const none = { isAcknowledged: false, isNext: false };
+const theirs = (owner: Contender, rest: object = {}) => ({ is: "theirs", owner, ...none, ...rest });
 
 const free = { is: "free" };
 const untold = { reportsTags: false };
@@ -126,14 +121,8 @@ describe("the verdict on who owns a cloud resource", () => {
     when("the cloud reports another control plane", [us], { is: "elsewhere", cluster: "prod-us" }, elsewhere),
     when("it does, and an operator chose us", [us], ours([]), { ...chosen, ...elsewhere }),
   ])("is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
-    const usual = {
-      own: us,
-      otherCluster: undefined,
-      hasManagementPolicies: true,
-      isImported: false,
-      reportsTags: true,
-      mayBeCreated: false,
-    };
+    const told = { otherCluster: undefined, isImported: false, reportsTags: true, mayBeCreated: false };
+    const usual = { own: us, hasManagementPolicies: true, ...told };
     expect(judgeOwnership({ ...usual, ...rest, contenders })).toEqual(verdict);
   });
 });

@@ -11,16 +11,16 @@ import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { Subject } from "./subject.ts";
 
-/** The draft with what is handed over, and the names of both resources of each hand-over. */
+/** The draft with the owners that are kept, and the names of the resources that hand over or take over. */
 interface Renamed {
   readonly draft: Draft;
   readonly renamed: ReadonlySet<string>;
 }
 
 /**
- * Keeps the owners that the pipeline desires no longer under their names, and under another one for the same cloud resource: a Composition
- * has renamed them. Crossplane would delete them, and the cloud resource with them. The one of the new name observes meanwhile; once it is
- * listed as a successor, the owner goes without the cloud resource.
+ * Keeps owners whose resource a Composition has renamed: the pipeline desires the same cloud resource under another name. Crossplane would
+ * delete the owner, and the cloud resource with it. The resource of the new name observes until the owner lists it as a successor; then
+ * the owner goes, and leaves the cloud resource.
  */
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
@@ -39,7 +39,7 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   return { draft: withResources(draft, kept), renamed };
 }
 
-/** Tells whether an owner may go: it leaves the cloud resource to all of them. */
+/** Tells whether an owner may go: it does not delete the cloud resource, and lists each heir as a successor. */
 const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
   !owner.isDeletingWithIt && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
 

@@ -136,11 +136,8 @@ describe("keys", () => {
   });
 
   test("all of 200, binary and empty ones among them, come as they are", () => {
-    const data = Object.fromEntries([
-      ...Array.from({ length: 198 }, (_, index) => [`k${index}`, base64(`v${index}`)]),
-      ["binary", bytes(0, 255, 254)],
-      ["empty", ""],
-    ]);
+    const many = Array.from({ length: 198 }, (_, index) => [`k${index}`, base64(`v${index}`)]);
+    const data = { ...Object.fromEntries(many), binary: bytes(0, 255, 254), empty: "" };
     const draft = draftOfCopy({ via: "Secret" }, { answers: { ...absent, [SECRET]: [connectionSecret(data)] } });
     expect(valuesOf(draft)).toEqual(data);
   });
@@ -172,11 +169,8 @@ test("nor are the Secrets of several shared resources, whose answers are one: th
   const names = ["a", "b", "c", "d"];
   const large = [connectionSecret({ large: "A".repeat(1024 * 1024) })];
   const sharedResources = names.map((name) => ({ ...copying({ via: "Secret", secretName: name }), name }));
-  const answers = names.map((name) => ({
-    [name]: [database()],
-    [`${name}/secret`]: large,
-    [`shared/${name}/team-a/${name}/secret/target`]: [],
-  }));
+  const target = (name: string) => `shared/${name}/team-a/${name}/secret/target`;
+  const answers = names.map((name) => ({ [name]: [database()], [`${name}/secret`]: large, [target(name)]: [] }));
   const draft = draftOfCopy({}, { sharedResources, answers: Object.assign({}, ...answers) });
   expect([...draft.resources.keys()]).toEqual(["shared/a/team-a/a/secret", "shared/b/team-a/b/secret"]);
   expect(says(draft)).toContain("c: 1 copy is left out");
@@ -217,10 +211,7 @@ describe("the source Secret is asked for last, and with it the Secret that it is
       return [draft.resources.size, says(draft)];
     });
     const gone = "SourceNotFound: db: Secret databases/orders-conn does not exist";
-    expect(left).toEqual([
-      [1, gone],
-      [0, gone],
-    ]);
+    expect(left).toEqual([1, 0].map((count) => [count, gone]));
   });
 });
 
@@ -228,11 +219,8 @@ describe("a target is written to only by whom it belongs to", () => {
   const target = (annotations: JsonObject): JsonObject =>
     objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations });
   const other = "Shop.apps.example.org/team-a/another";
-  const observed = {
-    apiVersion: "kubernetes.crossplane.io/v1alpha2",
-    kind: "Object",
-    spec: { forProvider: { manifest: { kind: "Secret" } }, references: [] },
-  };
+  const ofSecret = { forProvider: { manifest: { kind: "Secret" } }, references: [] };
+  const observed = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec: ofSecret };
   /** The Object as Crossplane has written it in generation 5, and as the provider has seen it so far. */
   const observing = (observedGeneration: number): JsonObject => ({
     ...observed,
@@ -284,16 +272,9 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
     ["cannot use the input:", ...list.map((fault) => `  spec.sharedResources[0].${fault}`)].join("\n");
 
   test("v1 cannot look up Secrets and ReferenceGrants", () => {
-    const keys = [
-      { from: "a", to: "a" },
-      { value: "b", to: "b" },
-      { value: "{c}", to: "c" },
-    ];
-    const copies = [
-      { secretName: "a", via: "Secret" },
-      { secretName: "b", keys },
-      { secretName: "c", via: "ConnectionSecret" },
-    ];
+    const constant = { value: "b", to: "b" };
+    const byObject = { secretName: "b", keys: [{ from: "a", to: "a" }, constant, { value: "{c}", to: "c" }] };
+    const copies = [{ secretName: "a", via: "Secret" }, byObject, { secretName: "c", via: "ConnectionSecret" }];
     asked(copies, { capabilities: [] }, { grant: "ReferenceGrant" }).toThrow(
       faults(
         `grant: ReferenceGrant ${needsV2}; else use Annotation`,
@@ -306,8 +287,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
 
   test.each(["Secret", "ConnectionSecret"])("a namespaced XR reaches no other namespace via %s", (via) => {
     const draft = draftOfCopy({ via, namespaces: "team-b" }, { xr: namespaced, answers: everywhere });
-    expect(says(draft)).toBe(
-      `InvalidTarget: db: via: ${via} cannot reach namespace team-b from an XR in namespace team-a; via: Object can`,
-    );
+    const fault = `${via} cannot reach namespace team-b from an XR in namespace team-a; via: Object can`;
+    expect(says(draft)).toBe(`InvalidTarget: db: via: ${fault}`);
   });
 });
