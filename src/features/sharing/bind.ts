@@ -24,7 +24,7 @@ export function toShare(shared: SharedResource, recorded: Bindings, call: Call):
 }
 
 /** Tells whether a share is bound to one resource: not to this XR itself, or to a list for later steps. */
-const isBound = ({ select }: SharedResource): boolean =>
+export const isBound = ({ select }: SharedResource): boolean =>
   select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
 
 export const findBinding = (resource: Reference, bindings: readonly Binding[]): Binding | undefined =>

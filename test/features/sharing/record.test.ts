@@ -208,6 +208,14 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
     ["keeps its fields while that is gone", granted, old, { xr: nowhere, answers: { "db/recorded": [] } }],
     ["keeps its fields while it names nothing, and the grant is not looked up yet", granted, old, { xr: nowhere }],
     ["loses its fields when the grant is taken back, though it names nothing", undefined, undefined, taken],
+    ["loses its fields where its record names nothing either", undefined, undefined, { xr: nowhere, observed: {} }],
+    [
+      "loses them where it has no record, and names what is not there",
+      undefined,
+      undefined,
+      { observed: {}, answers: { db: [] } },
+    ],
+    ["keeps its fields while nothing is looked up yet", undefined, old, { observed: {}, answers: {} }],
     ["keeps its fields while it names another", ["orders Requested", "billing Granted"], now, toRefusing],
     ["keeps none of one that refuses, by a record of another", ["orders Requested", "billing Granted"], theirs, forged],
     [
