@@ -112,14 +112,17 @@ describe("what an XR composed before it was restored", () => {
     expect([nameIn(draft), reasonIn(draft)]).toEqual([name, "Adopted"]);
   });
 
-  test("is none of several that a team may have written into its namespace: they stop no XR", () => {
-    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "evil" } };
-    const planted = ["a", "b"].map((name) => {
+  const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "evil" } };
+  test.each<[reason: string, planted: readonly string[], observed: Readonly<Record<string, JsonObject>>]>([
+    ["is none of several", ["a", "b"], {}],
+    ["is not one beside the XR's own", ["a"], { bucket: { ...config, metadata: { name: "own", namespace: "evil" } } }],
+  ])("%s that a team may have written into its namespace: they stop no XR", (_reason, names, observed) => {
+    const planted = names.map((name) => {
       const { metadata } = restored(name) as { readonly metadata: JsonObject };
       return { ...config, metadata: { ...metadata, namespace: "evil" } };
     });
     const answers = { "adoption/predecessors/ConfigMap": planted };
-    const draft = draftOf({ desired: { bucket: config }, answers, spec: {} });
+    const draft = draftOf({ desired: { bucket: config }, observed, answers, spec: {} });
     expect([draft.resources.has("bucket"), fatalsIn(draft)]).toEqual([false, []]);
   });
 

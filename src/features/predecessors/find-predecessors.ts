@@ -49,8 +49,9 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
   const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
   const proven = [...each.values()]
     .filter((item) => isFreeFor(composer.uid, item) && !isBeingDeleted(item))
-    .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven");
-  const byName = groupBy(proven, (item) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
+    .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven")
+    .filter((item) => !isAnyones(item, call) || !resources.has(nameOf(item)));
+  const byName = groupBy(proven, nameOf);
   const desired = new Map(wanted);
   return new Map(
     [...byName].sort(compareEntries).flatMap(([name, own]) => {
@@ -112,7 +113,12 @@ function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call
   );
 }
 
-/** Tells whether a team may have written a resource, with the XR's labels: then several of them are none, and must not stop the XR. */
+const nameOf = (item: Document): string => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "";
+
+/**
+ * Tells whether a team may have written a resource, with the XR's labels: then several of them are none, nor is one beside the XR's own, and
+ * they must not stop the XR.
+ */
 const isAnyones = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
 
@@ -133,7 +139,7 @@ const chooseFirst = (records: readonly Document[]): readonly Document[] =>
 
 /** Only this function composes copies, each under a name that begins like this. */
 export const isCopy = (item: Document): boolean =>
-  readSharedResource(item) !== undefined && (stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "").startsWith(COPY_PREFIX);
+  readSharedResource(item) !== undefined && nameOf(item).startsWith(COPY_PREFIX);
 
 /** Recognizes a cluster-scoped record of this XR, which needs no other proof: teams cannot write it. That of a claim names another XR. */
 const isOwnRecord = (item: Document, { composite }: Call): boolean =>
