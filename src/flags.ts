@@ -92,7 +92,6 @@ function commandFor(env: Environment): Command {
   return command;
 }
 
-/** Makes the text of `--help`. */
 export const toHelp = (): string => commandFor({}).helpInformation();
 
 /**

@@ -11,7 +11,6 @@ export const OBSERVE: Policies = ["Observe"];
 /** Equal to OBSERVE for a provider, but another spec for the API server, which begins a new generation. */
 export const OBSERVE_ANEW: Policies = ["Observe", "Observe"];
 
-/** Reads the resource's managementPolicies; undefined where it has none. */
 export function readPolicies(resource: Document): Policies | undefined {
   const policies = resource.at(MANAGEMENT_POLICIES);
   return Array.isArray(policies) ? policies.filter((policy) => typeof policy === "string") : undefined;

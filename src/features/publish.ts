@@ -19,7 +19,6 @@ import { resolveJson, resolveString } from "./value.ts";
 
 const TYPE = "EnvironmentConfigPublished";
 
-/** The states in which the EnvironmentConfig is not published. */
 const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up EnvironmentConfig" }),
   ...faults({
@@ -64,7 +63,6 @@ const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "meta
   parseFieldPath,
 );
 
-/** Finds the name under which this XR may publish. */
 function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
   const resolved = resolveString(config.name, call);
   if (resolved.is === "unset") return { is: "FieldNotSet", fields: [resolved.field] };

@@ -116,7 +116,6 @@ export const withCondition = (draft: Draft, condition: Condition): Draft => ({
   conditions: [...draft.conditions, withMessageCut(condition)],
 });
 
-/** Adds results, their messages cut like those of conditions. */
 export const withResults = (draft: Draft, results: readonly Result[]): Draft => ({
   ...draft,
   results: [...draft.results, ...results.map(withMessageCut)],

@@ -32,9 +32,10 @@ export function operate(call: OperationCall): Draft {
   return reportNeverReconciled(call);
 }
 
-/** Guards a Composition against the section of Operations. @throws {FunctionError} `InvalidInput` if the input has it. */
-export function assertNoOperation({ spec }: Input): void {
-  if (spec.neverReconciled === undefined) return;
+/** Tells whether a call is an Operation's. @throws {FunctionError} `InvalidInput` for the section of Operations in a Composition. */
+export function isOperation({ request, input }: OperationCall): boolean {
+  if (input.spec.neverReconciled === undefined) return false;
+  if (request.observed.composite.document.at(["kind"]) === undefined) return true; // it has no XR
   throw invalidInput([{ path: "spec.neverReconciled", message: "allowed in an Operation only" }]);
 }
 

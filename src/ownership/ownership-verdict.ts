@@ -118,12 +118,20 @@ interface Case extends Situation {
 
 const NONE: Contenders = [];
 
+/** Lists the fields one by one: to spread them costs more than all rules. */
 function toCase(situation: Situation): Case {
-  const { own, contenders: all = NONE, otherCluster } = situation;
+  const { own, hasManagementPolicies, isImported, contenders, otherCluster, reportsTags, mayBeCreated } = situation;
+  const all = contenders ?? NONE;
   const listed = own && indexByUid(all).get(own.uid);
   const isPromoted = own?.isMarked === true && listed?.isMarked === true;
   return {
-    ...situation,
+    own,
+    hasManagementPolicies,
+    isImported,
+    contenders,
+    otherCluster,
+    reportsTags,
+    mayBeCreated,
     all,
     listed,
     isPromoted,

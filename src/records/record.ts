@@ -1,6 +1,6 @@
 import type { Composite } from "../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../crossplane/copies.ts";
-import { type Reference, readReference, resourceKey } from "../crossplane/references.ts";
+import { isSameResource, type Reference, readReference, resourceKey } from "../crossplane/references.ts";
 import { compareEntries } from "../model/collections.ts";
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
@@ -75,6 +75,9 @@ export const usesLabel = (shared: Reference): string => `${DOMAIN}/uses-${hashTe
 
 /** The bindings of an XR, by the name of the share. */
 export type Bindings = ReadonlyMap<string, readonly Binding[]>;
+
+export const findBinding = (resource: Reference, bindings: readonly Binding[]): Binding | undefined =>
+  bindings.find((binding) => isSameResource(binding.resource, resource));
 
 /** The value of the label of an XR's record. */
 export const recordOf = ({ claim, ...composite }: Reference & Pick<Composite, "claim">): string =>

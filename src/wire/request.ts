@@ -1,8 +1,7 @@
 import type { Capability, Request } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
-import { readEnums, readMap, readMessage, readMessages, readString } from "./message.ts";
-import { emptySlice, type Slice } from "./slice.ts";
+import { emptySlice, readEnums, readMap, readMessage, readMessages, readString, type Slice } from "./message.ts";
 import { WireState } from "./state.ts";
 
 export interface WireRequest extends Request {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { composerName } from "../../src/crossplane/metadata.ts";
-import { documentOf } from "../../src/model/document.ts";
+import { documentOf, withValues } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { run } from "../../src/pipeline.ts";
@@ -112,14 +112,17 @@ describe("what an XR composed before it was restored", () => {
     expect([nameIn(draft), reasonIn(draft)]).toEqual([name, "Adopted"]);
   });
 
-  test("is none of several that a team may have written into its namespace: they stop no XR", () => {
-    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "evil" } };
-    const planted = ["a", "b"].map((name) => {
+  const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "evil" } };
+  test.each<[reason: string, planted: readonly string[], observed: Readonly<Record<string, JsonObject>>]>([
+    ["is none of several", ["a", "b"], {}],
+    ["is not one beside the XR's own", ["a"], { bucket: { ...config, metadata: { name: "own", namespace: "evil" } } }],
+  ])("%s that a team may have written into its namespace: they stop no XR", (_reason, names, observed) => {
+    const planted = names.map((name) => {
       const { metadata } = restored(name) as { readonly metadata: JsonObject };
       return { ...config, metadata: { ...metadata, namespace: "evil" } };
     });
     const answers = { "adoption/predecessors/ConfigMap": planted };
-    const draft = draftOf({ desired: { bucket: config }, answers, spec: {} });
+    const draft = draftOf({ desired: { bucket: config }, observed, answers, spec: {} });
     expect([draft.resources.has("bucket"), fatalsIn(draft)]).toEqual([false, []]);
   });
 
@@ -345,6 +348,27 @@ test.each<[reason: string, db: JsonObject, spec: JsonObject, to: string]>([
   expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
 });
 
+test.each<[reason: string, db: JsonObject, to: string]>([
+  ["is taken over while the grant stands", database(), "now"],
+  ["is desired once more as it is after the revocation", database({ annotations: {} }), "before"],
+])(
+  "a dependent of which a team takes the reference in the name of Crossplane's field manager %s",
+  (_reason, db, to) => {
+    const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
+    const xr = anew({
+      metadata: { name: XR, namespace: "team-a", uid: "uid-of-xr" },
+      spec: { ...(anew()["spec"] as JsonObject), crossplane: { resourceRefs } },
+    });
+    const { connection: _, ...share } = shared({ dependents: ["pus*"] });
+    const mine = { ...there, metadata: { ...there.metadata, namespace: "team-a" } };
+    const answers = { db: [db], "adoption/predecessors/PushSecret": [mine] };
+    const capabilities = ["RequiredResources"] as const;
+    const parts = { xr, desired: { push }, sharedResources: [share], answers, spec: {}, capabilities };
+    const found = desiredOf(draftOf(parts), "push");
+    expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
+  },
+);
+
 test("a record that two labels find is one", () => {
   const labels = { "crossplane.io/composite": XR, [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) };
   const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
@@ -358,6 +382,52 @@ test("a record that two labels find is one", () => {
   });
   expect([reasonIn(draft), nameIn(draft, RECORD_NAME)]).toEqual(["WaitingForCopies", "shop-rec"]);
   expect(fatalsIn(draft)).toEqual([]);
+});
+
+describe("the record of a namespaced XR whose references a team has taken away", () => {
+  const BOUND = JSON.stringify([
+    { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders", access: "Granted" },
+  ]);
+  const record = (name: string, by: JsonObject) => ({
+    ...{ apiVersion: "v1", kind: "ConfigMap", data: { db: BOUND } },
+    metadata: {
+      ...{ name, uid: name, namespace: "team-a", labels: { "crossplane.io/composite": XR } },
+      annotations: { "crossplane.io/composition-resource-name": RECORD_NAME },
+      ...by,
+    },
+  });
+  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" }];
+  const select = { name: { fromCompositeFieldPath: "spec.parameters.database" } };
+  const { connection: _, ...fields } = shared({ patches, select, resolution: "Optional" });
+  const draftWith = (spec: JsonObject, records: readonly JsonObject[], db: JsonObject, share: JsonObject) =>
+    draftOf({
+      xr: {
+        ...anew({ metadata: { name: XR, namespace: "team-a", uid: "uid-of-xr" } }),
+        spec,
+        status: { endpoint: "e" },
+      },
+      desired: {},
+      sharedResources: [share],
+      capabilities: ["RequiredResources"],
+      answers: { db: [db], "db/recorded": [db], "adoption/predecessors/ConfigMap": records },
+      spec: {},
+    });
+
+  test("is the first one, where the team has its XR make two, and the XR goes on", () => {
+    const spec = { ...(anew()["spec"] as JsonObject), crossplane: {} };
+    const two = [record("second", manager(XR)), record("first", manager(XR))];
+    const draft = draftWith(spec, two, database(), shared());
+    expect([fatalsIn(draft), nameIn(draft, RECORD_NAME)]).toEqual([[], "first"]);
+  });
+
+  test.each<[reason: string, endpoint: string | undefined, db: JsonObject, by: JsonObject]>([
+    ["keeps the status while the grant stands", "e", database({ status: { endpoint: "e" } }), {}],
+    ["takes the status along with the grant", undefined, database({ annotations: {} }), {}],
+    ["takes it along, with managed fields", undefined, database({ annotations: {} }), manager(XR)],
+  ])("is found though the XR names nothing, and %s", (_reason, endpoint, db, by) => {
+    const draft = draftWith({ crossplane: {} }, [record("record", by)], db, fields);
+    expect(at(withValues({}, draft.composite), "status.endpoint")).toBe(endpoint);
+  });
 });
 
 describe("two resources that were composed under one name", () => {

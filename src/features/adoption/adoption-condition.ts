@@ -19,7 +19,6 @@ const STEP_NOT_LAST =
 type Because = { readonly because: string };
 type Said = { readonly sentence: string };
 
-/** What is to be done about a resource, or how it goes on. */
 const REASONS = {
   ...stops({
     Duplicated: ({ sentence }: Said) => sentence,

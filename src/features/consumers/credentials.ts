@@ -104,10 +104,8 @@ function findTurns({ turns }: Credentials, call: Call): readonly string[] {
   return texts?.is === "set" ? [...new Set(texts.value.slice(-MAX_TURNS).map((text) => hashText(text, 8)))] : [""];
 }
 
-/** Joins namespace and turn. */
 const toPlace = ({ namespace, turn }: Turn): string => (turn === "" ? namespace : `${namespace}/${turn}`);
 
-/** Makes the composed resource's name. */
 const toKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
   `consumers/credentials/${toPlace(turn)}/${toGroupKind(String(kind), toApiGroup(String(apiVersion)))}`;
 
@@ -143,7 +141,6 @@ function toCredential(turn: Turn, section: Credentials, { request, composite }: 
   return { ...turn, key, edit, secret, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
 }
 
-/** Puts the values into all texts. */
 const fill = (template: JsonObject, values: { readonly namespace: string; readonly hash: string }): JsonObject =>
   JSON.parse(JSON.stringify(template), (_, value) =>
     typeof value === "string"

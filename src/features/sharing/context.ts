@@ -7,7 +7,7 @@ import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
 import { withoutEmpty } from "./empty.ts";
-import type { Outcome } from "./judgement.ts";
+import { type Outcome, readableIn } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
@@ -20,10 +20,11 @@ export const toContext = (shares: readonly Outcome[], call: Call): readonly Cont
 function listShared(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const named = shares.filter(({ shared: { into, select } }) => into !== undefined && select.by !== "self");
   const lists = named.flatMap(
-    ({ shared: { into = "", select, resolution }, judgement: { is, readable, reasons, isRefused } }) => {
+    ({ shared: { into = "", select, resolution }, judgement: { copies, fields, reasons } }) => {
+      const readable = readableIn(fields);
       // Templates range over the list of a search by labels, also where it need not find anything, whatever its patches say.
-      const isExpected = reasons.length === 0 || (is === "gone" && resolution === "Optional");
-      const mayBeEmpty = select.by === "labels" && isExpected && !isRefused;
+      const isExpected = reasons.length === 0 || (copies.is === "gone" && resolution === "Optional");
+      const mayBeEmpty = select.by === "labels" && isExpected && fields.is !== "refused";
       return readable.length > 0 || mayBeEmpty ? [[into, readable.map(withoutManagedFields)] as const] : [];
     },
   );
@@ -48,11 +49,12 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
   const { environment } = input.spec;
   const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
   const layers = sources.flatMap(({ shared, judgement }) =>
-    judgement.readable.flatMap((resource) => toLayers(shared, resource)),
+    readableIn(judgement.fields).flatMap((resource) => toLayers(shared, resource)),
   );
   // Templates read fields of the environment, so it exists even if it is empty, unless a shared resource is missing.
   const isThere =
-    sources.length > 0 && sources.every(({ judgement, reasons }) => [...judgement.readable, ...reasons].length === 0);
+    sources.length > 0 &&
+    sources.every(({ judgement, reasons }) => [...readableIn(judgement.fields), ...reasons].length === 0);
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];

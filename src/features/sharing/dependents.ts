@@ -11,9 +11,9 @@ import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { isLeaving } from "../labelled-resources.ts";
 import type { Delivery } from "./copies/deliver.ts";
-import { isOfKind, judgeBound } from "./copies/recorded.ts";
-import { isWaiting, type Judged } from "./judgement.ts";
+import { isWaiting, type Judged, readableIn } from "./judgement.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
+import { isOfKind, judgeBound } from "./recorded.ts";
 
 /** A judged share, with what has become of its copies. */
 interface Delivered extends Judged {
@@ -48,7 +48,7 @@ export function withDependents(draft: Draft, shares: readonly Delivered[], call:
       [name, toEdit(fates, desired.get(name), call.request.observed.resources.get(name)?.document)] as const,
   );
   const outcomes = decided.map((decisions, index) => ({
-    reasons: shares[index]?.judgement.is === "unknown" ? [] : toReasons(decisions),
+    reasons: shares[index]?.judgement.copies.is === "unknown" ? [] : toReasons(decisions),
     bound: decisions.flatMap(({ name, origin }) => (origin === undefined ? [] : [{ name, origin }])),
   }));
   return { draft: withResources(draft, edits), outcomes };
@@ -82,7 +82,7 @@ function decideShare(share: Delivered, names: readonly string[], desired: Readon
  */
 function decide(name: string, desired: Document, share: Delivered): Fate {
   const { judgement, call } = share;
-  const now = judgement.readable.map(toReference)[0];
+  const now = readableIn(judgement.fields).map(toReference)[0];
   const observed = observedAs(name, toReference(desired), call);
   if (observed !== undefined) return decideObserved(observed, now, share);
   const isEarly = now === undefined || isLeaving(name, desired, call);
@@ -102,25 +102,26 @@ function decideObserved(observed: Document, now: Reference | undefined, share: D
 /** Tells whether all copies of the share are written, where it has some. */
 const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
   shared.connection === undefined ||
-  (judgement.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));
+  (judgement.copies.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));
 
 const mayBegin = (share: Delivered): boolean =>
   isDelivered(share) &&
-  (share.shared.select.by === "self" || !share.judgement.readable.some((resource) => isBeingDeleted(resource)));
+  (share.shared.select.by === "self" ||
+    !readableIn(share.judgement.fields).some((resource) => isBeingDeleted(resource)));
 
 /** Tells whether copies of the share are refused, or go because their source has gone. */
 function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } }: Delivered): boolean {
   if (connection === undefined) return false;
-  const isSourceGone = judgement.is === "gone" || reasons.some(({ is }) => is === "SourceNotFound");
+  const isSourceGone = judgement.copies.is === "gone" || reasons.some(({ is }) => is === "SourceNotFound");
   return reasons.some(isRefusal) || (isSourceGone && connection.onSourceMissing === "Delete");
 }
 
 /** Tells whether a dependent stays that cannot be served now. */
 function isKept(origin: Reference | undefined, share: Delivered): boolean {
   const { shared, judgement, targets, own } = share;
-  if (origin === undefined) return judgement.is === "unknown";
-  const { wanted, isRefused } = judgement;
-  if (isRefused && wanted && isSameResource(origin, wanted.resource)) return false;
+  const { copies, fields, named } = judgement;
+  if (origin === undefined) return copies.is === "unknown";
+  if (fields.is === "refused" && named && isSameResource(origin, named.resource)) return false;
   if (isWaiting(judgement)) return true; // the next call decides
   const { is: grant } = judgeBound(origin, own === undefined ? [...targets.namespaces, "*"] : [own], share);
   return grant === "gone" ? shared.connection?.onSourceMissing !== "Delete" : grant !== "ended";

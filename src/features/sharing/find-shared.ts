@@ -15,14 +15,14 @@ import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Binding } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
-import { type Found, type Lookup, type Share, withoutCopies } from "./judgement.ts";
+import { type Found, type Lookup, type Share, unfound } from "./judgement.ts";
 import { chooseMember } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import { isEverywhere } from "./support.ts";
 
 const NAMESPACE_PATH = ["metadata", "namespace"];
 
-const broken = (reason: SharingReason): Lookup => withoutCopies("broken", reason);
+const broken = (reason: SharingReason): Lookup => unfound("broken", reason);
 
 /**
  * Looks up a shared resource. Rejects one from another namespace than the selector's: `crossplane render` up to v2.2 matches names
@@ -38,14 +38,13 @@ export function findShared(share: Share): Lookup {
   // Without a label everything would match, so nothing is asked. With copies, the condition has to say why they are missing.
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
-      ? withoutCopies("gone")
+      ? unfound("gone")
       : broken({ is: "FieldNotSet", field: "everything that select.matchLabels refers to" });
   const fault = findSelectorFault(selector.value);
   if (fault !== undefined) return broken({ is: "InvalidSelector", fault });
 
   const answer = call.requirements.ask(toRequirement(`shared-resource/${shared.name}`, selector.value));
-  if (answer.is === "pending")
-    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: shared.kind });
+  if (answer.is === "pending") return unfound("unknown", { is: "WaitingForRequiredResources", wanted: shared.kind });
   const matches = answer.items.filter(
     (item) => namespace === undefined || stringAt(item, NAMESPACE_PATH) === namespace,
   );
@@ -83,7 +82,7 @@ function findBound(matches: readonly Document[], { before }: Share): Document | 
 }
 
 const tooFew = (wanted: string, found: number, minMatch: number): Lookup =>
-  withoutCopies("gone", found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch });
+  unfound("gone", found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch });
 
 /** Names the matches that the consumer may know: those whose grant needs no further look-up. */
 function nameGranting(found: readonly Document[], { shared, own }: Share): readonly string[] {

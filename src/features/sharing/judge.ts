@@ -3,12 +3,23 @@ import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
+import { findBinding } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
-import { findBinding, toWanted, withHeld } from "./bind.ts";
 import { needsSource } from "./copies/contents.ts";
 import { findTargetFault } from "./copies/targets.ts";
-import { type Found, type Judgement, type Lookup, type Share, type Target, withoutCopies } from "./judgement.ts";
+import { hold, toNamed } from "./hold.ts";
+import {
+  type Copying,
+  type Found,
+  type Judgement,
+  type Lookup,
+  type Named,
+  readableIn,
+  type Share,
+  type Target,
+  withoutCopies,
+} from "./judgement.ts";
 import { withAdmission } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import { findSource, readSecret } from "./source.ts";
@@ -21,7 +32,7 @@ const ONE_NAMESPACE =
  * required last: after every namespace is judged, if one of them is granted and a copy needs the values.
  */
 export const judgeShare = (share: Share, lookup: Lookup): Judgement =>
-  withHeld(lookup.is === "found" ? judgeServed(share, lookup) : lookup, share);
+  hold(lookup.is === "found" ? judgeServed(share, lookup) : withoutCopies(lookup.is, ...lookup.reasons), share);
 
 /** Judges a resource that was found, and may still have to admit the XR, or to become Ready. */
 const judgeServed = (share: Share, found: Found): Judgement =>
@@ -33,12 +44,12 @@ function withReadiness(
   { shared, before }: Share,
   { resources: [resource], name }: Found,
 ): Judgement {
-  const { wanted } = judged;
-  if (shared.readiness === "Ignored" || wanted?.access !== "Granted" || resource === undefined) return judged;
-  const isServed = findBinding(wanted.resource, before)?.access === "Granted";
+  const { named } = judged;
+  if (shared.readiness === "Ignored" || named?.access !== "Granted" || resource === undefined) return judged;
+  const isServed = findBinding(named.resource, before)?.access === "Granted";
   if (isServed || shownCondition(resource, "Ready")?.status === "True") return judged;
   const waiting = withoutCopies("broken", { is: "SharedResourceNotReady", shared: name });
-  return { ...waiting, wanted: { ...wanted, access: "Requested" } };
+  return { ...waiting, named: { ...named, access: "Requested" } };
 }
 
 function judgeFound(share: Share, { resources, name }: Found): Judgement {
@@ -48,9 +59,11 @@ function judgeFound(share: Share, { resources, name }: Found): Judgement {
     return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
   // Several resources hand out fields only: those that grant access, while the first one that does not is told.
   const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
-  const whole = judged.find(({ isRefused }) => isRefused) ?? judged[0] ?? NOTHING;
-  const readable = judged.flatMap((each) => each.readable);
-  return judged.find(({ is }) => is === "unknown") ?? { ...whole, readable };
+  const unknown = judged.find(({ copies }) => copies.is === "unknown");
+  if (unknown !== undefined) return unknown;
+  const told = judged.find(({ fields }) => fields.is === "refused") ?? judged[0] ?? NOTHING;
+  const readable = judged.flatMap(({ fields }) => readableIn(fields));
+  return told.fields.is === "held" ? told : { ...told, fields: { ...told.fields, resources: readable } };
 }
 
 const NOTHING = withoutCopies("nothing");
@@ -61,15 +74,15 @@ interface Accessible {
   /** The name by which the consumer asked: nothing else of it is told before access to it is granted. */
   readonly name: string;
   readonly access: KnownShareAccess;
-  readonly wanted: Judgement["wanted"];
+  readonly named: Named | undefined;
 }
 
-const refuse = ({ name, access, wanted }: Accessible, namespaces: readonly string[]): SharingReason => ({
+const refuse = ({ name, access, named }: Accessible, namespaces: readonly string[]): SharingReason => ({
   is: "AccessNotGranted",
   shared: name,
   namespaces,
   remedy: access.remedy,
-  isRevoked: wanted?.access === "Revoked",
+  isRevoked: named?.access === "Revoked",
 });
 
 /** Judges one resource that was found: what is copied of it, and whether its fields may be read. */
@@ -77,17 +90,17 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
   const { shared, targets, before, own = "*", call } = share;
   const asking = [own, ...targets.namespaces];
   const secret = findSecret(share, resource, name);
-  const source = "is" in secret ? undefined : secret;
+  const source = "copies" in secret ? undefined : secret;
   // A ReferenceGrant names the Secret, so there it comes first.
-  if ("is" in secret && shared.grant === "ReferenceGrant") return secret;
+  if ("copies" in secret && shared.grant === "ReferenceGrant") return secret;
   const access = findShareAccess(shared, resource, source, asking, call);
   if (access.is === "pending") {
     if (source !== undefined) askNamespaces(share, source);
     return withoutCopies("unknown", access.reason);
   }
   const isGranted = asking.some((namespace) => access.isGranted(namespace));
-  const wanted = isOneOfMany ? undefined : toWanted(resource, isGranted, before);
-  const accessible = { resource, name, access, wanted };
+  const named = isOneOfMany ? undefined : toNamed(resource, isGranted, before);
+  const accessible = { resource, name, access, named };
   return withFields(judgeCopies(share, secret, accessible), share, accessible);
 }
 
@@ -113,7 +126,7 @@ function findSecret({ shared: { connection }, targets, call }: Share, resource: 
 
 /** Judges the copies. That there is no source Secret is told to consumers with a grant only. */
 function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: Accessible): Judgement {
-  if (!("is" in secret)) return judgeTargets(share, secret, accessible);
+  if (!("copies" in secret)) return judgeTargets(share, secret, accessible);
   const asking = askingForCopies(share);
   const isTold = secret === NOTHING || asking.some((namespace) => accessible.access.isGranted(namespace));
   return isTold ? secret : withoutCopies("broken", refuse(accessible, asking));
@@ -134,7 +147,7 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
       : refuse(accessible, [target.namespace]),
   }));
   const isRead = judged.some(({ refusal, copy }) => refusal === undefined && needsSource(copy));
-  return {
+  const copies: Copying = {
     is: "copy",
     origin: toReference(resource),
     resource,
@@ -142,13 +155,9 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
     secret: isRead ? readSecret(shared.name, source, call) : { is: "pending" },
     targets: judged,
     isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),
-    reasons: [
-      ...judged.flatMap(({ refusal }) => refusal ?? []),
-      ...(targets.isCutOff ? [{ is: "TooManyTargets" } as const] : []),
-    ],
-    readable: [],
-    isRefused: false,
   };
+  const cutOff = targets.isCutOff ? [{ is: "TooManyTargets" } as const] : [];
+  return { ...NOTHING, copies, reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...cutOff] };
 }
 
 /** Asks for the Namespaces together with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all. */
@@ -162,15 +171,16 @@ const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
 
 /** Adds the shared resource's fields to the judgement: they are granted to the consumer's own namespace. */
 function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {
-  const { resource, access, wanted } = accessible;
+  const { resource, access, named } = accessible;
   const { patches, toEnvironment } = share.shared;
   const asking = share.own === undefined ? askingForCopies(share) : [share.own];
-  if (asking.some((namespace) => access.isGranted(namespace))) return { ...judged, readable: [resource], wanted };
-  const isTold =
-    judged.is === "nothing" || (judged.is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
-  const isSaid = judged.reasons.some(({ is }) => is === "AccessNotGranted");
+  if (asking.some((namespace) => access.isGranted(namespace)))
+    return { ...judged, named, fields: { is: "served", resources: [resource] } };
+  const { is } = judged.copies;
+  const isTold = is === "nothing" || (is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
+  const isSaid = judged.reasons.some((reason) => reason.is === "AccessNotGranted");
   const reasons = isSaid || !isTold ? judged.reasons : [refuse(accessible, asking), ...judged.reasons];
-  return { ...judged, isRefused: true, reasons, wanted };
+  return { ...judged, named, fields: { is: "refused", resources: [] }, reasons };
 }
 
 /** The namespaces of the copies; the consumer's own where they are not known. */

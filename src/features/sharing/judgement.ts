@@ -80,23 +80,34 @@ export interface Copying {
  */
 export type Cause = "unknown" | "broken" | "gone";
 
-/** The resource that the XR names now, as it goes into the record. */
-type Wanted = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
+/** What is copied. `nothing`: the input asks for no copies. */
+type Copies = Copying | { readonly is: "nothing" | Cause };
 
-/** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
-export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
+/** The access to the fields of the shared resource, for patches, the environment and the context. */
+export type Fields =
+  /** The resources hand out their fields. */
+  | { readonly is: "served"; readonly resources: readonly Document[] }
+  /** Values copied from them are removed. `resources`: where the share is for several, the others, which hand theirs out. */
+  | { readonly is: "refused"; readonly resources: readonly Document[] }
+  /**
+   * Nothing can be read now, and values copied before stay. `bound`: the first resource that the XR does not name now and holds on to,
+   * which its status follows. A team may edit its record, so that what the status shows need not be of it.
+   */
+  | { readonly is: "held"; readonly bound: Document | undefined };
+
+/** The resource that the XR names now, as it goes into the record. */
+export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
+
+/** The decision on one shared resource. Copies and fields are granted apart: to the copies' namespaces, and to the consumer's own. */
+export interface Judgement {
+  readonly copies: Copies;
+  readonly fields: Fields;
   readonly reasons: readonly SharingReason[];
-  /** The resources that may hand out their fields: to patches, the environment and the context. */
-  readonly readable: readonly Document[];
-  /** True if fields were refused, so that values copied from them are removed. */
-  readonly isRefused: boolean;
-  /** The resource that the XR names now; undefined where there is none, or several, or it is not known who has access. */
-  readonly wanted?: Wanted | undefined;
-  /** The resources that the XR was bound to, does not name now and holds on to, because their grants stand. */
-  readonly held?: readonly Reference[];
-  /** The first of those: the XR's status follows it. A team may edit its record, so that what the status shows need not be of it. */
-  readonly bound?: Document | undefined;
-};
+  /** Undefined where there is none, or several, or it is not known who has access. */
+  readonly named: Named | undefined;
+  /** The bindings of the record that stay beside the named resource. */
+  readonly stay: readonly Binding[];
+}
 
 /** The resources that a selector finds, and the name by which the consumer asked. */
 export interface Found {
@@ -105,20 +116,28 @@ export interface Found {
   readonly name: string;
 }
 
-/** The resources that a selector finds, or the judgement where there are none. */
-export type Lookup = Found | Judgement;
+/** The resources that a selector finds, or the cause where there are none. */
+export type Lookup = Found | { readonly is: Cause; readonly reasons: readonly SharingReason[] };
+
+export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup => ({ is, reasons });
+
+const HELD: Fields = { is: "held", bound: undefined };
 
 /** Makes a judgement without copies; without a reason where the input accepts that. */
 export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
-  is,
+  copies: { is },
+  fields: HELD,
   reasons,
-  readable: [],
-  isRefused: false,
+  named: undefined,
+  stay: [],
 });
 
+/** Lists the resources that may hand out their fields now. */
+export const readableIn = (fields: Fields): readonly Document[] => (fields.is === "held" ? [] : fields.resources);
+
 /** Tells whether Crossplane will have answered in the next call. Of what it cannot read, such as Namespaces, nothing is known for longer. */
-export const isWaiting = ({ is, reasons }: Judgement): boolean =>
-  is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
+export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
+  copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 
 /** A share with its judgement. */
 export interface Judged extends Share {

@@ -11,9 +11,10 @@ import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import type { Room } from "./copies/contents.ts";
 import { isEmpty } from "./empty.ts";
-import type { Judged, Judgement } from "./judgement.ts";
+import type { Fields, Judged } from "./judgement.ts";
 import { explainMisnamed } from "./misnamed.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
+import { bindsOne } from "./share.ts";
 import { toFitting } from "./text-maps.ts";
 
 /**
@@ -57,7 +58,7 @@ export function withPatches(draft: Draft, shares: readonly Judged[], call: Call)
     const { values, lacking } = fitStatus(toValues(status, applied), call);
     edited = withCompositeValues(edited, values);
     // While the shared resource is looked up, the outcome is not known, and the condition says so.
-    const outcome = judgement.is === "unknown" ? [] : findOutcome(applied);
+    const outcome = judgement.copies.is === "unknown" ? [] : findOutcome(applied);
     const unfit = lacking.length > 0 ? [failed(explainLacking(lacking, call.composite))] : [];
     reasons.set(shared.name, [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit]);
   }
@@ -108,25 +109,30 @@ function apply(patch: Patch, share: Judged, room: Room, objects: Objects): Appli
 /**
  * Decides about one patch. A composed resource that exists keeps its field whenever the value is not available: the subnets of a
  * database are not taken away because a grant is. The XR's status follows the grant: its field stays while the shared resource is
- * not there, or we cannot tell, and goes where access is refused.
+ * not there, or we cannot tell, and goes where access is refused, and where the XR is bound to nothing and names nothing that is there.
  */
-function judgePatch(patch: Patch, { shared, judgement, call }: Judged): Verdict {
+function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): Verdict {
   const { toResource } = patch;
-  const { is, isRefused } = judgement;
+  const { copies, fields } = judgement;
   const { resources } = call.request.desired;
   if (toResource !== undefined && !resources.has(toResource.name)) {
     if (!isRequired(patch)) return { is: "leave" };
     return { is: "leave", reason: failed(`cannot patch a resource: ${explainMisnamed(toResource.name, resources)}`) };
   }
-  const isDropped = is === "gone" && shared.connection?.onSourceMissing === "Delete";
-  if (isRefused || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
-  const resource = findReadable(patch, judgement);
-  return resource === undefined ? { is: "keep" } : read(patch, resource, shared.kind);
+  const isDropped = copies.is === "gone" && shared.connection?.onSourceMissing === "Delete";
+  if (fields.is === "refused" || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
+  const resource = findReadable(patch, fields);
+  if (resource !== undefined) return read(patch, resource, shared.kind);
+  // A team may take the record away, and then nothing tells whose grant the status lives by.
+  const isUnbound = bindsOne(shared) && before.length === 0 && copies.is !== "unknown";
+  return { is: isUnbound && toResource === undefined ? "leave" : "keep" };
 }
 
 /** Finds the resource whose fields a patch may read: for the XR's status also one that the XR is bound to and does not name now. */
-const findReadable = ({ toResource }: Patch, { readable: [resource], bound }: Judgement): Document | undefined =>
-  resource ?? (toResource === undefined ? bound : undefined);
+function findReadable({ toResource }: Patch, fields: Fields): Document | undefined {
+  if (fields.is !== "held") return fields.resources[0];
+  return toResource === undefined ? fields.bound : undefined;
+}
 
 function read(patch: Patch, resource: Document, kind: string): Verdict {
   const { fromFieldPath, toResource } = patch;

@@ -4,10 +4,9 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { hashText } from "../../model/hash.ts";
 import { admissionSubject, askAnswer } from "../../records/answer.ts";
 import { isFull, readLoad } from "../../records/capacity.ts";
-import { recordOf } from "../../records/record.ts";
+import { findBinding, recordOf } from "../../records/record.ts";
 import { findShareAccess } from "./access.ts";
-import { findBinding } from "./bind.ts";
-import { type Found, type Judgement, type Lookup, type Share, withoutCopies } from "./judgement.ts";
+import { type Found, type Judgement, type Lookup, type Share, unfound, withoutCopies } from "./judgement.ts";
 
 /**
  * Chooses the member of a pool that the XR proposes itself to, where it can among those that grant access and have capacity left.
@@ -19,7 +18,7 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
   const open: Document[] = [];
   for (const item of sorted) {
     const access = own === undefined ? undefined : findShareAccess(shared, item, undefined, [own], call);
-    if (access?.is === "pending") return withoutCopies("unknown", access.reason);
+    if (access?.is === "pending") return unfound("unknown", access.reason);
     if (!isFull(item) && access?.isGranted(own ?? "*") !== false) open.push(item);
   }
   const chosen = [findProposed(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
@@ -71,14 +70,14 @@ function toTicket({ before, call }: Share): string {
 export function withAdmission(judged: Judgement, share: Share, { resources: [resource], name }: Found): Judgement {
   const { select } = share.shared;
   const isPool = select.by === "labels" && select.prefer !== undefined;
-  if (!isPool || judged.wanted === undefined || resource === undefined) return judged;
-  const known = findBinding(judged.wanted.resource, share.before);
-  const wanted = { ...judged.wanted, ticket: known?.ticket ?? toTicket(share) };
-  const admission = wanted.access === "Granted" ? judgeAdmission(resource, share) : "admitted";
-  if (admission === "admitted") return { ...judged, wanted };
+  if (!isPool || judged.named === undefined || resource === undefined) return judged;
+  const known = findBinding(judged.named.resource, share.before);
+  const named = { ...judged.named, ticket: known?.ticket ?? toTicket(share) };
+  const admission = named.access === "Granted" ? judgeAdmission(resource, share) : "admitted";
+  if (admission === "admitted") return { ...judged, named };
   if (admission === "pending")
     return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "its admission" });
   const reason = { is: isFull(resource) ? "NoCapacity" : "WaitingForAdmission", wanted: name } as const;
   const access = known?.access ?? "Requested";
-  return { ...withoutCopies("broken", reason), wanted: { ...wanted, access } };
+  return { ...withoutCopies("broken", reason), named: { ...named, access } };
 }

@@ -12,9 +12,9 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
-import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../records/record.ts";
+import { type Bindings, composeRecord, findBinding, RECORD_NAME, readBindings } from "../../records/record.ts";
 import type { Call, Feature } from "../feature.ts";
-import { bind, findBinding, toShare } from "./bind.ts";
+import { bind } from "./bind.ts";
 import { toContext } from "./context.ts";
 import { deliverCopies } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
@@ -25,6 +25,7 @@ import type { Outcome } from "./judgement.ts";
 import { findMisnamed, remarkUndesired } from "./misnamed.ts";
 import { withPatches } from "./patches.ts";
 import { explainReason, type SharingReason } from "./reasons.ts";
+import { toShare } from "./share.ts";
 import { withSharingCondition } from "./sharing-condition.ts";
 import { assertSupported } from "./support.ts";
 

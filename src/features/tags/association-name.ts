@@ -12,10 +12,8 @@ import type { Subject } from "./subject.ts";
  * @param owner the owner, if it is not ours.
  */
 export function nameAssociation(
-  {
-    subject: { desired, facts, own },
-    contenders = [],
-  }: { readonly subject: Subject; readonly contenders?: Contenders | undefined },
+  { desired, facts, own }: Subject,
+  contenders: Contenders,
   owner: Contender | undefined,
   isMoving: boolean,
 ): string | undefined {

@@ -4,7 +4,7 @@ import { groupBy } from "../../model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, pick } from "../../model/json.ts";
-import { formatOwner, IDENTITY_LABEL } from "../../ownership/annotations.ts";
+import { formatOwner, IDENTITY_LABEL, isDependent } from "../../ownership/annotations.ts";
 import { type Contender, isAcknowledgedBy, isCreator, toContender } from "../../ownership/contender.ts";
 import { identify } from "../../ownership/identity.ts";
 import { asObserved, desiredSoFar } from "../desired.ts";
@@ -20,7 +20,8 @@ interface Renamed {
 /**
  * Keeps owners whose resource a Composition has renamed: the pipeline desires the same cloud resource under another name. Crossplane would
  * delete the owner, and the cloud resource with it. The resource of the new name observes until the owner lists it as a successor; then
- * the owner goes, and leaves the cloud resource.
+ * the owner goes, and leaves the cloud resource. What depends on a grant goes with it: it is composed
+ * anew under another name, and a team could have its XR hide behind a reference whether that is so.
  */
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
@@ -47,7 +48,7 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly (readonly [stri
   const desired = desiredSoFar(call, draft);
   const owner = formatOwner(call.composite);
   return [...call.request.observed.resources].flatMap(([name, { document }]) => {
-    if (desired.has(name) || !isManaged(document)) return []; // first: a steady XR has no others
+    if (desired.has(name) || !isManaged(document) || isDependent(document)) return []; // first: a steady XR has no others
     const isArbitrated = readLabel(document, IDENTITY_LABEL) !== undefined;
     if (!isArbitrated && !isCreator(document)) return [];
     const one = toContender(document);

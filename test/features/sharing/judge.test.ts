@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ALLOWED_NAMESPACE_SELECTOR } from "../../../src/crossplane/grants.ts";
-import { toShare } from "../../../src/features/sharing/bind.ts";
 import { findShared } from "../../../src/features/sharing/find-shared.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
 import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
+import { toShare } from "../../../src/features/sharing/share.ts";
 import { quote } from "../../../src/model/condition.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { type CallParts, callOf, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
@@ -19,8 +19,9 @@ const judge = (parts: CallParts) => {
   if (first === undefined) throw new Error("no shared resource");
   const share = toShare(first, new Map(), call);
   const judgement = judgeShare(share, findShared(share));
-  const [reason] = judgement.is === "copy" ? [] : judgement.reasons;
-  return { judgement, is: judgement.is, says: reason && explainReason(reason, first) };
+  const { copies, reasons } = judgement;
+  const [reason] = copies.is === "copy" ? [] : reasons;
+  return { copies, reasons, is: copies.is, says: reason && explainReason(reason, first) };
 };
 
 const found = { db: [database()] };
@@ -112,11 +113,11 @@ describe("only what the owner grants is copied", () => {
     ["no annotation", undefined, [], both],
   ])("%s: %s", (_reason, allowed, targets, refusedTeams) => {
     const db = allowed === undefined ? refused : grantedTo(allowed);
-    const { judgement } = judge({ sharedResources, answers: { db: [db] } });
-    if (judgement.is !== "copy") throw new Error(`judged ${judgement.is}`);
-    const granted = judgement.targets.filter(({ refusal }) => refusal === undefined);
+    const { copies, ...judged } = judge({ sharedResources, answers: { db: [db] } });
+    if (copies.is !== "copy") throw new Error(`judged ${copies.is}`);
+    const granted = copies.targets.filter(({ refusal }) => refusal === undefined);
     expect(granted.map(({ namespace }) => namespace)).toEqual(targets);
-    const reasons = joinReasons(judgement.reasons);
+    const reasons = joinReasons(judged.reasons);
     const sentences = reasons.map((reason) => `${reason.is}: ${explainReason(reason, { kind: "XPostgres" })}`);
     const teams = refusedTeams?.join(", ");
     const expected =

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
+import { RECORD_NAME } from "../../../src/records/record.ts";
+import { boundTo, type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
 import { copying, copyMetadata, KEY, objectIn } from "../../../testing/builders/copies.ts";
 import { requirementsIn, says } from "../../../testing/builders/read-draft.ts";
 import { fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
@@ -166,11 +167,14 @@ test.each([
 
 const patches = [toStatus("db.host")];
 const patched = { ...xr(), status: { db: { host: "old" } } };
+const toOrders = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
 test.each<[reason: string, db: readonly JsonObject[], value: string]>([
   ["a field of the shared resource goes into the status", [database()], "orders.db.example.org"],
   ["the status stays as it was while the shared resource is gone", [], "old"],
 ])("patches: %s", (_reason, db, value) => {
-  const { composite } = draftOf({ xr: patched, answers: { db }, sharedResources: [shared({ patches })] });
+  const parts = { xr: patched, observed: { [RECORD_NAME]: boundTo({ db: toOrders }) } };
+  const answers = { db, "db/recorded": db };
+  const { composite } = draftOf({ ...parts, answers, sharedResources: [shared({ patches })] });
   expect(composite).toEqual([{ path: ["status", "db", "host"], value }]);
 });
 

@@ -52,6 +52,18 @@ describe("a cloud resource that several XRs may name", () => {
     expect(pending.audit).toEqual([]);
   });
 
+  const unlabelled = withPolicies(withMetadata(bucket({}, named), { name: "ours", uid: "ours" }), "*");
+  const going = withMetadata(ours, { deletionTimestamp: "2026-02-01T00:00:00Z" });
+  const [asking, leaving] = ["WaitingForRequiredResources", "BeingDeleted"];
+  test.each<[when: string, own: JsonObject, contenders: CallParts["contenders"], reason: string, kept: string[]]>([
+    ["the answer is pending, and ours is older than this step", unlabelled, undefined, asking, ["*"]],
+    ["ours is being deleted, and owns nothing", writing(going), [], leaving, ["*"]],
+    ["ours is being deleted while it is paused, which would never end", withPolicies(going), [], leaving, ["Observe"]],
+  ])("keeps its policies where %s", (_when, own, contenders, reason, kept) => {
+    const draft = run({ ...parts, observed: { bucket: own }, ...(contenders && { contenders }) });
+    expect([reasonIn(draft), policiesOf(draft)]).toEqual([reason, kept]);
+  });
+
   test("is owned by the only XR that names it", () => {
     const draft = reconcile(ours, []);
     expect(at(desiredOf(draft), "metadata.annotations")).toEqual({
@@ -335,12 +347,12 @@ describe("a cloud resource that several XRs may name", () => {
   const waiting = [["Observe"], "WaitingForProvider", createdAt];
   const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
   const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
-  const asking = [["Observe"], "WaitingForRequiredResources", createdAt];
+  const unanswered = [["Observe"], "WaitingForRequiredResources", createdAt];
   const observing = [["Observe"], "WaitingForOwner", createdAt];
   const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
   test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
     ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
-    ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
+    ["also while it is not known who else needs it", moveTo(moved, owning(ours)), unanswered],
     ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
     ["also where its place changes", elsewhere, anew],
     ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],

@@ -5,7 +5,6 @@ import type { Reference } from "../../../crossplane/references.ts";
 import { type Document, objectsAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../../../model/field-path.ts";
-import { hashText } from "../../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, pick } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
@@ -15,16 +14,11 @@ import type { Copying } from "../judgement.ts";
 import type { Data } from "../source.ts";
 import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
 import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./owned.ts";
-import { markComposite } from "./taker.ts";
-import type { Row } from "./targets.ts";
+import type { Row } from "./rows.ts";
+import { markComposite, targetLabel } from "./taker.ts";
 
 /** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read at once, not at its next poll. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
-
-/** The label of a copy with a hash of its name, for Crossplane v1, which looks up namespaced resources by labels only. */
-const TARGET_LABEL = `${DOMAIN}/target`;
-
-export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
 
 export interface Composed {
   readonly resource: readonly [name: string, edit: ResourceEdit];
@@ -41,17 +35,17 @@ interface WrittenCopy {
   readonly data: Data;
   /** The former shared resources whose values may still be in it. */
   readonly earlier: readonly Reference[];
-  readonly judgement: Copying;
+  readonly copying: Copying;
   readonly call: Call;
 }
 
 /** Composes the resource that makes a copy: one of two forms of provider-kubernetes' Object, or the Secret itself. */
 export function writeCopy(copy: WrittenCopy): Composed {
-  const { isObserver, row, judgement, earlier } = copy;
+  const { isObserver, row, copying, earlier } = copy;
   const { key, observed, target: secret } = row;
   const isThere = !isObserver && observed !== undefined && isReady(observed);
   const object = isObserver ? asObserver(compose(copy), observed?.document) : compose(copy);
-  const made = [judgement.origin, ...earlier].map((origin) => ({ origin, secret }));
+  const made = [copying.origin, ...earlier].map((origin) => ({ origin, secret }));
   return { resource: [key, toEdit(object, isThere)], made };
 }
 
@@ -82,9 +76,9 @@ const toEdit = (object: JsonObject, isThere: boolean): ResourceEdit => ({
 });
 
 function compose(copy: WrittenCopy): JsonObject {
-  const { row, judgement, data, earlier } = copy;
+  const { row, copying, data, earlier } = copy;
   const { via, providerConfigRef } = row.target.copy;
-  const { origin, secret } = judgement;
+  const { origin, secret } = copying;
   const { composite } = copy.call;
   const version = via === "ConnectionSecret" && secret.is === "read" ? secret.version : undefined;
   const annotations = {
@@ -105,7 +99,7 @@ function compose(copy: WrittenCopy): JsonObject {
 }
 
 /** Composes the copy without its data. */
-const composeSecret = ({ row: { target }, judgement, call }: WrittenCopy, records: JsonObject = {}): JsonObject => ({
+const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",
   metadata: {
@@ -115,7 +109,7 @@ const composeSecret = ({ row: { target }, judgement, call }: WrittenCopy, record
     annotations: {
       ...target.copy.annotations,
       [OWNER]: formatOwner(call.composite),
-      [SHARED_FROM]: formatSecret(judgement.source),
+      [SHARED_FROM]: formatSecret(copying.source),
       ...markComposite(call.composite),
       ...records,
     },
@@ -131,8 +125,8 @@ const composeSecret = ({ row: { target }, judgement, call }: WrittenCopy, record
  * provider (v1.3.1, namespaced/object/indexes.go) keeps all of the cluster's Secrets in memory once more for each namespace.
  */
 function toCopying(copy: WrittenCopy) {
-  const { row, judgement, data, call } = copy;
-  const patch = (from: string, to: string) => ({ patchesFrom: valueIn(judgement.source, from), toFieldPath: to });
+  const { row, copying, data, call } = copy;
+  const patch = (from: string, to: string) => ({ patchesFrom: valueIn(copying.source, from), toFieldPath: to });
   const keys = row.target.copy.keys?.flatMap(({ from, to }) => (from ? [patch(formatKey(from), formatKey(to))] : []));
   const references = keys ?? [patch("data", "data")];
   const own = withStaleEmptied(Object.fromEntries(data), references, row.observed);
@@ -151,7 +145,7 @@ const formatKey = (key: string): string => formatFieldPath(["data", key]);
  * The spec of an Object that only observes the copy's Namespace, and publishes the source's keys as its own connection Secret. The
  * provider refuses to write a Secret that this Object does not control.
  */
-function toPublishing({ row, judgement: { source, secret }, call }: WrittenCopy) {
+function toPublishing({ row, copying: { source, secret }, call }: WrittenCopy) {
   const { namespace, name, copy } = row.target;
   const all = secret.is === "read" ? Object.keys(secret.data).sort() : [];
   const keys = copy.keys ?? all.map((key) => ({ from: key, to: key }));

@@ -4,15 +4,16 @@ import { isSameResource, type Reference } from "../../../crossplane/references.t
 import { type Document, stringAt } from "../../../model/document.ts";
 import { lazy } from "../../../model/once.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
-import type { Copying, Judged, Judgement, NamedCopy, Target } from "../judgement.ts";
+import type { Copying, Judged, NamedCopy, Target } from "../judgement.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
+import type { Grant } from "../recorded.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import type { Contents } from "./contents.ts";
+import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
-import { findTarget, type Grant, isKept, judgeOrigins, type KeptFor } from "./recorded.ts";
-import { findTaker, type Taker } from "./taker.ts";
-import type { Row } from "./targets.ts";
+import type { Row } from "./rows.ts";
+import { findTaker, findTarget, type Taker } from "./taker.ts";
 
 /** The decision on a target, or on a copy. An observed copy that is not composed again is deleted. */
 export interface Decision extends Partial<Composed> {
@@ -23,7 +24,7 @@ export interface Decision extends Partial<Composed> {
 
 /** A share that has a source. */
 export interface CopyingShare extends Judged {
-  readonly judgement: Judgement & Copying;
+  readonly copying: Copying;
   contentsOf(copy: NamedCopy): Contents;
 }
 
@@ -69,10 +70,10 @@ export function decideSecret(row: Row, share: CopyingShare): readonly Decision[]
     contents: lazy(() => share.contentsOf(target.copy)),
     found,
     taker: lazy(() =>
-      findTaker(found(), observed !== undefined && isMoving(observed, share.judgement.origin), share.call),
+      findTaker(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
     ),
     former: lazy(() => {
-      const origins = observed ? findStale(observed, share.judgement.origin) : [];
+      const origins = observed ? findStale(observed, share.copying.origin) : [];
       return { origins, grant: observed ? judgeOrigins(observed, origins, share) : "stands" };
     }),
   };
@@ -120,14 +121,14 @@ function keepWithoutContents(secret: Case): readonly Decision[] {
   return contents.is === "known" ? [] : keepFor(secret, contents.is, contents.reason);
 }
 
-function isNewOfWhatIsBeingDeleted({ row: { observed }, share: { judgement } }: Case): boolean {
-  const { origin: now, isBeingDeleted: isGoing } = judgement;
+function isNewOfWhatIsBeingDeleted({ row: { observed }, share: { copying } }: Case): boolean {
+  const { origin: now, isBeingDeleted: isGoing } = copying;
   // A copy without a record may be one of this resource.
   return isGoing && !(observed && isSameResource(observed.origin ?? now, now));
 }
 
 const keepTillDeletion = (secret: Case): readonly Decision[] =>
-  keepFor(secret, "broken", { is: "BeingDeleted", shared: secret.share.judgement.origin.name });
+  keepFor(secret, "broken", { is: "BeingDeleted", shared: secret.share.copying.origin.name });
 
 const isNotLookedUp = ({ found, taker }: Case): boolean => found() === "pending" || taker() === "pending";
 
@@ -200,7 +201,7 @@ function mayHaveBeenGivenUp(secret: Case): boolean {
   if (observed !== undefined)
     return isLimited(observed) && (!isReleased(observed) || isBeingDeleted(observed.document));
   const found = toFound(secret);
-  return found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(share.judgement.source);
+  return found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(share.copying.source);
 }
 
 /** Tells whether an Object writes its Secret, and deletes it with itself. */

@@ -8,7 +8,7 @@ import { joinReasons } from "../reasons.ts";
 import { contentsFor, type Room } from "./contents.ts";
 import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import type { ObservedCopy } from "./observed.ts";
-import { findPossession, formatMaker, gatherRows, type Possession } from "./targets.ts";
+import { findPossession, formatMaker, gatherRows, type Possession } from "./rows.ts";
 
 /** The composed resources of one share, and the reasons why copies are missing. */
 export type Delivery = ReturnType<typeof deliverCopies>[number];
@@ -44,13 +44,14 @@ export function deliverCopies(
 
 /** Decides Secret by Secret. Copies at no target are dropped. A Secret that the share takes is no later share's. */
 function decideShare(share: Judged, copies: readonly ObservedCopy[], possession: Possession, room: Room) {
-  const { shared, judgement, call } = share;
-  if (shared.connection === undefined || judgement.is === "nothing") return [];
-  if (judgement.is !== "copy") return keepAll(copies, judgement.is, share);
-  const copying = { ...share, judgement, contentsOf: contentsFor(judgement, room, call) };
+  const { shared, call } = share;
+  const { copies: copying } = share.judgement;
+  if (shared.connection === undefined || copying.is === "nothing") return [];
+  if (copying.is !== "copy") return keepAll(copies, copying.is, share);
+  const having = { ...share, copying, contentsOf: contentsFor(copying, room, call) };
   const decisions: Decision[] = [];
-  for (const row of gatherRows(shared.name, judgement.targets, possession)) {
-    const decided = decideSecret(row, copying);
+  for (const row of gatherRows(shared.name, copying.targets, possession)) {
+    const decided = decideSecret(row, having);
     decisions.push(...decided);
     if (decided.some(({ isTaken }) => isTaken))
       possession.holders.set(formatSecret(row.target), formatMaker(shared.name));

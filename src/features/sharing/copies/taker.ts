@@ -1,10 +1,38 @@
 import { type Composite, canSelectNamespaces, toComposite } from "../../../crossplane/composite.ts";
-import { findController, readAnnotation } from "../../../crossplane/metadata.ts";
-import { toRequirement } from "../../../crossplane/requirement-names.ts";
+import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
+import { findController, qualifiedName, readAnnotation } from "../../../crossplane/metadata.ts";
+import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
+import { hashText } from "../../../model/hash.ts";
 import { DOMAIN, isName } from "../../../model/names.ts";
 import { formatOwner, OWNER } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
+import type { Target } from "../judgement.ts";
+
+/** The label of a copy with a hash of its name, for Crossplane v1, which looks up namespaced resources by labels only. */
+const TARGET_LABEL = `${DOMAIN}/target`;
+
+export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
+
+/**
+ * Looks up a target Secret, whose owner annotation proves whose it is. One that exists and is not ours stays as it is. That is also
+ * how two XRs settle that both saw none there and wrote at once: the one that sees the other's mark gives way without deleting the
+ * Secret, and the mark that is on it in the end says who has it.
+ *
+ * Crossplane v1 cannot look up a Secret by its name, and so finds copies of ours only. `via: ConnectionSecret` leaves it to
+ * the provider, which refuses to write what the Object does not control.
+ */
+export function findTarget(key: string, target: Target, call: Call): Document | "pending" | undefined {
+  if (target.copy.via === "ConnectionSecret") return undefined;
+  const { request, composite, requirements } = call;
+  const selector = { apiVersion: "v1", kind: "Secret", match: { labels: targetLabel(target) } };
+  const requirement = canSelectNamespaces(request, composite)
+    ? toSecretRequirement(`${key}/target`, target)
+    : toRequirement(`${key}/target`, selector);
+  const answer = requirements.ask(requirement);
+  if (answer.is === "pending") return "pending";
+  return answer.items.find((item) => qualifiedName(item) === formatSecret(target));
+}
 
 /** Annotation of a copy whose owner mark names a claim: the XR that writes it. */
 const COMPOSITE = `${DOMAIN}/composite`;

@@ -1,25 +1,14 @@
-import { groupKindOf } from "../../../crossplane/api-group.ts";
-import { canSelectNamespaces } from "../../../crossplane/composite.ts";
-import { formatSecret } from "../../../crossplane/copies.ts";
-import { qualifiedName } from "../../../crossplane/metadata.ts";
 import { isSameResource, type Reference } from "../../../crossplane/references.ts";
-import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
-import { type Document, stringAt } from "../../../model/document.ts";
-import type { Call } from "../../feature.ts";
+import type { Document } from "../../../model/document.ts";
 import { findGrantedAccess, findShareAccess, findUnaccepting } from "../access.ts";
-import { type Cause, isWaiting, type Judged, type Share, type Target } from "../judgement.ts";
+import { type Cause, isWaiting, type Judged, type Share } from "../judgement.ts";
+import { type Grant, isOfKind, lookUpRecorded, toGrant } from "../recorded.ts";
 import { findSource } from "../source.ts";
-import { targetLabel } from "./compose-object.ts";
 import { type ObservedCopy, theSame } from "./observed.ts";
 
 /** The reason why a copy is not written. `refused`: of the resource that copies are made from now. */
 export type KeptFor = Cause | "refused";
-
-/** A grant: `pending` while an answer is missing. */
-export type Grant = "stands" | "pending" | "ended";
-
-const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
 
 /**
  * Decides whether a copy that is not written in this call stays: it lives as long as the grant that it was made under.
@@ -34,7 +23,7 @@ const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended"
 export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
   const { shared, judgement } = share;
   // The resource that copies are made from now, whose grant for this copy has been judged in this call already.
-  const now = judgement.is === "copy" ? judgement.origin : undefined;
+  const now = judgement.copies.is === "copy" ? judgement.copies.origin : undefined;
   if (isWaiting(judgement)) return true;
   const former = findFormer(copy, shared, now);
   if (former.length === 0 && isTaken(cause, share)) return false;
@@ -56,9 +45,6 @@ function findFormer({ origin, isSecret }: ObservedCopy, shared: SharedResource, 
   if (origin === undefined || (isSecret && !isOfKind(origin, shared))) return [];
   return now !== undefined && isSameResource(origin, now) ? [] : [origin];
 }
-
-export const isOfKind = (origin: Reference, shared: SharedResource): boolean =>
-  groupKindOf(origin) === groupKindOf(shared);
 
 /** Tells whether the namespace of a copy accepts it, or cannot be asked. */
 function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: Share): boolean {
@@ -99,56 +85,4 @@ function judgeRecorded(copy: ObservedCopy, origin: Reference, found: Document, {
   // The record counts as far as it fits what the copy really reads.
   const isFitting = theSame([secret, source]) !== undefined;
   return toGrant(isFitting || origin !== copy.origin || shared.connection?.onSourceMissing === "Keep");
-}
-
-/** Looks up a recorded shared resource. Its grant stands where this version of Crossplane cannot do that. */
-function lookUpRecorded(resource: Reference, { shared, call }: Share): Document | "stands" | "pending" | "gone" {
-  const { request, composite, requirements } = call;
-  const { kind, namespace, name } = resource;
-  if (namespace !== undefined && !canSelectNamespaces(request, composite)) return "stands";
-  // An API version that was recorded long ago may not be served any more; the one of the input is.
-  const { apiVersion } = isOfKind(resource, shared) ? shared : resource;
-  const selector = { apiVersion, kind, namespace, match: { name } };
-  const answer = requirements.ask(toRequirement(`shared-resource/${shared.name}/recorded`, selector));
-  if (answer.is === "pending") return "pending";
-  return answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace) ?? "gone";
-}
-
-/** The grant of a bound resource, and what was found. `gone`: the resource, or its Secret's name, so that the grant stands. */
-interface Bound {
-  readonly is: Grant | "gone";
-  readonly found?: Document;
-}
-
-/** Judges the grant of a bound resource to one of the namespaces. */
-export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Bound {
-  const { shared, call } = share;
-  const found = lookUpRecorded(resource, share);
-  if (typeof found === "string") return { is: found };
-  const source = shared.connection && findSource(found, shared.connection.secretRef, namespaces[0], call);
-  const secret = source?.is === "named" ? source.secret : undefined;
-  if (shared.grant === "ReferenceGrant" && secret === undefined) return { is: "gone" };
-  const access = findShareAccess(shared, found, secret, namespaces, call);
-  if (access.is === "pending") return { is: "pending" };
-  return { is: toGrant(namespaces.some((each) => access.isGranted(each))), found };
-}
-
-/**
- * Looks up a target Secret, whose owner annotation proves whose it is. One that exists and is not ours stays as it is. That is also
- * how two XRs settle that both saw none there and wrote at once: the one that sees the other's mark gives way without deleting the
- * Secret, and the mark that is on it in the end says who has it.
- *
- * Crossplane v1 cannot look up a Secret by its name, and so finds copies of ours only. `via: ConnectionSecret` leaves it to
- * the provider, which refuses to write what the Object does not control.
- */
-export function findTarget(key: string, target: Target, call: Call): Document | "pending" | undefined {
-  if (target.copy.via === "ConnectionSecret") return undefined;
-  const { request, composite, requirements } = call;
-  const selector = { apiVersion: "v1", kind: "Secret", match: { labels: targetLabel(target) } };
-  const requirement = canSelectNamespaces(request, composite)
-    ? toSecretRequirement(`${key}/target`, target)
-    : toRequirement(`${key}/target`, selector);
-  const answer = requirements.ask(requirement);
-  if (answer.is === "pending") return "pending";
-  return answer.items.find((item) => qualifiedName(item) === formatSecret(target));
 }

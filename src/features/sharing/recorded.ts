@@ -1,0 +1,49 @@
+import { groupKindOf } from "../../crossplane/api-group.ts";
+import { canSelectNamespaces } from "../../crossplane/composite.ts";
+import type { Reference } from "../../crossplane/references.ts";
+import { toRequirement } from "../../crossplane/requirement-names.ts";
+import type { SharedResource } from "../../input/shared-resource.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import { findShareAccess } from "./access.ts";
+import type { Share } from "./judgement.ts";
+import { findSource } from "./source.ts";
+
+/** A grant: `pending` while an answer is missing. */
+export type Grant = "stands" | "pending" | "ended";
+
+export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
+
+export const isOfKind = (resource: Reference, shared: SharedResource): boolean =>
+  groupKindOf(resource) === groupKindOf(shared);
+
+/** Looks up a recorded shared resource. Its grant stands where this version of Crossplane cannot do that. */
+export function lookUpRecorded(resource: Reference, { shared, call }: Share): Document | "stands" | "pending" | "gone" {
+  const { request, composite, requirements } = call;
+  const { kind, namespace, name } = resource;
+  if (namespace !== undefined && !canSelectNamespaces(request, composite)) return "stands";
+  // An API version that was recorded long ago may not be served any more; the one of the input is.
+  const { apiVersion } = isOfKind(resource, shared) ? shared : resource;
+  const selector = { apiVersion, kind, namespace, match: { name } };
+  const answer = requirements.ask(toRequirement(`shared-resource/${shared.name}/recorded`, selector));
+  if (answer.is === "pending") return "pending";
+  return answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace) ?? "gone";
+}
+
+/** The grant of a bound resource, and what was found. `gone`: the resource, or its Secret's name, so that the grant stands. */
+export interface Bound {
+  readonly is: Grant | "gone";
+  readonly found?: Document;
+}
+
+/** Judges the grant of a bound resource to one of the namespaces. */
+export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Bound {
+  const { shared, call } = share;
+  const found = lookUpRecorded(resource, share);
+  if (typeof found === "string") return { is: found };
+  const source = shared.connection && findSource(found, shared.connection.secretRef, namespaces[0], call);
+  const secret = source?.is === "named" ? source.secret : undefined;
+  if (shared.grant === "ReferenceGrant" && secret === undefined) return { is: "gone" };
+  const access = findShareAccess(shared, found, secret, namespaces, call);
+  if (access.is === "pending") return { is: "pending" };
+  return { is: toGrant(namespaces.some((each) => access.isGranted(each))), found };
+}
