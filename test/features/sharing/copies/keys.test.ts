@@ -136,18 +136,12 @@ describe("a field of the shared resource that a template names", () => {
 });
 
 test("values are encoded for what surrounds them; in base64 a key may be any bytes", () => {
-  const parts = {
-    answers: { "db/secret": [connectionSecret({ password: base64('a"b\\ \n€'), ca: "/w==" })] },
-    xr: own({ a: 'x"y' }),
-  };
+  const PASSWORD = 'a"b\\ \n€';
+  const answers = { "db/secret": [connectionSecret({ password: base64(PASSWORD), ca: "/w==" })] };
   const value = '{{"p": "{password|json}", "x": "{xr:spec.a|json}", "b": "{xr:spec.a|base64}", "ca": "{ca|base64}"}}';
-  const { data } = keysOf(draftWith({ keys: [{ value, to: "k" }] }, parts));
-  expect(JSON.parse(Buffer.from(String(data?.["k"]), "base64").toString())).toEqual({
-    p: 'a"b\\ \n€',
-    x: 'x"y',
-    b: base64('x"y'),
-    ca: "/w==",
-  });
+  const { data } = keysOf(draftWith({ keys: [{ value, to: "k" }] }, { answers, xr: own({ a: 'x"y' }) }));
+  const text = Buffer.from(String(data?.["k"]), "base64").toString();
+  expect(JSON.parse(text)).toEqual({ p: PASSWORD, x: 'x"y', b: base64('x"y'), ca: "/w==" });
 });
 
 describe("keys that a field of the XR lists", () => {
