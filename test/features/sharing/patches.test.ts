@@ -192,9 +192,8 @@ describe("a field that is there and empty, as Compositions write it until their 
     test("takes nothing from what runs", () => {
       const draft = draftOf([patch], { answers: answered(empty), desired: { app }, observed: running });
       expect(objectIn(draft, "app")).toEqual(running.app);
-      expect(says(draft)).toBe(
-        `FieldsKept: db: composed resources keep the present value of their field: app (spec.ids); db: status.ids of XPostgres orders is empty`,
-      );
+      const kept = "composed resources keep the present value of their field: app (spec.ids)";
+      expect(says(draft)).toBe(`FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is empty`);
     });
 
     test("is copied where it is Optional", () => {
