@@ -45,15 +45,11 @@ test("a copy of a member that took its grant back goes, whatever the record says
   const object = observedObject({ ready: "True" });
   const copy = { ...object, metadata: { ...(object["metadata"] as JsonObject), annotations: recorded("b") } };
   const sharedResources = [shared({ select: { matchLabels: { pool: "orders" }, prefer: "First" } })];
-  const resourcesOf = (b: JsonObject) =>
-    runFeature(
-      sharing,
-      callOf({
-        observed: { [KEY]: copy, ...bound("a", "Granted") },
-        answers: { db: [member("a", load("Full"))], answer: [], "db/recorded": [b] },
-        sharedResources,
-      }),
-    ).resources;
+  const resourcesOf = (b: JsonObject) => {
+    const answers = { db: [member("a", load("Full"))], answer: [], "db/recorded": [b] };
+    const observed = { [KEY]: copy, ...bound("a", "Granted") };
+    return runFeature(sharing, callOf({ observed, answers, sharedResources })).resources;
+  };
   expect([resourcesOf(revoked).has(KEY), resourcesOf(member("b")).has(KEY)]).toEqual([false, true]);
 });
 
