@@ -119,12 +119,8 @@ describe("a resource of a kind that is not in our table", () => {
 
 test("tags that a cloud would refuse are all reported at once, and nothing is applied", () => {
   const many = Array.from({ length: 51 }, (_, index) => ({ key: `k${index}`, value: "v" }));
-  const add = [
-    ...many,
-    { key: "aws:x", value: "y" },
-    { key: "long", value: "v".repeat(257) },
-    { key: "Team", value: "Shop" },
-  ];
+  const long = { key: "long", value: "v".repeat(257) };
+  const add = [...many, { key: "aws:x", value: "y" }, long, { key: "Team", value: "Shop" }];
   const { results, conditions } = run({ tags: { add }, desired: { bucket: bucket(), other: gcpBucket } });
   const message = results[0]?.message.split("\n") ?? [];
   expect(results).toMatchObject([{ severity: "Fatal", reason: "InvalidTags" }]);
