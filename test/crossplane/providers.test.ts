@@ -93,23 +93,11 @@ test("a table is read by service, and an entry by its marks", () => {
   const entries = splitTable("\ns3: Bucket@v1beta2\n  Policy!*=(bucket)-\n-: Group~(a,b.c)#x.tags[key,value]@v1/v2");
   expect([...entries.keys()]).toEqual(["s3:Bucket", "s3:Policy", "-:Group"]);
   const versions = { cluster: "v1beta1", namespaced: "v1beta1" };
+  const neither = { isId: false, isUnique: false };
+  const tags = { path: ["x", "tags"], shape: [{ key: "" }] };
   expect([...entries.values()].map(parseEntry)).toEqual([
-    {
-      named: "metadata",
-      isId: false,
-      isUnique: false,
-      fields: [],
-      tags: "usual",
-      versions: { ...versions, cluster: "v1beta2" },
-    },
+    { named: "metadata", ...neither, fields: [], tags: "usual", versions: { ...versions, cluster: "v1beta2" } },
     { named: "fields", isId: true, isUnique: true, fields: [["bucket"]], tags: "none", versions },
-    {
-      named: "cloud",
-      isId: false,
-      isUnique: false,
-      fields: [["a"], ["b", "c"]],
-      tags: { path: ["x", "tags"], shape: [{ key: "" }] },
-      versions: { cluster: "v1", namespaced: "v2" },
-    },
+    { named: "cloud", ...neither, fields: [["a"], ["b", "c"]], tags, versions: { cluster: "v1", namespaced: "v2" } },
   ]);
 });

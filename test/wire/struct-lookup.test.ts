@@ -83,12 +83,10 @@ describe("a value looked up in a document's bytes", () => {
 });
 
 /** A key, and others that differ from it in one character, or have one more or less. */
-const similar = (key: string): readonly string[] => [
-  ...Array.from(key, (_, i) => `${key.slice(0, i)}-${key.slice(i + 1)}`),
-  `${key}x`,
-  `x${key}`,
-  key.slice(1),
-];
+const similar = (key: string): readonly string[] => {
+  const changed = Array.from(key, (_, i) => `${key.slice(0, i)}-${key.slice(i + 1)}`);
+  return [...changed, `${key}x`, `x${key}`, key.slice(1)];
+};
 
 describe("a key that is looked for is not taken for another one", () => {
   test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 58, 59, 127, 128, 320, 321])("of %i bytes", (length) => {

@@ -61,14 +61,17 @@ test.each<[reason: string, files: Files, ...flags: readonly string[]]>([
 
 const composing = (pipeline: string): Files => ({ "composition.yaml": composition(`pipeline: [{${pipeline}}]`) });
 const resources = { "composition.yaml": step().replace("mode: Pipeline", "mode: Resources") };
-const credentials = {
-  "composition.yaml": step(", credentials: [{name: a, source: Secret, secretRef: {namespace: b, name: c}}]"),
-};
+const asking = step(", credentials: [{name: a, source: Secret, secretRef: {namespace: b, name: c}}]");
+const noSecret = 'step "one": found no Secret b/c for its credentials a in --function-credentials';
 const from = (what: string, file: string) => `cannot load ${what} from "DIR/${file}": `;
+const [requiring, unsupported] = [step(", requirements: {}"), 'step "one": requirements are not supported: use'];
+const [noKind, noApp] = ["Object 'Kind' is missing in '{\"a\":1}'", "it defines no XApp of example.org/v1"];
 const noFunction = `${from("functions", "functions.yaml")}not a function: XApp/app`;
 const noYaml = `${from("required resources", "r")}no .yaml or .yml files found in "DIR/r"`;
+const [ofRequired, ofXrd] = [from("required resources", "r.yaml"), from("XRD", "xrd.yaml")];
 const [ofComposition, ofSchemas] = [from("Composition", "composition.yaml"), from("OpenAPI schemas", "r")];
 
+const ofAnotherKind = "its compositeTypeRef.kind (XApp) does not match XR's kind (XOther)";
 test.each<[reason: string, files: Files, stderr: string, ...flags: readonly string[]]>([
   [
     "a fatal result",
@@ -80,11 +83,7 @@ test.each<[reason: string, files: Files, stderr: string, ...flags: readonly stri
     composing("step: one, functionRef: {name: other}"),
     'cannot run pipeline step "one": unknown Function "other" - does it exist in your Functions file?',
   ],
-  [
-    "an XR of another kind",
-    { "xr.yaml": "{apiVersion: example.org/v1, kind: XOther}" },
-    "its compositeTypeRef.kind (XApp) does not match XR's kind (XOther)",
-  ],
+  ["an XR of another kind", { "xr.yaml": "{apiVersion: example.org/v1, kind: XOther}" }, ofAnotherKind],
   [
     "an XR of another version",
     { "xr.yaml": "{apiVersion: example.org/v2, kind: XApp}" },
@@ -94,30 +93,12 @@ test.each<[reason: string, files: Files, stderr: string, ...flags: readonly stri
   ["a Composition that is none", { "composition.yaml": xr }, `${ofComposition}not a composition: XApp/app`],
   ["a Composition with a wrong type", composing("step: 1"), `${ofComposition}step: expected a string, found 1`],
   ["Functions that are none", { "functions.yaml": `${functions}\n---\n${xr}` }, noFunction],
-  [
-    "a document without a kind",
-    { "r.yaml": "{a: 1}" },
-    `${from("required resources", "r.yaml")}Object 'Kind' is missing in '{"a":1}'`,
-    "-eDIR/r.yaml",
-  ],
+  ["a document without a kind", { "r.yaml": "{a: 1}" }, `${ofRequired}${noKind}`, "-eDIR/r.yaml"],
   ["a directory without YAML", { "r/a.txt": "" }, noYaml, "-eDIR/r"],
-  [
-    "missing credentials",
-    credentials,
-    'step "one": found no Secret b/c for its credentials a in --function-credentials',
-  ],
-  [
-    "requirements, which it would have to leave out",
-    { "composition.yaml": step(", requirements: {}") },
-    'step "one": requirements are not supported: use',
-  ],
+  ["credentials that no file has", { "composition.yaml": asking }, noSecret],
+  ["requirements, which it would have to leave out", { "composition.yaml": requiring }, unsupported],
   ["a directory without schemas", { "r/a.txt": "" }, `${ofSchemas}no .json files found in "DIR/r"`, "-sDIR/r"],
-  [
-    "an XRD of another kind",
-    { "xrd.yaml": xrdOf("XOther") },
-    `${from("XRD", "xrd.yaml")}it defines no XApp of example.org/v1`,
-    "--xrd=DIR/xrd.yaml",
-  ],
+  ["an XRD of another kind", { "xrd.yaml": xrdOf("XOther") }, `${ofXrd}${noApp}`, "--xrd=DIR/xrd.yaml"],
   ["a schema that is no JSON", { "r/a.json": "[" }, ofSchemas, "-sDIR/r"],
 ])("a render fails because of %s, which is said as crossplane render says it", async (_, files, stderr, ...flags) => {
   const result = await render(files, ...flags);

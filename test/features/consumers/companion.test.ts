@@ -33,12 +33,10 @@ const USAGE = "consumers/usage/protection.crossplane.io/v1beta1/ClusterUsage";
 const ANSWER = "consumers/answers/team-a";
 const asking = shopIn("team-a", { credentialFor: "team-a" });
 
-const draftOf = ({ answers = {}, ...parts }: CallParts = {}): Draft =>
-  consumersDraft(section, {
-    xr: companion(),
-    ...parts,
-    answers: { ...OWN, "consumers/of": [database()], "consumers/ConfigMap": [asking], ...answers },
-  });
+const draftOf = ({ answers = {}, ...parts }: CallParts = {}): Draft => {
+  const all = { ...OWN, "consumers/of": [database()], "consumers/ConfigMap": [asking], ...answers };
+  return consumersDraft(section, { xr: companion(), ...parts, answers: all });
+};
 const says = ({ conditions: [condition] }: Draft) => condition && `${condition.status} ${condition.reason}`;
 
 describe("a companion", () => {

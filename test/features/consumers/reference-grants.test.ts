@@ -78,12 +78,8 @@ describe("the list of consumers tells who is granted by ReferenceGrants beside t
 });
 
 describe("ReferenceGrants are asked for", () => {
-  const selector = (version: string) => ({
-    apiVersion: `gateway.networking.k8s.io/${version}`,
-    kind: "ReferenceGrant",
-    namespace: "databases",
-    match: { labels: {} },
-  });
+  const selected = { kind: "ReferenceGrant", namespace: "databases", match: { labels: {} } };
+  const selector = (version: string) => ({ apiVersion: `gateway.networking.k8s.io/${version}`, ...selected });
   const looksUp = "Unknown WaitingForRequiredResources";
   const inTeam = database({ metadata: { name: "orders", namespace: "team-x" } });
   const byPath = database({ spec: {}, status: { secret: { space: "databases", name: "orders-conn" } } });
