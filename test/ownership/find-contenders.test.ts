@@ -185,25 +185,23 @@ describe("the contenders for a cloud resource", () => {
     expect(find({ own }, resolved(chosen))).toMatchObject({ names: ["other"], required: [contending] });
   });
 
-  describe("of both twins", () => {
-    const schema: SchemaAnswer = { is: "resolved", schema: documentOf({}) };
-    const inTeamA = { path: ["metadata", "namespace"], value: "team-a" };
-    const twin = bucket("twin").with([{ path: ["apiVersion"], value: S3_NAMESPACED }, inTeamA]);
-    const ofTwin = { apiVersion: S3_NAMESPACED, kind: "Bucket" };
-    const both = [labelled, { ...ofTwin, match: labelled.match }];
-    const [asks, twins, all] = [{ canAskSchemas: true }, resolved(twin), ["us", "team-a/twin"]];
-    type Row = [reason: string, twins: Twins, names: string[] | undefined, required: object[], schemas: object[]];
-    test.each<Row>([
-      ["Crossplane cannot say what is served", {}, ["us"], [labelled], []],
-      ["it is not known whether the twin is served", asks, undefined, [labelled], [ofTwin]],
-      ["the twin is not served", { ...asks, schema: { is: "unknown" } }, ["us"], [labelled], [ofTwin]],
-      ["the twin is served, and not looked up yet", { ...asks, schema }, undefined, both, [ofTwin]],
-      ["the twin is looked up", { ...asks, schema, twins }, all, both, [ofTwin]],
-      ["an answer from before proves that the twin is served", { ...asks, twins }, all, both, []],
-    ])("are known where %s", (_reason, given, names, required, schemas) => {
-      const asked = resolved(bucket("us"));
-      expect(find({}, asked, pending, given)).toMatchObject({ names, required, schemas });
-    });
+  const schema: SchemaAnswer = { is: "resolved", schema: documentOf({}) };
+  const inTeamA = { path: ["metadata", "namespace"], value: "team-a" };
+  const twin = bucket("twin").with([{ path: ["apiVersion"], value: S3_NAMESPACED }, inTeamA]);
+  const ofTwin = { apiVersion: S3_NAMESPACED, kind: "Bucket" };
+  const both = [labelled, { ...ofTwin, match: labelled.match }];
+  const [asks, twins, all] = [{ canAskSchemas: true }, resolved(twin), ["us", "team-a/twin"]];
+  type Row = [reason: string, twins: Twins, names: string[] | undefined, required: object[], schemas: object[]];
+  test.each<Row>([
+    ["Crossplane cannot say what is served", {}, ["us"], [labelled], []],
+    ["it is not known whether the twin is served", asks, undefined, [labelled], [ofTwin]],
+    ["the twin is not served", { ...asks, schema: { is: "unknown" } }, ["us"], [labelled], [ofTwin]],
+    ["the twin is served, and not looked up yet", { ...asks, schema }, undefined, both, [ofTwin]],
+    ["the twin is looked up", { ...asks, schema, twins }, all, both, [ofTwin]],
+    ["an answer from before proves that the twin is served", { ...asks, twins }, all, both, []],
+  ])("of both twins are known where %s", (_reason, given, names, required, schemas) => {
+    const asked = resolved(bucket("us"));
+    expect(find({}, asked, pending, given)).toMatchObject({ names, required, schemas });
   });
 
   test("are read once for all resources of an XR that stand for one cloud resource", () => {

@@ -274,21 +274,19 @@ describe("the dependents of a share", () => {
   });
 });
 
-describe("a dependent that no earlier step desires", () => {
-  const named = withoutCopies({ dependents: ["push", "none*"] });
-  const withPush = { ...copying(), dependents: ["push"] };
-  const FAULT =
-    'no earlier step desires "push"; they desire app; a step that leaves it out for now, such as function-sequencer, has to come after this one';
-  const undesired = { ...granted, sharedResources: [named], desired: { app: {} } };
-  const WHERE = "cannot use the input:\n  spec.sharedResources[0].dependents[0]";
-  test.each<[reason: string, fatals: readonly string[], condition: string, parts: CallParts]>([
-    ["stops the XR", [`${WHERE}: ${FAULT}`], "DependentNotDesired", {}],
-    ["fails alone beside copies", [], "DependentNotDesired", { observed: { [KEY]: copy() } }],
-    ["fails alone in a step with copies", [], "DependentNotDesired", { sharedResources: [withPush] }],
-    ["fails alone beside another dependent", [], "DependentNotDesired", { observed: { app: there() } }],
-    ["fails alone where it is observed", [], "DependentNotDesired", { observed: { push: there() } }],
-  ])("%s", (_reason, fatals, condition, parts) => {
-    const draft = draftOf({ ...undesired, ...parts });
-    expect([fatalsIn(draft), says(draft)]).toEqual([fatals, expect.stringContaining(condition)]);
-  });
+const named = withoutCopies({ dependents: ["push", "none*"] });
+const withPush = { ...copying(), dependents: ["push"] };
+const FAULT =
+  'no earlier step desires "push"; they desire app; a step that leaves it out for now, such as function-sequencer, has to come after this one';
+const undesired = { ...granted, sharedResources: [named], desired: { app: {} } };
+const WHERE = "cannot use the input:\n  spec.sharedResources[0].dependents[0]";
+test.each<[reason: string, fatals: readonly string[], condition: string, parts: CallParts]>([
+  ["stops the XR", [`${WHERE}: ${FAULT}`], "DependentNotDesired", {}],
+  ["fails alone beside copies", [], "DependentNotDesired", { observed: { [KEY]: copy() } }],
+  ["fails alone in a step with copies", [], "DependentNotDesired", { sharedResources: [withPush] }],
+  ["fails alone beside another dependent", [], "DependentNotDesired", { observed: { app: there() } }],
+  ["fails alone where it is observed", [], "DependentNotDesired", { observed: { push: there() } }],
+])("a dependent that no earlier step desires: %s", (_reason, fatals, condition, parts) => {
+  const draft = draftOf({ ...undesired, ...parts });
+  expect([fatalsIn(draft), says(draft)]).toEqual([fatals, expect.stringContaining(condition)]);
 });

@@ -532,28 +532,26 @@ test("the holder of a Secret is cut, whoever wrote it there", () => {
   expect(says(draft)).toMatch(/^TargetTaken: db: Secret team-a\/orders-db is a copy made by x{99}…:/);
 });
 
-describe("what a team writes as the record on its own Secret is not looked up", () => {
-  const secretWith = (record: JsonObject, earlier: readonly JsonObject[] = [], secretKind = "Secret"): JsonObject => {
-    const annotations = { [RECORD]: JSON.stringify({ ...KIND, ...record }), [EARLIER]: JSON.stringify(earlier) };
-    return { apiVersion: "v1", kind: secretKind, metadata: { namespace: "team-a", name: "orders-db", annotations } };
-  };
-  const thousand = Array.from({ length: 1000 }, (_, index) => ({ ...KIND, name: `n${index}` }));
-  const token = { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: "admin-token" };
-  const configMap = secretWith({ kind: "Pod", name: "a" }, [{ ...KIND, name: "b" }], "ConfigMap");
+const secretWith = (record: JsonObject, earlier: readonly JsonObject[] = [], secretKind = "Secret"): JsonObject => {
+  const annotations = { [RECORD]: JSON.stringify({ ...KIND, ...record }), [EARLIER]: JSON.stringify(earlier) };
+  return { apiVersion: "v1", kind: secretKind, metadata: { namespace: "team-a", name: "orders-db", annotations } };
+};
+const thousand = Array.from({ length: 1000 }, (_, index) => ({ ...KIND, name: `n${index}` }));
+const token = { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: "admin-token" };
+const configMap = secretWith({ kind: "Pod", name: "a" }, [{ ...KIND, name: "b" }], "ConfigMap");
 
-  test.each<[reason: string, secret: JsonObject, asked: readonly string[]]>([
-    ["of the share's kind", secretWith({ name: "a" }), ["recorded"]],
-    ["another kind", secretWith(token), []],
-    ["a name that nothing has", secretWith({ name: "../x" }), []],
-    ["a namespace that there cannot be", secretWith({ namespace: "../x", name: "a" }), []],
-    ["a list of earlier ones", secretWith({ name: "a" }, thousand), ["recorded"]],
-    ["in a ConfigMap that is named like a copy", configMap, []],
-  ])("%s", (_reason, secret, asked) => {
-    const there = { [`${KEY}/secret`]: secret };
-    const draft = draftOf({ xr: naming(), sharedResources: [copying({ via: "Secret" })], observed: there });
-    const names = [...draft.requirements.keys()].map(toBaseName).filter((name) => name.startsWith("shared-resource/"));
-    expect(names).toEqual(asked.map((name) => `shared-resource/db/${name}`));
-  });
+test.each<[reason: string, secret: JsonObject, asked: readonly string[]]>([
+  ["of the share's kind", secretWith({ name: "a" }), ["recorded"]],
+  ["another kind", secretWith(token), []],
+  ["a name that nothing has", secretWith({ name: "../x" }), []],
+  ["a namespace that there cannot be", secretWith({ namespace: "../x", name: "a" }), []],
+  ["a list of earlier ones", secretWith({ name: "a" }, thousand), ["recorded"]],
+  ["in a ConfigMap that is named like a copy", configMap, []],
+])("what a team writes as the record on its own Secret is not looked up: %s", (_reason, secret, asked) => {
+  const there = { [`${KEY}/secret`]: secret };
+  const draft = draftOf({ xr: naming(), sharedResources: [copying({ via: "Secret" })], observed: there });
+  const names = [...draft.requirements.keys()].map(toBaseName).filter((name) => name.startsWith("shared-resource/"));
+  expect(names).toEqual(asked.map((name) => `shared-resource/db/${name}`));
 });
 
 test("a shared resource that is being deleted hands out no new copies, and those that are there stay", () => {

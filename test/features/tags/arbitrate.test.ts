@@ -325,46 +325,44 @@ describe("a cloud resource that several XRs may name", () => {
     expect(markIn(draft, "tags-owner")).toBe(`${ownXr}#bucket`);
   });
 
-  describe("that gets another name", () => {
-    const moved = bucket({}, externallyNamed("bills"));
-    const moveTo = (desired: JsonObject, own: JsonObject, contenders?: readonly JsonObject[]) =>
-      run({ ...parts, desired: { bucket: desired }, observed: { bucket: own }, ...(contenders && { contenders }) });
-    const outcome = (draft: Draft) => [policiesOf(draft), reasonIn(draft), markIn(draft, "created-before")];
-    const createdAt = CREATED["crossplane.io/external-create-succeeded"];
-    const moving = created(moveTo(moved, owning(ours), []), "ours");
-    const newcomer = run({ ...parts, desired: { bucket: moved }, contenders: [] });
-    /** Written by hand: it has no name in a Composition. */
-    const byHand = { annotations: { "crossplane.io/composition-resource-name": null } };
-    const others = withMetadata(applied(newcomer, "rival", ownedBy(RIVAL), SYNCED), byHand);
-    const unmarked = (annotations: JsonObject): JsonObject => ({
-      ...ours,
-      metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } },
-    });
-    const cloudNamed = unmarked({ "crossplane.io/external-name": "vpc-1" });
-    const nameless = { ...unmarked({}), spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } } };
-    const elsewhere = moveTo(bucket({ region: "us-east-1" }, named), withMetadata(ours, { labels: {} }), []);
-    const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
-    const creating = withMetadata(moving, { annotations: PENDING });
-    const waiting = [["Observe"], "WaitingForProvider", createdAt];
-    const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
-    const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
-    const asking = [["Observe"], "WaitingForRequiredResources", createdAt];
-    const observing = [["Observe"], "WaitingForOwner", createdAt];
-    const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
-    test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
-      ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
-      ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
-      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
-      ["also where its place changes", elsewhere, anew],
-      ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
-      ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
-      ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
-      ["is left alone as long as a creation is under way", moveTo(moved, creating, [creating]), waiting],
-      ["is owned then, without Delete", moveTo(moved, moving, [moving]), found],
-    ])("%s", (_reason, draft, is) => {
-      expect(outcome(draft)).toEqual(is);
-      expect(markIn(draft, "origin")).toBeUndefined();
-    });
+  const moved = bucket({}, externallyNamed("bills"));
+  const moveTo = (desired: JsonObject, own: JsonObject, contenders?: readonly JsonObject[]) =>
+    run({ ...parts, desired: { bucket: desired }, observed: { bucket: own }, ...(contenders && { contenders }) });
+  const outcome = (draft: Draft) => [policiesOf(draft), reasonIn(draft), markIn(draft, "created-before")];
+  const createdAt = CREATED["crossplane.io/external-create-succeeded"];
+  const moving = created(moveTo(moved, owning(ours), []), "ours");
+  const newcomer = run({ ...parts, desired: { bucket: moved }, contenders: [] });
+  /** Written by hand: it has no name in a Composition. */
+  const byHand = { annotations: { "crossplane.io/composition-resource-name": null } };
+  const others = withMetadata(applied(newcomer, "rival", ownedBy(RIVAL), SYNCED), byHand);
+  const unmarked = (annotations: JsonObject): JsonObject => ({
+    ...ours,
+    metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } },
+  });
+  const cloudNamed = unmarked({ "crossplane.io/external-name": "vpc-1" });
+  const nameless = { ...unmarked({}), spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } } };
+  const elsewhere = moveTo(bucket({ region: "us-east-1" }, named), withMetadata(ours, { labels: {} }), []);
+  const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
+  const creating = withMetadata(moving, { annotations: PENDING });
+  const waiting = [["Observe"], "WaitingForProvider", createdAt];
+  const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
+  const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
+  const asking = [["Observe"], "WaitingForRequiredResources", createdAt];
+  const observing = [["Observe"], "WaitingForOwner", createdAt];
+  const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
+  test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
+    ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
+    ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
+    ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
+    ["also where its place changes", elsewhere, anew],
+    ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
+    ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
+    ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
+    ["is left alone as long as a creation is under way", moveTo(moved, creating, [creating]), waiting],
+    ["is owned then, without Delete", moveTo(moved, moving, [moving]), found],
+  ])("that gets another name: %s", (_reason, draft, is) => {
+    expect(outcome(draft)).toEqual(is);
+    expect(markIn(draft, "origin")).toBeUndefined();
   });
 
   test("owned by another control plane is recognised by its tags", () => {

@@ -218,18 +218,16 @@ describe("a managed resource that gets another name", () => {
 
 const externalName = (name: string): JsonObject => ({ "crossplane.io/external-name": name });
 
-describe("an observer", () => {
-  const secret = { writeConnectionSecretToRef: { namespace: "a", name: "orders" } };
-  const desired = { bucket: bucket({}, { ...named, spec: { forProvider: { region: "eu-central-1" }, ...secret } }) };
+const secret = { writeConnectionSecretToRef: { namespace: "a", name: "orders" } };
+const desired = { bucket: bucket({}, { ...named, spec: { forProvider: { region: "eu-central-1" }, ...secret } }) };
 
-  test.each([
-    { input: {}, spec: undefined },
-    { input: { connectionSecret: "Everyone" }, spec: secret.writeConnectionSecretToRef },
-  ])("writes the connection Secret $spec with the rules $input", ({ input, spec }) => {
-    const draft = run({ tags: { add: [team], owner: input }, desired, contenders: [] });
-    expect(policiesOf(draft)).toEqual(["Observe"]);
-    expect(at(desiredOf(draft), "spec.writeConnectionSecretToRef")).toEqual(spec);
-  });
+test.each([
+  { input: {}, spec: undefined },
+  { input: { connectionSecret: "Everyone" }, spec: secret.writeConnectionSecretToRef },
+])("an observer writes the connection Secret $spec with the rules $input", ({ input, spec }) => {
+  const draft = run({ tags: { add: [team], owner: input }, desired, contenders: [] });
+  expect(policiesOf(draft)).toEqual(["Observe"]);
+  expect(at(desiredOf(draft), "spec.writeConnectionSecretToRef")).toEqual(spec);
 });
 
 describe("an association, whose external name its provider makes up,", () => {

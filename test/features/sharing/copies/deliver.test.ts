@@ -215,45 +215,43 @@ describe("the source Secret is asked for last, and with it the Secret that it is
   });
 });
 
-describe("a target is written to only by whom it belongs to", () => {
-  const target = (annotations: JsonObject): JsonObject =>
-    objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations });
-  const other = "Shop.apps.example.org/team-a/another";
-  const ofSecret = { forProvider: { manifest: { kind: "Secret" } }, references: [] };
-  const observed = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec: ofSecret };
-  /** The Object as Crossplane has written it in generation 5, and as the provider has seen it so far. */
-  const observing = (observedGeneration: number): JsonObject => ({
-    ...observed,
-    metadata: { generation: 5 },
-    spec: { ...observed.spec, managementPolicies: ["Observe"] },
-    status: synced("True", { observedGeneration }),
-  });
-  const unseen = { ...observing(4), status: {} };
-  const taken = `TargetTaken: db: Secret team-a/orders-db is a copy made by ${other}: choose another secretName`;
-  const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret";
-  const WRITING = "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written";
-  const spec = expect.objectContaining({ managementPolicies: ["Observe"] });
-  const observes = expect.objectContaining({ object: expect.objectContaining({ spec }) });
-  const stays = { is: "set", ready: "False", object: observed };
-  const theirs = [target(marks(other))];
-  type Found = readonly JsonObject[] | "pending";
-  test.each<[reason: string, found: Found, composed: unknown, condition: string, there?: JsonObject]>([
-    ["nothing is composed before it has been looked up", "pending", undefined, LOOKING_UP],
-    ["nobody has it", [], expect.anything(), WRITING],
-    ["it is ours, from before a restore", [target(marks())], expect.anything(), WRITING],
-    ["it is nobody's copy", [target({})], undefined, NOT_OURS],
-    ["it is another XR's copy", theirs, undefined, taken],
-    ["it was ours and is another XR's now: it is given up without deleting it", theirs, observes, taken, observed],
-    ["it is not dropped before the provider has read that it only observes", theirs, observes, taken, observing(4)],
-    ["nor while the provider has never looked at it", theirs, expect.objectContaining({ is: "set" }), taken, unseen],
-    ["and is dropped when it has", theirs, undefined, taken, observing(5)],
-    ["what is composed stays while it is looked up", "pending", stays, LOOKING_UP, observed],
-  ])("%s", (_reason, found, composed, condition, there) => {
-    const answers = { [`${KEY}/target`]: found };
-    const draft = draftOfCopy({}, { answers, ...(there && { observed: { [KEY]: there } }) });
-    expect(draft.resources.get(KEY)).toEqual(composed);
-    expect(says(draft)).toBe(condition);
-  });
+const target = (annotations: JsonObject): JsonObject =>
+  objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations });
+const other = "Shop.apps.example.org/team-a/another";
+const ofSecret = { forProvider: { manifest: { kind: "Secret" } }, references: [] };
+const observed = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec: ofSecret };
+/** The Object as Crossplane has written it in generation 5, and as the provider has seen it so far. */
+const observing = (observedGeneration: number): JsonObject => ({
+  ...observed,
+  metadata: { generation: 5 },
+  spec: { ...observed.spec, managementPolicies: ["Observe"] },
+  status: synced("True", { observedGeneration }),
+});
+const unseen = { ...observing(4), status: {} };
+const taken = `TargetTaken: db: Secret team-a/orders-db is a copy made by ${other}: choose another secretName`;
+const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret";
+const WRITING = "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written";
+const spec = expect.objectContaining({ managementPolicies: ["Observe"] });
+const observes = expect.objectContaining({ object: expect.objectContaining({ spec }) });
+const stays = { is: "set", ready: "False", object: observed };
+const theirs = [target(marks(other))];
+type Found = readonly JsonObject[] | "pending";
+test.each<[reason: string, found: Found, composed: unknown, condition: string, there?: JsonObject]>([
+  ["nothing is composed before it has been looked up", "pending", undefined, LOOKING_UP],
+  ["nobody has it", [], expect.anything(), WRITING],
+  ["it is ours, from before a restore", [target(marks())], expect.anything(), WRITING],
+  ["it is nobody's copy", [target({})], undefined, NOT_OURS],
+  ["it is another XR's copy", theirs, undefined, taken],
+  ["it was ours and is another XR's now: it is given up without deleting it", theirs, observes, taken, observed],
+  ["it is not dropped before the provider has read that it only observes", theirs, observes, taken, observing(4)],
+  ["nor while the provider has never looked at it", theirs, expect.objectContaining({ is: "set" }), taken, unseen],
+  ["and is dropped when it has", theirs, undefined, taken, observing(5)],
+  ["what is composed stays while it is looked up", "pending", stays, LOOKING_UP, observed],
+])("a target is written to only by whom it belongs to: %s", (_reason, found, composed, condition, there) => {
+  const answers = { [`${KEY}/target`]: found };
+  const draft = draftOfCopy({}, { answers, ...(there && { observed: { [KEY]: there } }) });
+  expect(draft.resources.get(KEY)).toEqual(composed);
+  expect(says(draft)).toBe(condition);
 });
 
 test("on v1 copies of ours are found by their label, and other Secrets not at all", () => {

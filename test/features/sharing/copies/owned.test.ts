@@ -167,37 +167,33 @@ describe("a Secret that another XR has is given up", () => {
   });
 });
 
-describe("a copy that is kept as it is, since its source is gone,", () => {
-  const gone = { answers: { db: [] } };
-  test.each<[reason: string, object: Shape, outcome: Outcome]>([
-    ["stays Kubernetes' to delete", OF_KUBERNETES, IS_KUBERNETES],
-    ["stays given up", GIVEN_UP, STAYS],
-    ["is owned by the Object's new UID after a restore", { ...OF_KUBERNETES, owner: FORMER }, IS_KUBERNETES],
-    ["observes after a restore as before", { owner: FORMER, policies: OBSERVE }, { policies: OBSERVE, owners: [UID] }],
-  ])("%s", (_reason, object, outcome) => {
-    expect(composed(observed(object), secret([UID]), gone)).toEqual({ ...NONE, ...outcome });
-  });
+const gone = { answers: { db: [] } };
+test.each<[reason: string, object: Shape, outcome: Outcome]>([
+  ["stays Kubernetes' to delete", OF_KUBERNETES, IS_KUBERNETES],
+  ["stays given up", GIVEN_UP, STAYS],
+  ["is owned by the Object's new UID after a restore", { ...OF_KUBERNETES, owner: FORMER }, IS_KUBERNETES],
+  ["observes after a restore as before", { owner: FORMER, policies: OBSERVE }, { policies: OBSERVE, owners: [UID] }],
+])("a copy that is kept as it is, since its source is gone, %s", (_reason, object, outcome) => {
+  expect(composed(observed(object), secret([UID]), gone)).toEqual({ ...NONE, ...outcome });
 });
 
-describe("a Secret that another share of the XR takes over", () => {
-  const former = "shared/before/team-a/orders-db";
-  const handOver = (object: Shape, owners: readonly string[]) => {
-    const answers = { [`${KEY}/target`]: [secret(owners)] };
-    const draft = draftOfCopy({}, { xr: namespaced, answers, observed: { [former]: observed(object) } });
-    const [before, after] = [objectIn(draft, former), objectIn(draft)];
-    const owned = before && secretIn(before).manifest["metadata"];
-    const spec = before?.["spec"] as JsonObject | undefined;
-    return { policies: spec?.["managementPolicies"], owned, isBegun: after !== undefined };
-  };
-  const metadata = { name: "orders-db", namespace: "team-a" };
-  const UPDATE = ["Observe", "Update"];
-  const unowned = { policies: UPDATE, owned: { ...metadata, ownerReferences: [] } };
+const former = "shared/before/team-a/orders-db";
+const handOver = (object: Shape, owners: readonly string[]) => {
+  const answers = { [`${KEY}/target`]: [secret(owners)] };
+  const draft = draftOfCopy({}, { xr: namespaced, answers, observed: { [former]: observed(object) } });
+  const [before, after] = [objectIn(draft, former), objectIn(draft)];
+  const owned = before && secretIn(before).manifest["metadata"];
+  const spec = before?.["spec"] as JsonObject | undefined;
+  return { policies: spec?.["managementPolicies"], owned, isBegun: after !== undefined };
+};
+const metadata = { name: "orders-db", namespace: "team-a" };
+const UPDATE = ["Observe", "Update"];
+const unowned = { policies: UPDATE, owned: { ...metadata, ownerReferences: [] } };
 
-  test.each<[reason: string, object: Shape, owners: readonly string[], outcome: object]>([
-    ["loses its owner first, while the Object still writes it", OF_KUBERNETES, [UID], { ...unowned, isBegun: false }],
-    ["is only observed then", { policies: UPDATE }, [], { policies: OBSERVE, owned: metadata, isBegun: false }],
-    ["then has another Object", { policies: OBSERVE }, [], { policies: undefined, owned: undefined, isBegun: true }],
-  ])("%s", (_reason, object, owners, outcome) => {
-    expect(handOver(object, owners)).toEqual(outcome);
-  });
+test.each<[reason: string, object: Shape, owners: readonly string[], outcome: object]>([
+  ["loses its owner first, while the Object still writes it", OF_KUBERNETES, [UID], { ...unowned, isBegun: false }],
+  ["is only observed then", { policies: UPDATE }, [], { policies: OBSERVE, owned: metadata, isBegun: false }],
+  ["then has another Object", { policies: OBSERVE }, [], { policies: undefined, owned: undefined, isBegun: true }],
+])("a Secret that another share of the XR takes over: %s", (_reason, object, owners, outcome) => {
+  expect(handOver(object, owners)).toEqual(outcome);
 });

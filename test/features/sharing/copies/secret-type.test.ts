@@ -37,28 +37,26 @@ const token = (type: string) => invalid(`type ${type} is not for copies: Kuberne
 const SERVICE_ACCOUNT = "kubernetes.io/service-account-token";
 const docker = (value: string) => ({ type: DOCKER, keys: [{ value, to: ".dockerconfigjson" }] });
 
-describe("a copy is not written, which Kubernetes would refuse and so stop the XR,", () => {
-  type Row = [reason: string, says: string, copy: JsonObject, spec?: JsonObject];
-  test.each<Row>([
-    ["whose type is not set", "FieldNotSet: db: spec.type of the XR is not set", fromField, { a: "x", b: "y" }],
-    ["whose label is not set", "FieldNotSet: db: spec.a of the XR is not set", fromField, { type: "t", b: "y" }],
-    ["whose annotation is not set", "FieldNotSet: db: spec.b of the XR is not set", fromField, { type: "t", a: "y" }],
-    ["of no type", invalid('"a b" is not a Secret\'s type'), { type: fromXr("spec.type") }, { type: "a b" }],
-    ["with no label's value", invalid('"a b" is not a label\'s value'), ofField, { a: "a b" }],
-    ["with too long annotations", tooLong, { annotations: { a: fromXr("spec.a"), b: "x" } }, { a: "x".repeat(60_000) }],
-    ["that Kubernetes fills in", token(SERVICE_ACCOUNT), { type: fromXr("spec.type") }, { type: SERVICE_ACCOUNT }],
-    ["with a token for new nodes", token("bootstrap.kubernetes.io/token"), { type: "bootstrap.kubernetes.io/token" }],
-    ["without the certificate", requires(TLS, "tls.crt"), { type: TLS, keys: listing("tls.key") }],
-    ["without the certificate's key", requires(TLS, "tls.key"), { type: TLS, keys: listing("tls.crt") }],
-    ["without a login", requires(BASIC, "username or password"), { type: BASIC, keys: listing("user") }],
-    ["without a key of SSH", requires(SSH, "ssh-privatekey"), { type: SSH, keys: listing("a") }],
-    ["without credentials of a registry", requires(DOCKER, ".dockerconfigjson"), { type: DOCKER, keys: listing("a") }],
-    ["that copies all keys of a source without that one", requires(TLS, "tls.crt"), { type: TLS, via: "Secret" }],
-    ["whose credentials of a registry are not JSON", notJson, docker('{{"auths": "{password}""}}')],
-  ])("%s: %s", (_, said, copy, spec) => {
-    const draft = draftWith(copy, spec);
-    expect([says(draft), [...draft.resources.keys()]]).toEqual([said, []]);
-  });
+type Row = [reason: string, says: string, copy: JsonObject, spec?: JsonObject];
+test.each<Row>([
+  ["whose type is not set", "FieldNotSet: db: spec.type of the XR is not set", fromField, { a: "x", b: "y" }],
+  ["whose label is not set", "FieldNotSet: db: spec.a of the XR is not set", fromField, { type: "t", b: "y" }],
+  ["whose annotation is not set", "FieldNotSet: db: spec.b of the XR is not set", fromField, { type: "t", a: "y" }],
+  ["of no type", invalid('"a b" is not a Secret\'s type'), { type: fromXr("spec.type") }, { type: "a b" }],
+  ["with no label's value", invalid('"a b" is not a label\'s value'), ofField, { a: "a b" }],
+  ["with too long annotations", tooLong, { annotations: { a: fromXr("spec.a"), b: "x" } }, { a: "x".repeat(60_000) }],
+  ["that Kubernetes fills in", token(SERVICE_ACCOUNT), { type: fromXr("spec.type") }, { type: SERVICE_ACCOUNT }],
+  ["with a token for new nodes", token("bootstrap.kubernetes.io/token"), { type: "bootstrap.kubernetes.io/token" }],
+  ["without the certificate", requires(TLS, "tls.crt"), { type: TLS, keys: listing("tls.key") }],
+  ["without the certificate's key", requires(TLS, "tls.key"), { type: TLS, keys: listing("tls.crt") }],
+  ["without a login", requires(BASIC, "username or password"), { type: BASIC, keys: listing("user") }],
+  ["without a key of SSH", requires(SSH, "ssh-privatekey"), { type: SSH, keys: listing("a") }],
+  ["without credentials of a registry", requires(DOCKER, ".dockerconfigjson"), { type: DOCKER, keys: listing("a") }],
+  ["that copies all keys of a source without that one", requires(TLS, "tls.crt"), { type: TLS, via: "Secret" }],
+  ["whose credentials of a registry are not JSON", notJson, docker('{{"auths": "{password}""}}')],
+])("a copy is not written, which Kubernetes would refuse and so stop the XR, %s: %s", (_, said, copy, spec) => {
+  const draft = draftWith(copy, spec);
+  expect([says(draft), [...draft.resources.keys()]]).toEqual([said, []]);
 });
 
 test.each<[type: string, copy: JsonObject]>([

@@ -128,18 +128,16 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
   });
 });
 
-describe("on v1, which cannot look up a claim, the younger XR has it", () => {
-  test.each<[reason: string, rivals: readonly JsonObject[], isOurs: boolean]>([
-    ["the other XR is gone", [], true],
-    ["the other XR is older", [xrNamed(OTHER, MORNING)], true],
-    ["the other XR is younger", [xrNamed(OTHER, "2026-11-01T12:00:01Z")], false],
-    ["both are of one second: the names decide", [xrNamed(OTHER, NOON)], true],
-    ["the other XR has another claim", [xrNamed(OTHER, "2026-11-02T12:00:00Z", "another")], true],
-  ])("%s", (_reason, rival, isOurs) => {
-    const parts = { xr: own, capabilities: [], observed: { [KEY]: object } };
-    const draft = draftOfCopy({}, { ...parts, answers: { [`${KEY}/target`]: [madeBy(OTHER)], rival } });
-    expect(says(draft)).toBe(isOurs ? AVAILABLE : TAKEN);
-    const asked = { kind: "XShop", namespace: undefined, name: undefined, match: { name: OTHER } };
-    expect(requirementsIn(draft).get("rival")).toEqual({ ...CLAIM, ...asked });
-  });
+test.each<[reason: string, rivals: readonly JsonObject[], isOurs: boolean]>([
+  ["the other XR is gone", [], true],
+  ["the other XR is older", [xrNamed(OTHER, MORNING)], true],
+  ["the other XR is younger", [xrNamed(OTHER, "2026-11-01T12:00:01Z")], false],
+  ["both are of one second: the names decide", [xrNamed(OTHER, NOON)], true],
+  ["the other XR has another claim", [xrNamed(OTHER, "2026-11-02T12:00:00Z", "another")], true],
+])("on v1, which cannot look up a claim, the younger XR has it: %s", (_reason, rival, isOurs) => {
+  const parts = { xr: own, capabilities: [], observed: { [KEY]: object } };
+  const draft = draftOfCopy({}, { ...parts, answers: { [`${KEY}/target`]: [madeBy(OTHER)], rival } });
+  expect(says(draft)).toBe(isOurs ? AVAILABLE : TAKEN);
+  const asked = { kind: "XShop", namespace: undefined, name: undefined, match: { name: OTHER } };
+  expect(requirementsIn(draft).get("rival")).toEqual({ ...CLAIM, ...asked });
 });
