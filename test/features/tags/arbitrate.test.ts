@@ -347,12 +347,12 @@ describe("a cloud resource that several XRs may name", () => {
   const waiting = [["Observe"], "WaitingForProvider", createdAt];
   const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
   const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
-  const asking = [["Observe"], "WaitingForRequiredResources", createdAt];
+  const unanswered = [["Observe"], "WaitingForRequiredResources", createdAt];
   const observing = [["Observe"], "WaitingForOwner", createdAt];
   const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
   test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
     ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
-    ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
+    ["also while it is not known who else needs it", moveTo(moved, owning(ours)), unanswered],
     ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
     ["also where its place changes", elsewhere, anew],
     ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
