@@ -52,7 +52,7 @@ describe("metrics", () => {
 
   test("sizes, severities, conditions and shares are counted", async () => {
     const target = "Composite";
-    const outcome = (bytes: Uint8Array) => ({
+    const outcome = (bytes: Buffer) => ({
       ...echo(bytes),
       results: [
         { severity: "Warning", message: "1", target },
