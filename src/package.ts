@@ -3,11 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 /** The folder of package.json and proto/: the nearest one above this file, which lies in src/, dist/src/ or a bundle. */
 export const packageRoot = findPackageRoot(new URL(".", import.meta.url));
 
-/** The version of this package, as in package.json; "unknown" if that holds none. */
+/** The version of this package, as in package.json. */
 export function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8"));
-  const isObject = typeof manifest === "object" && manifest !== null;
-  return isObject && "version" in manifest && typeof manifest.version === "string" ? manifest.version : "unknown";
+  const manifest: { readonly version: string } = JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8"));
+  return manifest.version;
 }
 
 function findPackageRoot(folder: URL): URL {

@@ -13,7 +13,7 @@ import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 /** The outcome of one call: the response, and the parts of it that the log and the metrics may show. */
 export interface Outcome extends Pick<Draft, "conditions" | "results" | "audit" | "shares"> {
   /** A RunFunctionResponse, encoded, in memory of its own. */
-  readonly response: Uint8Array;
+  readonly response: Buffer;
 }
 
 /**
@@ -47,6 +47,6 @@ export function runFunction(message: Uint8Array): Outcome {
 }
 
 /** Picks the parts of a draft that may outlive the request; the others refer to its bytes. */
-function toOutcome({ conditions, results, audit, shares }: Draft, response: Uint8Array): Outcome {
+function toOutcome({ conditions, results, audit, shares }: Draft, response: Buffer): Outcome {
   return { response, conditions, results, audit, shares };
 }

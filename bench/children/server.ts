@@ -18,8 +18,8 @@ const config: Config = {
   maxConcurrentStreams: 100,
   maxConnectionAgeMs: 0,
 };
-const runFunction = (message: Uint8Array) => ({
-  response: run(message as Buffer),
+const runFunction = (message: Buffer) => ({
+  response: run(message) as Buffer,
   conditions: [],
   results: [],
   audit: [],

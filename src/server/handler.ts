@@ -6,7 +6,7 @@ import type { Gate } from "./drain.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Runs the function: takes an encoded RunFunctionRequest, returns the encoded response and a summary of it. Synchronous. */
-export type RunFunction = (message: Uint8Array) => Outcome;
+export type RunFunction = (message: Buffer) => Outcome;
 
 /** Answers RunFunction. Logs calls (debug), changed tags (info), Fatal results (warn) and bugs (error). */
 export function createHandler(runFunction: RunFunction, gate: Gate, log: Log, metrics: Metrics): Handler {
@@ -29,7 +29,7 @@ export function createHandler(runFunction: RunFunction, gate: Gate, log: Log, me
     });
 }
 
-type Handler = handleUnaryCall<Buffer, Uint8Array>;
+type Handler = handleUnaryCall<Buffer, Buffer>;
 
 function logOutcome(outcome: Outcome, facts: object, log: Log): void {
   log.debug("ran function", {

@@ -14,17 +14,13 @@ export const serviceNames = [
 /** The method of each service, as `/package.Service/Method`. */
 export const runFunctionPaths: readonly string[] = serviceNames.map((name) => `/${name}/RunFunction`);
 
-/** Converts without copying: grpc-js uses a method that only Buffers have. */
-const toBuffer = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
 /**
  * The definition of each service. Messages stay bytes: `wire/` decodes them, as far as they are read.
  *
  * Written by hand and not loaded from proto/, because loading protobufjs takes as long as the rest of the start. A test compares
  * it with what @grpc/proto-loader reads from the .proto files.
  */
-export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDefinition<Buffer, Uint8Array> }>[] =
+export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDefinition<Buffer, Buffer> }>[] =
   runFunctionPaths.map((path) => ({
     RunFunction: {
       path,
@@ -32,7 +28,7 @@ export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDe
       responseStream: false,
       requestSerialize: (bytes) => bytes,
       requestDeserialize: (bytes) => bytes,
-      responseSerialize: toBuffer,
+      responseSerialize: (bytes) => bytes,
       responseDeserialize: (bytes) => bytes,
     },
   }));

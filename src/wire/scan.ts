@@ -23,7 +23,7 @@ export const varintTag = (field: number): number => (field << 3) | WIRE_VARINT;
 export const fixed64Tag = (field: number): number => (field << 3) | WIRE_FIXED64;
 export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
 
-export const malformed = (what: string, at: number): FunctionError =>
+const malformed = (what: string, at: number): FunctionError =>
   new FunctionError("InvalidMessage", `cannot read the request: ${what} at byte ${at}`);
 
 /** Ten groups of seven bits hold 64 bits; only one bit of the tenth is used. */

@@ -52,7 +52,7 @@ describe("metrics", () => {
 
   test("sizes, severities, conditions and shares are counted", async () => {
     const target = "Composite" as const;
-    const outcome = (bytes: Uint8Array) => ({
+    const outcome = (bytes: Buffer) => ({
       ...echo(bytes),
       results: ["1", "2"].map((message) => ({ severity: "Warning", message, target }) as const),
       conditions: [{ type: "SharedResourcesReady", status: "False", reason: "NotGranted", target }] as const,

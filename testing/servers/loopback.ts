@@ -18,7 +18,7 @@ export function logTo(note: (level: string, message: string, fields?: object) =>
 }
 
 /** The outcome of a function that sends its request back. */
-export const echo = (response: Uint8Array) => ({ response, conditions: [], results: [], audit: [], shares: [] });
+export const echo = (response: Buffer) => ({ response, conditions: [], results: [], audit: [], shares: [] });
 
 type LogLine = Readonly<Record<string, unknown>>;
 

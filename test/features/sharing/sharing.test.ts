@@ -167,15 +167,14 @@ test.each([
 
 const patches = [toStatus("db.host")];
 const patched = { ...xr(), status: { db: { host: "old" } } };
-const toOrders = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
+const bound = boundTo({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } });
 test.each<[reason: string, db: readonly JsonObject[], value: string]>([
   ["a field of the shared resource goes into the status", [database()], "orders.db.example.org"],
   ["the status stays as it was while the shared resource is gone", [], "old"],
 ])("patches: %s", (_reason, db, value) => {
-  const parts = { xr: patched, observed: { [RECORD_NAME]: boundTo({ db: toOrders }) } };
   const answers = { db, "db/recorded": db };
-  const { composite } = draftOf({ ...parts, answers, sharedResources: [shared({ patches })] });
-  expect(composite).toEqual([{ path: ["status", "db", "host"], value }]);
+  const parts = { xr: patched, observed: { [RECORD_NAME]: bound }, answers, sharedResources: [shared({ patches })] };
+  expect(draftOf(parts).composite).toEqual([{ path: ["status", "db", "host"], value }]);
 });
 
 const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });
