@@ -15,6 +15,7 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { type Call, isUnreadable } from "../feature.ts";
+import type { Target } from "./judgement.ts";
 import { listNamespaces, type SharingReason } from "./reasons.ts";
 
 type ShareAccess =
@@ -109,6 +110,10 @@ export function findUnaccepting(namespace: string, isPlatforms: boolean, call: C
     ? undefined
     : { is: "NamespaceNotAccepting", namespaces: [namespace], consumer };
 }
+
+/** Judges whether the namespace of a target accepts its copy. */
+export const findTargetUnaccepting = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
+  findUnaccepting(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
 /** Finds the access by the ReferenceGrants for a Secret, to the namespace of the XR or claim, or without one to the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {

@@ -141,6 +141,7 @@ export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
 
 /** A share with its judgement. */
 export interface Judged extends Share {
+  readonly lookup: Lookup;
   readonly judgement: Judgement;
 }
 
