@@ -22,8 +22,6 @@ export interface Flag {
  * - `max-recv-message-size`: grpc-go's 4 MB are not enough. An XR with a hundred composed resources has 660 KB, required resources
  *   and Secrets are added, and Crossplane's client sends any size.
  * - `shutdown-grace-period`: Kubernetes kills a pod after 30 s (terminationGracePeriodSeconds), so this is shorter.
- *
- * `metrics-address` has function-sdk-go's default port; unlike there, a port in use is an error.
  */
 export const flags = [
   { name: "address", value: "ADDRESS", default: ":9443", help: "The address for gRPC: HOST:PORT or :PORT." },
@@ -71,9 +69,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type Name = (typeof flags)[number]["name"];
 
-/** The flags with their texts; true for one without a value. */
-type Texts = ReadonlyMap<string, string | true>;
-
 /** A value may be missing, so that all faults are told at once: the parser stops at the first. */
 const toUsage = ({ name, short, value = "BOOLEAN" }: Flag): string =>
   `${short === undefined ? "" : `-${short}, `}--${name} [${value}]`;
@@ -88,8 +83,6 @@ function commandFor(env: Environment): Command {
     .helpOption("--help", "Print this help.")
     .version("", "--version", "Print the version.")
     .configureHelp({ helpWidth: 1000 })
-    .configureOutput({ writeOut: () => undefined })
-    .exitOverride()
     .allowUnknownOption()
     .allowExcessArguments();
   for (const flag of flags as readonly Flag[]) {
@@ -99,7 +92,6 @@ function commandFor(env: Environment): Command {
   return command;
 }
 
-/** Makes the text of `--help`. */
 export const toHelp = (): string => commandFor({}).helpInformation();
 
 /**
@@ -116,18 +108,10 @@ export function readFlags(args: readonly string[], env: Environment): Config | "
     const [name = ""] = text.split("=", 1);
     return `${name}: unknown flag${didYouMean(name, names)}`;
   });
-  const texts: Texts = new Map(
-    flags.flatMap(({ name }) => {
-      const text = command.getOptionValue(toAttribute(name)) as string | true | undefined;
-      return text === undefined ? [] : [[name, text] as const];
-    }),
-  );
-  const config = toConfig(texts, faults);
+  const config = toConfig(command, faults);
   if (faults.length > 0) throw new FunctionError("InvalidFlags", ["cannot use the flags:", ...faults].join("\n  "));
   return config;
 }
-
-const toAttribute = (name: string): string => new Option(`--${name}`).attributeName();
 
 const MB = 1024 * 1024;
 const AN_ADDRESS = "an address such as :9443, 127.0.0.1:9443 or [::1]:9443";
@@ -136,20 +120,23 @@ const NO_CERTIFICATES =
   "--tls-certs-dir: no directory of certificates; give one (or TLS_SERVER_CERTS_DIR), or --insecure to serve without TLS";
 
 /** Converts the texts, and adds a fault for each that is invalid; with a fault, the result must not be used. */
-function toConfig(texts: Texts, faults: string[]): Config {
+function toConfig(command: Command, faults: string[]): Config {
+  /** True for a flag without a value. */
+  const textOf = (name: Name): string | true | undefined =>
+    command.getOptionValue(new Option(`--${name}`).attributeName());
   const read = <T>(name: Name, toValue: (text: string) => T | undefined, expected: string): T => {
-    const text = texts.get(name) ?? "";
+    const text = textOf(name) ?? "";
     const value = text === true ? undefined : toValue(text);
     const fault = text === true ? "needs a value" : `${expected}; found ${JSON.stringify(text)}`;
     if (value === undefined) faults.push(`--${name}: ${fault}`);
     return value as T;
   };
   const isOn = (name: Name): boolean =>
-    texts.has(name) && (texts.get(name) === true || read(name, toBoolean, "true or false"));
+    textOf(name) !== undefined && (textOf(name) === true || read(name, toBoolean, "true or false"));
   const toTransport = (): Config["transport"] => {
     // --insecure overrides TLS_SERVER_CERTS_DIR, which Crossplane sets for every function.
     if (isOn("insecure")) return { is: "insecure" };
-    const isGiven = texts.has("tls-certs-dir");
+    const isGiven = textOf("tls-certs-dir") !== undefined;
     if (!isGiven) faults.push(NO_CERTIFICATES);
     return { is: "mtls", certsDir: isGiven ? read("tls-certs-dir", (text) => text || undefined, "a directory") : "" };
   };

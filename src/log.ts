@@ -1,16 +1,11 @@
 import type { Writable } from "node:stream";
 import { createLogger, format, transports } from "winston";
 
-/** Fields of a log line. Never a Secret's value, a literal of an input or a whole request. */
-type LogFields = Readonly<Record<string, unknown>>;
+/** Writes a line. Its fields hold never a Secret's value, a literal of an input or a whole request. */
+type Write = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** The part of a winston logger that we use. */
-export interface Log {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
-}
+export type Log = Readonly<Record<"debug" | "info" | "warn" | "error", Write>>;
 
 const asText = format.printf(({ timestamp, level, message, ...fields }) => {
   const rest = Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;

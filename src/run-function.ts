@@ -1,13 +1,11 @@
 import { toComposite } from "./crossplane/composite.ts";
 import { FunctionError } from "./errors.ts";
 import { parseKnownInput } from "./input/parse.ts";
-import type { Input } from "./input/schema.ts";
 import type { Result } from "./model/condition.ts";
-import type { Document } from "./model/document.ts";
 import { type Draft, emptyDraft, withRequirements, withResults } from "./model/draft.ts";
 import { Requirements } from "./model/requirement.ts";
 import { MAX_RESPONSE_BYTES } from "./model/response-limit.ts";
-import { assertNoOperation, type OperationCall, operate } from "./operations/operations.ts";
+import { isOperation, operate } from "./operations/operations.ts";
 import { run } from "./pipeline.ts";
 import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";
@@ -30,10 +28,11 @@ export function runFunction(message: Uint8Array): Outcome {
   const requirements = new Requirements(request);
   let draft = emptyDraft;
   try {
-    const { document } = request.observed.composite;
     const input = parseKnownInput(request.input.toObject(), request.inputBytes);
     const call = { request, input, requirements };
-    draft = isOperation(document, input) ? operate(call) : runComposition(call, document);
+    draft = isOperation(call)
+      ? operate(call)
+      : run({ ...call, composite: toComposite(request.observed.composite.document) });
     draft = withRequirements(draft, requirements);
     return toOutcome(draft, writeResponse(request, draft, MAX_RESPONSE_BYTES));
   } catch (error) {
@@ -45,16 +44,6 @@ export function runFunction(message: Uint8Array): Outcome {
     const fatal = withResults(kept, [result]);
     return toOutcome(fatal, writeFatalResponse(request, fatal));
   }
-}
-
-/** Tells whether the call is an Operation's: it has no XR. */
-const isOperation = (composite: Document, { spec }: Input): boolean =>
-  spec.neverReconciled !== undefined && composite.at(["kind"]) === undefined;
-
-function runComposition(call: OperationCall, document: Document): Draft {
-  const composite = toComposite(document);
-  assertNoOperation(call.input);
-  return run({ ...call, composite });
 }
 
 /** Picks the parts of a draft that may outlive the request; the others refer to its bytes. */

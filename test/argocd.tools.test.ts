@@ -40,13 +40,8 @@ const toStatus = (state: Reason["state"]): string => (state === "True" || state 
 
 describe.skipIf(argocd === "")("Argo CD with deploy/argocd/argocd-cm.yaml", () => {
   test("accepts the ConfigMap", async () => {
-    const { exitCode, stdout, stderr } = await run(argocd, [
-      "admin",
-      "settings",
-      "validate",
-      "--argocd-cm-path",
-      patch,
-    ]);
+    const args = ["admin", "settings", "validate", "--argocd-cm-path", patch];
+    const { exitCode, stdout, stderr } = await run(argocd, args);
     expect({ exitCode, faults: /error|invalid/i.exec(stdout)?.[0] }, stdout + stderr).toEqual({ exitCode: 0 });
   });
 

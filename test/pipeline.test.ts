@@ -46,47 +46,36 @@ describe("a VPC whose name comes from external names has one writer:", () => {
 
   const lost: Parts = { observed: names, contenders: [rival] };
   const recorded = { ...names, vpc: ours };
-  const unnamed = { ...names, vpc: nameless };
+  const renamed = { observed: { ...names, vpc: nameless }, contenders: [rival] };
+  const unanswered = { observed: names, contenders: [] };
+  const observing = { externalNames: {}, observed: { vpc: ours }, contenders: [rival, ours] };
+  const owning = { externalNames: {}, observed: { vpc: owned }, contenders: [owned] };
+  const [RESTORED, WITHHELD] = ["Observe: RestoredFromRecord", "left out: RestoredFromRecord, Withheld"];
+  const UNNAMED = "its Composition stops naming it and the name is pinned";
   /** What is written: the policies, or that the resource is left out, and the reasons of ExternalNamesPinned and TagsOwned. */
   test.each<[reason: string, is: string, parts: Parts]>([
-    ["one that is created again observes what another owns", "Observe: RestoredFromRecord, WaitingForProvider", lost],
+    ["one that is created again observes what another owns", `${RESTORED}, WaitingForProvider`, lost],
     [
       "under Withhold it is not created, and its name stays in the record",
-      "left out: RestoredFromRecord, Withheld",
+      WITHHELD,
       { ...lost, onConflict: "Withhold" },
     ],
-    ["under Fail the XR stops", "Observe: RestoredFromRecord, Conflict", { ...lost, onConflict: "Fail" }],
+    ["under Fail the XR stops", `${RESTORED}, Conflict`, { ...lost, onConflict: "Fail" }],
     [
       "it observes while Crossplane has not answered who else stands for it",
-      "Observe: RestoredFromRecord, WaitingForRequiredResources",
+      `${RESTORED}, WaitingForRequiredResources`,
       { observed: names },
     ],
-    [
-      "it observes until its own managed resource is in the answer",
-      "Observe: RestoredFromRecord, Arbitrating",
-      { observed: names, contenders: [] },
-    ],
+    ["it observes until its own managed resource is in the answer", `${RESTORED}, Arbitrating`, unanswered],
     ["it goes on observing", "Observe: Pinned, WaitingForOwner", { observed: recorded, contenders: [rival, ours] }],
     [
       "it owns what nobody else declares, and does not delete it, since nothing tells that it created it",
       "Create LateInitialize Observe Update: Pinned, ExistedBefore",
       { observed: recorded, contenders: [ours] },
     ],
-    [
-      "an observer goes on observing when its Composition stops naming it and the name is pinned",
-      "Observe: Pinned, WaitingForOwner",
-      { externalNames: {}, observed: { vpc: ours }, contenders: [rival, ours] },
-    ],
-    [
-      "an owner goes on owning when its Composition stops naming it and the name is pinned",
-      "*: Pinned, Owned",
-      { externalNames: {}, observed: { vpc: owned }, contenders: [owned] },
-    ],
-    [
-      "it observes if it had lost its name, and the record gives it one",
-      "Observe: RestoredFromRecord, WaitingForOwner",
-      { observed: unnamed, contenders: [rival] },
-    ],
+    [`an observer goes on observing when ${UNNAMED}`, "Observe: Pinned, WaitingForOwner", observing],
+    [`an owner goes on owning when ${UNNAMED}`, "*: Pinned, Owned", owning],
+    ["it observes if it had lost its name, and the record gives it one", `${RESTORED}, WaitingForOwner`, renamed],
   ])("%s", (_reason, is, parts) => {
     const draft = runWith(parts);
     const isSet = draft.resources.get("vpc")?.is === "set";
@@ -132,18 +121,14 @@ test("no feature decodes what an earlier step desires to set a value in it", () 
     capabilities: ["Capabilities", "Conditions", "RequiredResources"],
     contenders: [],
   });
-  const resources = new Map([
-    ["vpc", { document: undecoded(vpc), ready: "Unspecified" as const, connectionDetails: new Map() }],
-  ]);
+  const earlier = { document: undecoded(vpc), ready: "Unspecified" as const, connectionDetails: new Map() };
+  const resources = new Map([["vpc", earlier]]);
   const before = { ...request, desired: { ...request.desired, resources } };
   const edit = runFeature(run, { ...call, request: before }).resources.get("vpc");
   // Set by external names, tags, rotation and adoption.
   expect(edit).toMatchObject({ is: "set", object: { toObject: expect.any(Function) } });
   const { at: valueAt } = (edit as { object: Document }).object;
-  expect(Object.keys(valueAt(["metadata", "annotations"]) as JsonObject).sort()).toEqual([
-    "crossplane.io/external-name",
-    `${DOMAIN}/restored`,
-    `${DOMAIN}/rotation`,
-  ]);
+  const annotations = Object.keys(valueAt(["metadata", "annotations"]) as JsonObject).sort();
+  expect(annotations).toEqual(["crossplane.io/external-name", `${DOMAIN}/restored`, `${DOMAIN}/rotation`]);
   expect(valueAt(["spec", "forProvider", "tags"])).toEqual({ team: "shop" });
 });

@@ -15,15 +15,12 @@ import { stateOf, v2Request } from "../testing/wire/plain.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 
+const observed = { composite: { resource: toStruct(xr()) } };
 /** An encoded request of a team's XR that uses the database; a test overrides the parts that it is about. */
-const requestOf = (parts: Partial<RunFunctionRequest> = {}, input = inputOf({ sharedResources: [shared()] })) =>
-  requestSerialize({
-    meta: { tag: "a tag", capabilities: [] },
-    observed: { composite: { resource: toStruct(xr()) } },
-    desired: {},
-    input: toStruct(input),
-    ...parts,
-  });
+const requestOf = (parts: Partial<RunFunctionRequest> = {}, input = inputOf({ sharedResources: [shared()] })) => {
+  const meta = { tag: "a tag", capabilities: [] };
+  return requestSerialize({ meta, observed, desired: {}, input: toStruct(input), ...parts });
+};
 
 /** The response as the protocol's own codec reads it, and what the server logs and counts. */
 function run(request: Uint8Array) {
@@ -97,15 +94,12 @@ describe("the state of earlier steps is returned", () => {
 
 test("an Operation requires XRDs and reports its findings in the output", () => {
   const input = inputOf({ neverReconciled: {} });
-  const { name: definitions } = toRequirement("never-reconciled/definitions", {
-    apiVersion: "apiextensions.crossplane.io/v2",
-    kind: "CompositeResourceDefinition",
-    match: { labels: {} },
-  });
+  const kind = "CompositeResourceDefinition";
+  const xrds = { apiVersion: "apiextensions.crossplane.io/v2", kind, match: { labels: {} } };
+  const { name: definitions } = toRequirement("never-reconciled/definitions", xrds);
   const operation = { observed: {}, meta: { tag: "", capabilities: v2 } };
-  expect(run(requestOf(operation, input)).response.requirements?.resources).toMatchObject({
-    [definitions]: { kind: "CompositeResourceDefinition", matchLabels: { labels: {} } },
-  });
+  const { requirements } = run(requestOf(operation, input)).response;
+  expect(requirements?.resources).toMatchObject({ [definitions]: { kind, matchLabels: { labels: {} } } });
   const requiredResources = { [definitions]: { items: [] } };
   const { bytes, results } = run(requestOf({ ...operation, requiredResources }, input));
   expect(decodeResponse(bytes).output).toEqual({ neverReconciled: {} });
@@ -117,15 +111,14 @@ describe("a request gets a Fatal result and changes nothing", () => {
   const sections: Readonly<Record<string, JsonObject>> = { publish: { environmentConfig } };
   const operationWith = (spec: JsonObject) => requestOf({ observed: {} }, inputOf({ neverReconciled: {}, ...spec }));
   const HEAD = "cannot use the input:\n";
+  const NO_INPUT = "  apiVersion: required\n  kind: required\n  spec: required";
+  const inComposition = requestOf({}, inputOf({ neverReconciled: {} }));
+  const OPERATIONS_ONLY = `${HEAD}  spec.neverReconciled: allowed in an Operation only`;
   const notAllowed = (section: string) => `  spec.${section}: not allowed in an Operation: it has no XR`;
   type Row = [reason: string, request: Uint8Array, message: string];
   test.each<Row>([
     ["its input has faults", requestOf({}, inputOf({ responseTTL: 5 })), `${HEAD}  spec.responseTTL: not a string: 5`],
-    [
-      "it has no input",
-      requestSerialize({ observed: { composite: { resource: toStruct(xr()) } } }),
-      `${HEAD}  apiVersion: required\n  kind: required\n  spec: required`,
-    ],
+    ["it has no input", requestSerialize({ observed }), `${HEAD}${NO_INPUT}`],
     [
       "it has no XR, as in an Operation",
       requestOf({ observed: {} }),
@@ -136,18 +129,11 @@ describe("a request gets a Fatal result and changes nothing", () => {
       operationWith({ sharedResources: [shared()], adoption: {}, tags: { add: [] } }),
       HEAD + ["sharedResources", "tags", "adoption"].map(notAllowed).join("\n"),
     ],
-    ...["environment", "publish", "consumers", "externalNames"].map(
-      (section): Row => [
-        `an Operation has the section ${section}`,
-        operationWith({ [section]: sections[section] ?? {} }),
-        HEAD + notAllowed(section),
-      ],
-    ),
-    [
-      "a Composition has a section that makes sense in an Operation only",
-      requestOf({}, inputOf({ neverReconciled: {} })),
-      `${HEAD}  spec.neverReconciled: allowed in an Operation only`,
-    ],
+    ...["environment", "publish", "consumers", "externalNames"].map((section): Row => {
+      const request = operationWith({ [section]: sections[section] ?? {} });
+      return [`an Operation has the section ${section}`, request, HEAD + notAllowed(section)];
+    }),
+    ["a Composition has a section that makes sense in an Operation only", inComposition, OPERATIONS_ONLY],
   ])("when %s", (_reason, request, message) => {
     const { response, results } = run(request);
     expect(results).toMatchObject([{ severity: "Fatal", message, target: "Composite" }]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { usesLabel } from "../../src/records/record.ts";
 import { at, conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
@@ -11,7 +12,10 @@ import { grant, namespaceOf, sourceOf } from "./source.ts";
 /** Before v2.4 Crossplane does not watch what a function requires: a change of a record wakes nobody. */
 export const intrudingRecord: Suite = onNewestOnly({
   name: "a record of a team without a grant",
-  scenarios: [{ name: "changes nothing of the owner's, and wakes none of its consumers", run: recordIsRenamed }],
+  scenarios: [
+    { name: "is refused by the policy for records, which Crossplane passes", run: recordIsRefused },
+    { name: "changes nothing of the owner's, and wakes none of its consumers", run: recordIsRenamed },
+  ],
 });
 
 /** An XR whose circuit is open has its next reconcile when that is over. */
@@ -63,15 +67,72 @@ const appOf = (name: string) => ({
 
 const ownerOf = ({ kubectl }: Rig) => kubectl.get(`${pluralOf(loom.kind)}.${GROUP}/loom`);
 
+const listed = (rig: Rig, count: number) => {
+  const isListed = async () => at(await ownerOf(rig), "status.database.count") === count;
+  return until(`the owner lists ${count} consumers`, isListed, PATIENCE);
+};
+
+const POLICY = fileURLToPath(new URL("../../deploy/policies/records.yaml", import.meta.url));
+const TEAM = "loom-intruder-team";
+const mayWriteConfigMaps = [
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { namespace: LOOM_INTRUDER, name: TEAM },
+    rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["*"] }],
+  },
+  {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { namespace: LOOM_INTRUDER, name: TEAM },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: TEAM },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: TEAM }],
+  },
+];
+
+/** Proves that a team that may write ConfigMaps writes no record while the policy is there, neither a new one nor one that there is. */
+async function recordIsRefused(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  await kubectl.apply(...[LOOM_USERS, LOOM_INTRUDER].map(namespaceOf), ...mayWriteConfigMaps);
+  await kubectl.applyFile(POLICY);
+  await install(kubectl, [loom, loomApp]);
+  await grant(kubectl, sourceOf(loom, "loom", LOOM_USERS), LOOM_USERS);
+  const asTeam = [`--as=${TEAM}`, `--namespace=${LOOM_INTRUDER}`] as const;
+  const isRefused = (trying: Promise<unknown>) =>
+    trying.then(
+      () => false,
+      (error: unknown) => String(error).includes("only Crossplane"),
+    );
+  const tried = () => isRefused(kubectl.create(intruding(0), ...asTeam, "--dry-run=server"));
+  await until("the policy takes effect", tried, PATIENCE);
+  await kubectl.apply(appOf("app-0"));
+  await listed(rig, 1);
+
+  await kubectl.apply(intruding(0));
+  await kubectl.apply({ ...intruding(0), metadata: { namespace: LOOM_INTRUDER, name: "settings" } });
+  await sleep(5000);
+  const edits = {
+    label: ["label", "x=y"],
+    unlabel: ["label", "crossplane.io/composite-"],
+    annotate: ["annotate", "x=y"],
+  };
+  const seen = await counted(rig, async () => {
+    for (const [name, [verb = "", change = ""]] of Object.entries(edits))
+      if (!(await isRefused(kubectl.run(verb, "configmap/record", change, ...asTeam))))
+        throw new Error(`the team may ${name} a record`);
+  });
+  if (seen.isChanged || seen.owners > 1) throw new Error(`refused edits: ${JSON.stringify(seen)}`);
+  await kubectl.run("annotate", "configmap/settings", "x=y", ...asTeam);
+  await kubectl.run("delete", "configmap/record", ...asTeam);
+  await kubectl.run("delete", "-f", POLICY);
+  return `${Object.keys(edits).length} edits of its record refused, ${seen.owners} reconciles of the owner; the team writes its other ConfigMaps, and deletes the record`;
+}
+
 /** Proves that a record of a team without a grant changes nothing of the owner's XR, and so wakes none of its consumers. */
 async function recordIsRenamed(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  await kubectl.apply(...[LOOM_USERS, LOOM_INTRUDER].map(namespaceOf));
-  await install(kubectl, [loom, loomApp]);
-  await grant(kubectl, sourceOf(loom, "loom", LOOM_USERS), LOOM_USERS);
   await kubectl.apply(...Array.from({ length: CONSUMERS }, (_, index) => appOf(`app-${index}`)));
-  const counts = async (count: number) => at(await ownerOf(rig), "status.database.count") === count;
-  await until("the owner lists its consumers", () => counts(CONSUMERS), PATIENCE);
+  await listed(rig, CONSUMERS);
   await kubectl.apply(intruding(0));
   const isSeen = async () => at(await ownerOf(rig), "status.database.withoutGrant") === 1;
   await until("the owner has seen the intruder", isSeen, PATIENCE);
@@ -88,7 +149,7 @@ async function recordIsRenamed(rig: Rig): Promise<string> {
   const isOpen = conditionOf(await ownerOf(rig), "Responsive")?.status === "False";
   const start = Date.now();
   await kubectl.apply(appOf("late"));
-  await until("the owner lists another consumer", () => counts(CONSUMERS + 1), PATIENCE);
+  await listed(rig, CONSUMERS + 1);
   const seconds = ((Date.now() - start) / 1000).toFixed(0);
   const told = (edits: number, { owners, consumers }: typeof few): string =>
     `${edits} edits: ${owners} reconciles of the owner, ${consumers} of its ${CONSUMERS} consumers`;
@@ -96,9 +157,14 @@ async function recordIsRenamed(rig: Rig): Promise<string> {
 }
 
 /** Counts the reconciles while the record is edited. */
-async function during(rig: Rig, from: number, to: number) {
+const during = (rig: Rig, from: number, to: number) =>
+  counted(rig, async () => {
+    for (let turn = from; turn < to; turn++) await rig.kubectl.apply(intruding(turn));
+  });
+
+async function counted(rig: Rig, edit: () => Promise<void>) {
   const before = await readAll(rig);
-  for (let turn = from; turn < to; turn++) await rig.kubectl.apply(intruding(turn));
+  await edit();
   await sleep(5000);
   const after = await readAll(rig);
   return {

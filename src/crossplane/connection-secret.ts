@@ -12,7 +12,6 @@ export type ConnectionSecret =
   | { readonly is: "missing"; readonly field?: string } // the resource names none yet, or the name is invalid
   | { readonly is: "foreign" }; // it names a Secret that its owner may not share
 
-/** How a resource names its connection Secret. */
 interface SecretRef {
   readonly name: FieldsText;
   readonly namespaceFieldPath: FieldPath;

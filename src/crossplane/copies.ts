@@ -15,7 +15,6 @@ export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 export const readSharedResource = (composed: Document): Reference | undefined =>
   readReference(parseJson(readAnnotation(composed, SHARED_RESOURCE)));
 
-/** The kinds of composed resources that make copies. */
 export const COPY_KINDS = {
   Object: { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" },
   NamespacedObject: { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object" },
@@ -43,7 +42,6 @@ export function readCopiedSecret(resource: Document): SecretName | undefined {
   return secretAt(resource, CONNECTION_SECRET_REF, stringAt(resource, [...MANIFEST_METADATA, "name"]));
 }
 
-/** Reads the name of a Secret from the object at `path`. */
 export function secretAt(resource: Document, path: FieldPath, byDefault?: string): SecretName | undefined {
   const namespace = stringAt(resource, [...path, "namespace"]) ?? byDefault;
   const name = stringAt(resource, [...path, "name"]);

@@ -37,10 +37,7 @@ export const readNamespaceGrant = once((shared: Document) => {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
     isForAll: listed.has("*"),
     selector,
-    /**
-     * Lists what the owner has misspelt, which grants nothing, so that it is corrected and not added a second time. The subject of each
-     * text is an annotation: `…/allowed-namespaces lists "red;green", which is not the name of a namespace`.
-     */
+    /** Lists what the owner has misspelt, which grants nothing. Each text begins with the annotation. */
     faults: lazy((): readonly string[] => {
       const wrong = [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name));
       const misspelt = findMisspelt(shared);

@@ -11,7 +11,6 @@ export const OBSERVE: Policies = ["Observe"];
 /** Equal to OBSERVE for a provider, but another spec for the API server, which begins a new generation. */
 export const OBSERVE_ANEW: Policies = ["Observe", "Observe"];
 
-/** Reads the resource's managementPolicies; undefined where it has none. */
 export function readPolicies(resource: Document): Policies | undefined {
   const policies = resource.at(MANAGEMENT_POLICIES);
   return Array.isArray(policies) ? policies.filter((policy) => typeof policy === "string") : undefined;
@@ -29,10 +28,7 @@ export const withoutCreate = (policies: Policies): Policies =>
 /** Tells whether the provider may write the cloud resource and its tags. */
 export const mayWrite = (policies: Policies): boolean => has(policies, "Create", "Update");
 
-/**
- * Removes Delete. Providers accept certain sets of policies only, and each of these without Delete is one of them. Source:
- * crossplane-runtime pkg/reconciler/managed, defaultSupportedManagementPolicies.
- */
+/** Removes Delete. Providers accept the rest as well: defaultSupportedManagementPolicies in crossplane-runtime. */
 export const withoutDelete = (policies: Policies): Policies =>
   policies.includes("*")
     ? ["Observe", "Create", "Update", "LateInitialize"]

@@ -2,7 +2,7 @@ import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { type FieldPath, valueAt } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, toPlainText } from "../model/json.ts";
-import { toApiGroup, toGroupKind } from "./api-group.ts";
+import { groupKindOf } from "./api-group.ts";
 
 export const annotationPath = (key: string): FieldPath => ["metadata", "annotations", key];
 export const labelPath = (key: string): FieldPath => ["metadata", "labels", key];
@@ -88,7 +88,5 @@ export const readComposers = (resource: Document): readonly string[] =>
     .filter((manager) => manager.startsWith(COMPOSED));
 
 /** Computes the field manager with which Crossplane applies this XR's composed resources. */
-export function composerName({ apiVersion, kind, name }: Omit<Controller, "uid">): string {
-  const groupKind = toGroupKind(kind, toApiGroup(apiVersion));
-  return `${COMPOSED}${hashText(`${name}${groupKind}`)}`;
-}
+export const composerName = (composite: Omit<Controller, "uid">): string =>
+  `${COMPOSED}${hashText(`${composite.name}${groupKindOf(composite)}`)}`;

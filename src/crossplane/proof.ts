@@ -23,7 +23,6 @@ import {
   toReferences,
 } from "./references.ts";
 
-/** The proof on a resource that an XR composed it. */
 type Proof =
   | { readonly is: "proven" }
   | { readonly is: "unproven"; readonly because: string }

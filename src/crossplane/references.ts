@@ -1,7 +1,7 @@
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { isObject, type JsonValue, toPlainText } from "../model/json.ts";
 import { DNS_LABEL, isPathSegment } from "../model/names.ts";
-import { toApiGroup, toGroupKind } from "./api-group.ts";
+import { groupKindOf, toApiGroup } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
 /** A reference to a resource: from an XR to a composed resource, or from a copy to its shared resource. */
@@ -65,7 +65,5 @@ export const isSameResource = (a: Reference, b: Reference): boolean =>
   a.name === b.name && resourceKey(a) === resourceKey(b);
 
 /** Formats a reference for kubectl: `Bucket.s3.aws.upbound.io/orders`, with the namespace before the name. */
-export function formatReference({ apiVersion, kind, namespace, name }: Reference): string {
-  const groupKind = toGroupKind(kind, toApiGroup(apiVersion));
-  return [groupKind, namespace, name].filter((part) => part !== undefined).join("/");
-}
+export const formatReference = (reference: Reference): string =>
+  [groupKindOf(reference), reference.namespace, reference.name].filter((part) => part !== undefined).join("/");

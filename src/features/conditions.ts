@@ -19,13 +19,12 @@ const rowsOf =
       Object.entries(sentences).map(([is, sentence]) => [is, { status, severity, sentence }]),
     ) as Rows<All>;
 
-/** Make rows of sentences by reason: it ends the reconcile, a person has to act, it passes by itself, or within the reconcile. */
-export const stops = rowsOf("False", "Fatal");
-export const faults = rowsOf("False", "Warning");
-export const waits = rowsOf("False", "Normal");
-export const unknown = rowsOf("Unknown", "Normal");
-/** Nothing is to be done, but a person should know, or need not. */
-export const notes = rowsOf("True", "Warning");
+// Make rows of the sentences of some reasons.
+export const stops = rowsOf("False", "Fatal"); // the reconcile ends: nothing is applied or deleted
+export const faults = rowsOf("False", "Warning"); // a person has to act
+export const waits = rowsOf("False", "Normal"); // passes by itself
+export const unknown = rowsOf("Unknown", "Normal"); // passes within the reconcile
+export const notes = rowsOf("True", "Warning"); // nothing is to be done, but a person should know
 export const fine = rowsOf("True", "Normal");
 
 type Remark<All, Is extends keyof All> = { readonly [Key in Is]: { readonly is: Key } & All[Key] }[Is];
@@ -39,7 +38,6 @@ export type ReasonOf<Table, Common extends string = never> = {
   readonly [Is in keyof Table]: Table[Is] extends Row<infer Facts> ? { readonly is: Is } & Omit<Facts, Common> : never;
 }[keyof Table];
 
-/** Makes the sentence of a remark. */
 export const tell = <All, Is extends keyof All>(reasons: Rows<All>, remark: Remark<All, Is>): string =>
   reasons[remark.is].sentence(remark);
 
@@ -84,10 +82,7 @@ export function withTold(draft: Draft, told: Told, call: Call, fatal = told.cond
   return withResults(withCondition(draft, condition), results);
 }
 
-/**
- * Makes the event for a condition that has changed. Crossplane calls this function every minute, so a condition that the XR already
- * shows gets no event; nor does Unknown, which passes within the same reconcile.
- */
+/** Makes the event for a condition that has changed; none for Unknown, which passes within the same reconcile. */
 export function eventsFor(
   condition: Condition,
   severity: Exclude<Result["severity"], "Fatal">,

@@ -27,10 +27,7 @@ export function proverFor(call: Call) {
   return { composer, prove };
 }
 
-/**
- * Confirms that the XR is nested. Each call climbs to the first XR above it that Crossplane has not looked up yet. Crossplane finds a
- * cluster-scoped controller also with the namespace of the nested XR.
- */
+/** Confirms that the XR is nested. Each call climbs to the first XR above it that Crossplane has not looked up yet. */
 function confirmNesting({ root, document }: PossibleComposer, { requirements }: Call): Nesting {
   if (couldNotBeRead(CONTROLLER, document)) {
     return { is: "unconfirmed", root, because: "Crossplane could not read the controller of this XR" };

@@ -19,10 +19,7 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
   return desired;
 }
 
-/**
- * Finds the observed resource of a desired one. Crossplane observes whatever an XR refers to, under the name that it carries, and a
- * team may edit the references of its XR: an object of another kind is none.
- */
+/** Finds the observed resource of a desired one. A team may edit its XR's references: an object of another kind is none. */
 export function observedAs(
   name: string,
   like: Pick<Reference, "apiVersion" | "kind">,

@@ -18,10 +18,6 @@ export interface Call {
 /** One capability of the function: deterministic, and pure except for recording its requirements. */
 export type Feature = (call: Call, draft: Draft) => Draft;
 
-/**
- * Tells whether Crossplane failed to read a requirement in the last reconcile, and has no answer: asking again would fail the XR.
- *
- * @param prefix the prefix of the names of such requirements.
- */
+/** Tells whether Crossplane failed to read a requirement of this prefix, and has no answer: asking again would fail the XR. */
 export const isUnreadable = ({ name }: Requirement, prefix: string, { request, composite }: Call): boolean =>
   couldNotBeRead(prefix, composite.document) && request.required(name).is === "pending";

@@ -24,10 +24,7 @@ function findAll(prefix: string, requirement: Requirement, call: Call): readonly
   return answer?.is === "resolved" ? answer.items : [];
 }
 
-/**
- * Tells whether what this XR composed under a name is still being deleted. Crossplane observes it no more, and would write into it what is
- * desired anew: its provider would then delete something else.
- */
+/** Tells whether what this XR composed under a name is still being deleted: Crossplane would write what is desired anew into it. */
 export function isLeaving(name: string, desired: Document, call: Call): boolean {
   const { root, uid } = toPossibleComposer(call.composite);
   return findAll(DESIRED, requireKind(DESIRED, desired, root, call), call).some(

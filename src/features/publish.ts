@@ -19,7 +19,6 @@ import { resolveJson, resolveString } from "./value.ts";
 
 const TYPE = "EnvironmentConfigPublished";
 
-/** The states in which the EnvironmentConfig is not published. */
 const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up EnvironmentConfig" }),
   ...faults({
@@ -36,10 +35,7 @@ const KIND = { type: TYPE, target: "Composite", reasons: REASONS, otherwise: "Pu
 
 type Unpublished = ReasonOf<typeof REASONS>;
 
-/**
- * Composes an EnvironmentConfig with values of this XR that others need, so that they can select it like any other shared
- * resource. The values come from the XR and the environment, which never hold a Secret's value.
- */
+/** Composes an EnvironmentConfig with values of the XR and the environment, which never hold a Secret's value. */
 export const publishing: Feature = (call, draft) => {
   const config = call.input.spec.publish?.environmentConfig;
   if (config === undefined) return draft;
@@ -67,7 +63,6 @@ const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "meta
   parseFieldPath,
 );
 
-/** Finds the name under which this XR may publish. */
 function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
   const resolved = resolveString(config.name, call);
   if (resolved.is === "unset") return { is: "FieldNotSet", fields: [resolved.field] };

@@ -77,9 +77,6 @@ function toEntry(name: string, observed: Document, desired: Document, before: Re
   return { ...entry, externalName: found[0] ?? recorded ?? found[1] ?? found[2] };
 }
 
-/**
- * Tells whether the cloud resource is deleted together with the managed resource, so that its names can be forgotten. A cloud
- * resource that stays keeps its name, and so does one whose managed resource is paused, because its provider does nothing.
- */
+/** Tells whether the cloud resource is deleted together with the managed resource; the provider of a paused one does nothing. */
 const isDeletedForGood = (observed: Document): boolean =>
   isBeingDeleted(observed) && !isPaused(observed) && mayDelete(observed);

@@ -15,7 +15,6 @@ export const resolveString = (value: Value<string>, call: Call): Resolved<string
     ? { is: "set", value: value.value }
     : toResolved(toNonEmptyText(readField(value, call)), value);
 
-/** Resolves the values of a map to strings. */
 export function resolveTexts(map: Readonly<Record<string, Value<string>>>, call: Call): Resolved<Texts> {
   const texts: [string, string][] = [];
   for (const [key, value] of Object.entries(map)) {
@@ -39,7 +38,6 @@ export function resolveStrings(value: Value<string | string[]>, call: Call): Res
 export const resolveJson = (value: Value<JsonValue>, call: Call): Resolved<JsonValue> =>
   value.is === "literal" ? { is: "set", value: value.value } : toResolved(readField(value, call), value);
 
-/** Resolves a field to the entries of a map of strings. */
 export function resolveMap(source: ValueSource, call: Call): Resolved<readonly (readonly [string, string])[]> {
   const found = readField(source, call);
   const toEntry = ([key, value]: readonly [string, JsonValue]): readonly (readonly [string, string])[] => {
@@ -49,7 +47,6 @@ export function resolveMap(source: ValueSource, call: Call): Resolved<readonly (
   return toResolved(isObject(found) ? Object.entries(found).flatMap(toEntry) : undefined, source);
 }
 
-/** Reads a field of the XR or of the environment. */
 export const readField = ({ is, path }: ValueSource, { composite, request }: Call): JsonValue | undefined =>
   is === "composite" ? composite.document.at(path) : request.context.at([ENVIRONMENT, ...path]);
 

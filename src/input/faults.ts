@@ -64,7 +64,7 @@ const isBelow = (field: FieldPath, path: FieldPath): boolean =>
 
 /** Suggests what was meant: a field of the object, the nearest of that name further down, or another function. */
 function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[], input: unknown): string {
-  if (path.includes("patches") && TRANSFORMING.has(key)) return TRANSFORMS;
+  if (path.includes("patches") && TRANSFORMING.test(key)) return TRANSFORMS;
   const isOfObject = (field: FieldPath): boolean => field.length === path.length + 1;
   // A field that is set as well was not meant, but for another case of its letters.
   const mayBeMeant = (field: string): boolean =>
@@ -81,14 +81,7 @@ function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[]
 }
 
 /** Fields of a patch of function-patch-and-transform. */
-const TRANSFORMING: ReadonlySet<string> = new Set([
-  "transforms",
-  "type",
-  "combine",
-  "variables",
-  "strategy",
-  "patchSetName",
-]);
+const TRANSFORMING = /^(?:transforms|type|combine|variables|strategy|patchSetName)$/;
 
 const TRANSFORMS =
   ": a field of function-patch-and-transform, which transforms values from the environment (toEnvironment) in a later step; here a value is copied as it is";

@@ -3,11 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import { faultsIn, invalidInput } from "./faults.ts";
 import { type Input, inputSchema } from "./schema.ts";
 
-/**
- * Validates a pipeline step's input.
- *
- * @throws {FunctionError} `InvalidInput`, with a line for each fault.
- */
+/** Validates a pipeline step's input. @throws {FunctionError} `InvalidInput`, with a line for each fault. */
 export function parseInput(input: JsonObject): Input {
   const parsed = inputSchema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
@@ -25,7 +21,6 @@ const kept = new Map<number, { readonly input: JsonObject; readonly parsed: Inpu
  * Parses an input through a cache, since each call of a step has the same one: parsing takes a fifth of a small call.
  *
  * @param bytes the size in the request, which does not depend on the order of fields.
- * @throws {FunctionError} as `parseInput` does.
  */
 export function parseKnownInput(input: JsonObject, bytes: number): Input {
   const before = kept.get(bytes);

@@ -35,7 +35,6 @@ export const documentOf = (object: JsonObject): Document => ({
 export const withValues = (object: JsonObject, edits: readonly ValueEdit[]): JsonObject =>
   edits.reduce((before, { path, value }) => withValueAt(before, path, value), object);
 
-/** Makes a Document of a JSON object, unless it is one. */
 export const toDocument = (object: JsonObject | Document): Document =>
   isDocument(object) ? object : documentOf(object);
 

@@ -27,10 +27,7 @@ export interface TagChange {
   readonly owner: string;
 }
 
-/**
- * The changes that the response makes. The desired state of earlier steps goes back byte for byte, except where an edit names it.
- * Readonly: each function below makes one kind of change and returns a new Draft.
- */
+/** The changes that the response makes. The desired state of earlier steps goes back byte for byte, except where an edit names it. */
 export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
   /** Values set in the desired XR, of which Crossplane takes the status only. Later values win. */
@@ -119,7 +116,6 @@ export const withCondition = (draft: Draft, condition: Condition): Draft => ({
   conditions: [...draft.conditions, withMessageCut(condition)],
 });
 
-/** Adds results, their messages cut like those of conditions. */
 export const withResults = (draft: Draft, results: readonly Result[]): Draft => ({
   ...draft,
   results: [...draft.results, ...results.map(withMessageCut)],

@@ -68,8 +68,7 @@ function stepInto(value: JsonValue, step: string | number): JsonValue | undefine
 /**
  * Returns a copy of `root` with `value` at `path`; creates missing objects and list items on the way.
  *
- * @throws {FunctionError} `InvalidFieldPath` where the path leads through a value that is neither object nor list, or past the
- *   end of a list.
+ * @throws {FunctionError} `InvalidFieldPath` where a value on the way is neither object nor list, or the list is too short.
  */
 export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue): JsonObject {
   const object = withNested(root, path, value);

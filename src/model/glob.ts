@@ -2,10 +2,8 @@
 export const fits = (text: string, glob: string): boolean => toMatcher(glob)(text);
 
 /**
- * Splits a glob once, to match many texts.
- *
- * Searches the parts between the stars from left to right, each after the one before it: the first match of a part is as good as any
- * other. So a text is walked once, however many stars there are; a regular expression would try every split.
+ * Splits a glob once, to match many texts. The parts between the stars are searched from left to right, so that a text is walked once,
+ * however many stars there are; a regular expression would try every split.
  */
 export function toMatcher(glob: string): (text: string) => boolean {
   const [first = "", ...middle] = glob.split("*");

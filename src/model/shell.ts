@@ -1,7 +1,4 @@
-/**
- * Quotes a text for sh, unless it is a word as it is. Every command that is printed takes by this what it did not write itself: tenants choose
- * names, labels and annotations, and an operator runs the command.
- */
+/** Quotes a text for sh, unless it is a plain word. Tenants choose names, labels and annotations, and operators run the command. */
 export const toWord = (text: string): string =>
   /^[-\w@%+=:,./]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 

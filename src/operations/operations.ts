@@ -22,11 +22,7 @@ export interface OperationCall {
 /** The fields of an Operation's input: its own section, and fields with a default. */
 const OPERATION_FIELDS: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
 
-/**
- * Answers a call of an Operation; pipeline.ts answers calls of Compositions.
- *
- * @throws {FunctionError} `InvalidInput` for sections of the input that need an XR.
- */
+/** Answers a call of an Operation. @throws {FunctionError} `InvalidInput` for sections of the input that need an XR. */
 export function operate(call: OperationCall): Draft {
   const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0; // the default of sharedResources
   const faults = Object.entries(call.input.spec)
@@ -36,13 +32,10 @@ export function operate(call: OperationCall): Draft {
   return reportNeverReconciled(call);
 }
 
-/**
- * Guards a Composition against the input section of Operations.
- *
- * @throws {FunctionError} `InvalidInput` if the input has it.
- */
-export function assertNoOperation({ spec }: Input): void {
-  if (spec.neverReconciled === undefined) return;
+/** Tells whether a call is an Operation's. @throws {FunctionError} `InvalidInput` for the section of Operations in a Composition. */
+export function isOperation({ request, input }: OperationCall): boolean {
+  if (input.spec.neverReconciled === undefined) return false;
+  if (request.observed.composite.document.at(["kind"]) === undefined) return true; // it has no XR
   throw invalidInput([{ path: "spec.neverReconciled", message: "allowed in an Operation only" }]);
 }
 

@@ -23,11 +23,11 @@ export const isDependent = (resource: Document): boolean => readAnnotation(resou
 
 /** The identity label: the hash of the cloud resource. An index only: the managed resource itself tells what it declares. */
 export const IDENTITY_LABEL = `${DOMAIN}/identity`;
-/** The identity once more, on a contender that the owner has to know: each but one that does not find what the owner finds. */
+/** The identity again, on each contender that the owner has to know: all but those that do not find what the owner finds. */
 export const CONTENDS_LABEL = `${DOMAIN}/contends`;
-/** The identity once more, on a contender that all others have to know: one that writes, or is chosen. */
+/** The identity again, on each contender that all others have to know: it writes, or an operator chose it. */
 export const WRITES_LABEL = `${DOMAIN}/writes`;
-/** The label by which `registry who-owns`, and the XR that created a cloud resource, find it: the hash of its API group, kind and name. */
+/** The hash of API group, kind and external name: `registry who-owns` and creators look for this label. */
 export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 
 /** Annotation: the control plane's name, if the input sets one. */

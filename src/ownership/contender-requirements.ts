@@ -8,15 +8,15 @@ import { type Contender, toContender } from "./contender.ts";
 import { type Contenders, listNames } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
-/** Its name holds the whole selector, as `toRequirement` does by a hash: the kind is a part of the identity. */
+/** Makes the requirement of a label. Its name holds the whole selector: the label's value is a hash with the kind. */
 export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
   name: `tags/${apiVersion}/${label}/${identity}`,
   selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
 });
 
 /**
- * The name of the requirement of the first contender, whose answer tells what is required. That ours is the first counts for the reconcile
- * in which all were listed: until it is written.
+ * Names the requirement of the first contender. Our own resource counts as the first only in the reconcile in which all were listed, so
+ * its resourceVersion is part of the name.
  */
 export const toFirstName = (identity: string, own?: Contender): string =>
   `tags/first/${identity}/${(own && stringAt(own.document, RESOURCE_VERSION)) ?? ""}`;
@@ -47,7 +47,7 @@ export function toWriterRequirement(
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }
 
-/** Reads the contenders of an answer. Ours is in most answers, as it was observed: it is not read a second time. */
+/** Reads the contenders of an answer; undefined while it is pending. Our own is not read again where it is as observed. */
 export const toContenders = (answer: LookupAnswer, own: Contender | undefined): Contenders | undefined =>
   answer.is === "pending"
     ? undefined

@@ -27,7 +27,7 @@ import {
   TAKE_OWNERSHIP,
 } from "./annotations.ts";
 
-/** The longest mark: marks are repeated on other managed resources. Names are shorter. */
+/** The longest owner or id in UTF-16 units: others repeat them in annotations. Names are shorter. */
 const MAX_MARK = 1024;
 
 /** A managed resource that declares a cloud resource, possibly one of several. Facts that are seldom needed are read when asked for. */
@@ -89,7 +89,7 @@ class ManagedContender {
     return qualifiedName(this.document);
   }
 
-  /** The identity under which the owner has to know it; undefined for a newcomer. */
+  /** Value of the label `contends`: the identity, on each contender that the owner has to know. */
   get contends(): string | undefined {
     return readLabel(this.document, CONTENDS_LABEL);
   }
@@ -125,8 +125,8 @@ function hasCreated(document: Document): boolean {
 }
 
 /**
- * Tells whether the provider created for this managed resource the cloud resource that it declares now. While it is held back after a
- * rename nothing is created, so that a creation that ends then is one of the former cloud resource.
+ * Tells whether the provider created the cloud resource for this managed resource. A creation that ends while the resource is held back
+ * after a rename is one of its former cloud resource: nothing is created then.
  */
 export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);

@@ -6,7 +6,7 @@ import { byPrecedence, type Contender, isNamed } from "./contender.ts";
 /** All contenders of one cloud resource. What is asked below is computed once for all resources of an XR that declare it. */
 export type Contenders = readonly Contender[];
 
-/** Most cloud resources have one contender or two: to remember what is asked of so few takes longer than to compute it. */
+/** Computes once for each list of three or more: for the usual one or two, remembering takes longer than computing. */
 function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) => Made {
   const remembered = once(compute);
   return (all) => (all.length > 2 ? remembered(all) : compute(all));
@@ -19,7 +19,7 @@ export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort
 export const isLiving = (one: Contender): boolean =>
   !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 
-/** Tells whether no XR controls one that may write: it goes on until somebody changes it by hand, or its XR is restored. */
+/** Tells whether a writer has no XR that could stop it; only a person, or the restore of its XR, can. */
 export const isOrphan = ({ isControlled, isDeleting, isWriting }: Contender): boolean =>
   isWriting && !isControlled && !isDeleting;
 

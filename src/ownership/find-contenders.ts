@@ -26,7 +26,7 @@ interface Listed {
   readonly found: Contenders | undefined;
 }
 
-/** A managed resource of the same name, in whatever account, and what it declares. */
+/** A managed resource of the same external name in any account, and the cloud resource that it declares. */
 export interface Namesake {
   readonly one: Contender;
   readonly read: CloudResource;
@@ -47,21 +47,19 @@ export class KnownContenders {
   }
 
   /**
-   * Finds the managed resources that declare the cloud resource, as many as ours needs to know; undefined while an answer is pending.
-   * Crossplane reconciles an XR when a resource changes that it requires: if each of N contenders required all, a change of one would
-   * wake N.
+   * Finds the contenders that our resource has to know; undefined while an answer is pending. Crossplane reconciles an XR when a
+   * resource that it requires changes: if each of N contenders required all, a change of one would wake N.
    *
-   * - One that may be promoted asks for all with the identity label. They have that from their creation, so all older ones are in the
-   *   answer.
-   * - One that finds another ahead of it requires that one alone, by name, from then on. While that is not the owner, also those that
-   *   write or are chosen by an operator, by label. A newcomer requires the latter, to find the owner.
-   * - One whose provider chose the name requires the same as an owner, until another one owns it: it was there first.
-   * - The owner requires those that it has to know, by label. So does the first of all, in the reconcile in which it becomes the owner:
-   *   many may be created at that moment.
+   * | our resource                                       | requires                                                            |
+   * | -------------------------------------------------- | ------------------------------------------------------------------- |
+   * | joins another in this reconcile                    | all with the identity label                                         |
+   * | owns, or its provider chose the name               | those with `contends`, which an owner has to know                   |
+   * | is behind another                                  | that one by name; until it owns, also those with `writes`           |
+   * | is first, and becomes the owner                    | itself by name, and those with `contends`: many may be created now  |
+   * | may be promoted, and no first is known             | all with the identity label, which is there from the creation       |
+   * | is new                                             | those with `writes`, to find the owner                              |
    *
-   * One that joins another lists them all in that reconcile, which asked for them already.
-   *
-   * To a list is added the one that wrote the cloud resource last, which lacks the labels if its XR does not use this function.
+   * Adds to the last two the resource that wrote the cloud resource last: without this function, its XR sets no labels.
    */
   find(candidate: Candidate, joins = false): Contenders | undefined {
     const { own } = candidate;
@@ -136,7 +134,7 @@ export class KnownContenders {
   #list(label: string, candidate: Candidate): Listed {
     const { kind, forms, own } = candidate;
     const identities = forms.map(({ identity }) => identity);
-    // One that looks behind other ProviderConfigs lists those with its identity, too.
+    // The label for other ProviderConfigs lists those with the identity as well.
     const [index, values] =
       label === IDENTITY_LABEL && looks(candidate)
         ? [EXTERNAL_NAME_LABEL, [candidate.externalName]]

@@ -28,16 +28,16 @@ export interface DeclaredResource extends NamedResource, AccountSource {}
 export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace" | "facts"> {
   readonly kind: ManagedKind;
   readonly declared: CloudResource;
-  /** The value of the identity labels that ours has, as far as it still declares that cloud resource. */
+  /** The identity label of our resource while it declares that cloud resource, else the label that it is to have. */
   readonly identity: string;
-  /** The forms in which others may declare it: under the identity that ours has, and last under the one that it is to have. */
+  /** The forms in which others may declare it: under our present identity label, and last under the next. */
   readonly forms: readonly { readonly identity: string; readonly declared: CloudResource }[];
   readonly externalName: string;
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
   /** True if its provider chose the name when it created the cloud resource: no other one can have declared it before. */
   readonly isMadeUp: boolean;
-  /** The cloud resource that ours declares by itself, as it is observed. */
+  /** The cloud resource that our observed resource declares. */
   readonly observed: CloudResource | "unresolved" | undefined;
   /** True if the kind supports observing only. */
   readonly hasManagementPolicies: boolean;
@@ -101,7 +101,7 @@ function readPlace(
 ): { readonly place: CloudResource["place"]; readonly hashed: readonly string[] } | undefined {
   const { facts } = declared;
   const place = new Map<string, string>();
-  // Of a known kind each resource has the same fields, and the texts tell them apart.
+  // Field names are hashed only for unknown kinds: of a known one each resource has the same.
   const hashed: string[] = [];
   const scope = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
   for (const [field, text] of facts.countsReferences ? [...scope, ...findReferred(declared)] : scope) {
@@ -124,8 +124,8 @@ export const identify = ({ group, kind }: ManagedKind, resource: CloudResource):
 });
 
 /**
- * Finds the cloud resource under the identity that a managed resource has from when the account was not known, or was told otherwise: the
- * identity follows, and nothing has moved. Undefined if the identity is that of another cloud resource.
+ * Finds the form of the cloud resource that has the managed resource's identity label: its account was unknown then, or another one was
+ * told, and only the label has to follow. Undefined if the label is that of another cloud resource.
  */
 export function findFormer(
   { document, identity }: Contender,

@@ -59,9 +59,10 @@ type Told = boolean | "pending" | undefined;
 const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
   declared.told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
 
-/** Those that do not look again come first: their account is known, or they created the cloud resource. Then precedence decides. */
+/** Those that do not look again come first, then other owners, and those that have joined one: it may join another. Then precedence decides. */
 function byOrder(a: Namesake, b: Namesake): number {
-  const rank = ({ one, read }: Namesake): number => (read.isAccountKnown ? 0 : one.isCreated ? 1 : 2);
+  const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown, told } }: Namesake): number =>
+    [isAccountKnown && (isMarked || told !== undefined), isCreated, isMarked, isAccountKnown, true].indexOf(true);
   return rank(a) - rank(b) || byPrecedence(a.one, b.one);
 }
 
@@ -87,12 +88,14 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
 /** Two identities differ by their account alone if the rest is the same. */
 const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
 
-/** Lists those in other accounts that ours would join, the one with its id first. */
+/** Lists those in other accounts that ours would join, the one with its id first: none is behind one in the account of ours. */
 function listAhead(namesakes: readonly Namesake[], { own, declared }: Candidate): readonly Namesake[] {
   const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NO_RIVALS;
   const found = byId.get((own && readGlobalId(own.document)) ?? "");
+  const first = byAccount.get(declared.account);
+  const ours = [...(first ? [first] : []), ...(own ? [{ one: own, read: declared }] : [])];
   return [...(found ? [found] : []), ...byAccount.values()].filter(
-    (other) => other.read.account !== declared.account && (!own || byOrder(other, { one: own, read: declared }) < 0),
+    (other) => other.read.account !== declared.account && ours.every((one) => byOrder(other, one) < 0),
   );
 }
 

@@ -13,7 +13,7 @@ export interface KnownAccount {
   readonly config: string;
   /** The account as an input names it. */
   readonly told: string | undefined;
-  /** True if nobody need look for the same cloud resource behind other ProviderConfigs. */
+  /** True if the same cloud resource is not to be looked for behind other ProviderConfigs. */
   readonly isAccountKnown: boolean;
 }
 
@@ -47,7 +47,7 @@ export function toAccount(config: string, text: string): KnownAccount {
   return { account, config, told: isConfig || account === "" ? undefined : account, isAccountKnown: true };
 }
 
-/** Begins an account that is known by a ProviderConfig that leads into it, be it another managed resource's. */
+/** Prefix of an account that is known only by a ProviderConfig that leads into it. */
 const BY_CONFIG = "ProviderConfig ";
 
 export const formatByConfig = (config: string): string => `${BY_CONFIG}${config}`;

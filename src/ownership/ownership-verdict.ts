@@ -14,7 +14,7 @@ import {
 } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
-/** One managed resource of ours, and the other contenders for its cloud resource. */
+/** Our managed resource, and the contenders for its cloud resource. */
 export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies"> {
   /** True if the pipeline gives it a name that only the cloud can make up. */
   readonly isImported: boolean;
@@ -24,7 +24,7 @@ export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicie
   readonly otherCluster: string | undefined;
   /** False if the provider does not report who else writes the cloud resource. */
   readonly reportsTags: boolean;
-  /** True if another one of the same name, perhaps the same cloud resource, may be about to create it. */
+  /** True if another managed resource, perhaps of the same cloud resource, may be creating that. */
   readonly mayBeCreated: boolean;
 }
 
@@ -41,7 +41,7 @@ export type OwnershipVerdict =
   | { readonly is: "deleting" }
   /** No owner is known, and ours is not in the answer yet: it starts as an observer. */
   | { readonly is: "free" }
-  /** Ours has precedence, but its provider has not looked for the cloud resource yet, or another one has not found its own. */
+  /** Ours has precedence, but its provider has not looked for the cloud resource, or another one may be creating it. */
   | { readonly is: "unobserved" }
   /** No cloud resource has the name that only the cloud can make up: its provider would create another one. */
   | { readonly is: "missing" }
@@ -49,7 +49,7 @@ export type OwnershipVerdict =
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
-      /** The successors: all that the owner has to know. */
+      /** The contenders that succeed it. */
       readonly others: readonly Contender[];
       readonly origin: Origin;
     }
@@ -104,9 +104,9 @@ const judge = decideBy<Case, OwnershipVerdict>(
 interface Case extends Situation {
   /** Empty while the answer is pending. */
   readonly all: Contenders;
-  /** Ours as it is in the answer: what was observed is older or newer. */
+  /** Our resource in the answer, which is older or newer than the observed one. */
   readonly listed: Contender | undefined;
-  /** True if ours was promoted, as observed and in the answer. */
+  /** True if ours is marked as the owner, both as observed and in the answer. */
   readonly isPromoted: boolean;
   /** The first other one by precedence that may own. */
   readonly first: Contender | undefined;
@@ -118,12 +118,20 @@ interface Case extends Situation {
 
 const NONE: Contenders = [];
 
+/** Lists the fields one by one: to spread them costs more than all rules. */
 function toCase(situation: Situation): Case {
-  const { own, contenders: all = NONE, otherCluster } = situation;
+  const { own, hasManagementPolicies, isImported, contenders, otherCluster, reportsTags, mayBeCreated } = situation;
+  const all = contenders ?? NONE;
   const listed = own && indexByUid(all).get(own.uid);
   const isPromoted = own?.isMarked === true && listed?.isMarked === true;
   return {
-    ...situation,
+    own,
+    hasManagementPolicies,
+    isImported,
+    contenders,
+    otherCluster,
+    reportsTags,
+    mayBeCreated,
     all,
     listed,
     isPromoted,

@@ -3,11 +3,11 @@ import { byPrecedence, type Contender } from "./contender.ts";
 import { type Contenders, findInTheWay, findLiving, firstOther } from "./contenders.ts";
 import { type Candidate, isInPlace, isKnown, type isSame, readByItself } from "./identity.ts";
 
-/** Tells whether ours is the first owner of what its provider has created and named. */
+/** Tells whether our provider has created and named the cloud resource, and ours owns it or was never arbitrated. */
 export const isCreatorOf = (candidate: Candidate): candidate is Candidate & { readonly own: Contender } =>
   candidate.isMadeUp && (candidate.own?.isMarked === true || candidate.own?.identity === undefined);
 
-/** Chooses the label of those that ours has to know, by what was found before. */
+/** Chooses the label by which our resource finds the contenders that it has to know. @param before the first, found earlier. */
 export function toLabel(before: Contender | undefined, candidate: Candidate): string {
   const { own } = candidate;
   if (before === undefined && mayBePromoted(candidate)) return IDENTITY_LABEL;
@@ -15,8 +15,8 @@ export function toLabel(before: Contender | undefined, candidate: Candidate): st
 }
 
 /**
- * Tells whether ours has to look for the same cloud resource behind other ProviderConfigs: its account is not known, and it may become the
- * owner, or writes what it has not created.
+ * Tells whether to look for the same cloud resource behind other ProviderConfigs: our account is not known, and our resource may become
+ * the owner, or owns what it has not created.
  */
 export function looks(candidate: Candidate): boolean {
   const { own, declared, identity } = candidate;
@@ -26,13 +26,13 @@ export function looks(candidate: Candidate): boolean {
   return isOwner && !declared.isAccountKnown && own.observation === "present" && !own.isCreated;
 }
 
-/** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
+/** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */
 const mayBePromoted = ({ own, identity, hasManagementPolicies }: Candidate): boolean =>
   own === undefined
     ? !hasManagementPolicies
     : !own.isMarked && own.identity === identity && (own.isWriting || own.observation !== "unknown");
 
-/** Finds the first contender, ours included; undefined where the whole list is needed. An owner is before the one found before. */
+/** Finds the first contender, which may be ours; undefined if the whole list is needed. An owner replaces the first found earlier. */
 export function judgeFirst(
   before: Contender | undefined,
   candidate: Candidate,
@@ -44,23 +44,25 @@ export function judgeFirst(
   return before ?? (isElected(first, listed, candidate) ? candidate.own : undefined);
 }
 
-/** Tells whether ours is to create the cloud resource. */
+/** Tells whether our resource is the first, and is about to create the cloud resource. */
 const isElected = (first: Contender, listed: Contenders, { own }: Candidate): boolean =>
   first.uid === own?.uid &&
   !own.isMarked &&
   own.observation === "absent" &&
   firstOther(findInTheWay(listed), own.uid) === undefined;
 
-/** Tells whether another one is ahead of ours. While ours has no label with this identity, as right after a rename, only the owner is. */
+/** Tells whether a contender is ahead of ours. Without our identity label, as right after a rename, only an owner is. */
 export const precedes = (one: Contender, { own, identity }: Candidate): boolean =>
   one.uid !== own?.uid &&
   (one.isMarked || own?.identity === identity) &&
   (own === undefined || byPrecedence(one, own) < 0);
 
 /**
- * Tells by its own document whether a managed resource declares the candidate's cloud resource. Its label may be forged, or of the
- * cloud resource that it declared before. Of the one that the cloud's tags name, only the name is compared: the place contains fields
- * that do not distinguish cloud resources of every kind, such as the region of a DNS zone.
+ * Tells whether a managed resource declares the candidate's cloud resource, by its fields: its label may be forged, or be left from another
+ * cloud resource.
+ *
+ * @param compare `hasSameName` for the resource that the cloud's tags name: places may differ where they do not distinguish, such as the
+ * region of a DNS zone.
  */
 export function declares(
   one: Contender,

@@ -88,7 +88,6 @@ export function createGate() {
   };
 }
 
-/** Keeps something in a set until it is closed. */
 function track<T extends Socket | ServerHttp2Session | ServerHttp2Stream>(open: Set<T>, one: T): void {
   open.add(one);
   one.once("close", () => open.delete(one));

@@ -24,10 +24,7 @@ export class MutualTlsCredentials extends ServerCredentials {
   }
 }
 
-/**
- * Logs why TLS refused a client, since Crossplane's log only says "connection reset". A client that closes the connection without
- * sending anything, as a TCP probe does, is logged at level debug.
- */
+/** Logs why TLS refused a client: Crossplane's log only says "connection reset". A TCP probe, which sends nothing, is logged at level debug. */
 export function logRefusals(server: EventEmitter, log: Log): void {
   // Node keeps a socket's address after it is closed if it was read before.
   server.on("connection", (socket: Socket) => void socket.remoteAddress);

@@ -33,12 +33,7 @@ export function toListener(pages: Pages, log: Log): RequestListener {
   };
 }
 
-/**
- * Serves pages over HTTP.
- *
- * @returns the bound port, and a function that stops listening and cuts off open connections.
- * @throws {FunctionError} `CannotServe` for an address that cannot be bound.
- */
+/** Serves pages over HTTP; `close` also cuts off open connections. @throws {FunctionError} `CannotServe` for an address that cannot be bound. */
 export async function servePages(address: TcpAddress, pages: Pages, log: Log) {
   const server = createServer(toListener(pages, log));
   const port = await listen(server, address, "metrics");

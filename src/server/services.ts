@@ -38,8 +38,7 @@ export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDe
   }));
 
 /**
- * Adds two services. grpc.health.v1 reports the health of each service, and under the empty name that of the server. Reflection
- * lists all services and messages for clients such as grpcurl.
+ * Adds grpc.health.v1 for each service and, under the empty name, for the server; and reflection, for clients such as grpcurl.
  *
  * @returns a function that changes the health, which is SERVING at first.
  */

@@ -1,7 +1,7 @@
 import { type Document, documentOf, type ValueEdit, withValues } from "../model/document.ts";
 import { type FieldPath, valueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
-import type { Slice } from "./slice.ts";
+import type { Slice } from "./message.ts";
 import { canHold, lookUpValue, UNUSUAL } from "./struct-lookup.ts";
 import { readStruct, TooDeep } from "./struct-reader.ts";
 

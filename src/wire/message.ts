@@ -1,23 +1,28 @@
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { next, readEnd, readEnum, readTag, skip } from "./scan.ts";
-import { emptySlice, mergeSlices, type Slice } from "./slice.ts";
-import { readText } from "./text.ts";
+import { next, readEnd, readEnum, readTag, readText, skip } from "./scan.ts";
 import type { Writer } from "./writer.ts";
 
 /** Reads and copies fields of a message; a missing one has its default. Each reader walks over all fields, which are few. */
 
+/** The range of a message in a request's bytes. It keeps the whole request in memory, so it must not outlive the request. */
+export interface Slice {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+export const emptySlice: Slice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
+
 /** Reads a singular message field. Known encoders write it once; protobuf allows several. */
 export function readMessage(slice: Slice, field: number): Slice {
-  const { bytes, start, end } = slice;
-  let message = emptySlice;
-  for (let at = start; at < end; ) {
-    const tag = readTag(bytes, at, end);
-    at = skip(bytes, tag, next, end);
-    if (tag !== field) continue;
-    if (message !== emptySlice) return mergeSlices(readMessages(slice, field));
-    message = { bytes, start: next, end: at };
-  }
-  return message;
+  const [first = emptySlice, ...more] = readMessages(slice, field);
+  return more.length === 0 ? first : mergeSlices([first, ...more]);
+}
+
+/** Merges the occurrences of a singular message field: concatenated messages are the encoding of the merged message. */
+function mergeSlices(messages: readonly Slice[]): Slice {
+  const bytes = Buffer.concat(messages.map(({ bytes, start, end }) => bytes.subarray(start, end)));
+  return { bytes, start: 0, end: bytes.length };
 }
 
 export function readMessages({ bytes, start, end }: Slice, field: number): Slice[] {
@@ -58,10 +63,7 @@ export let keyFrom = 0;
 export let keyTo = 0;
 export let valueFrom = 0;
 
-/**
- * Tells whether a map's entry has the usual form: key, then value, and nothing else. Protobuf allows others, with swapped, repeated or
- * unknown fields.
- */
+/** Tells whether a map's entry is a key, then a value, and nothing else. Protobuf allows swapped, repeated and unknown fields. */
 export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean {
   if (start === end || bytes[start] !== ENTRY_KEY) return false;
   keyTo = readEnd(bytes, start + 1, end);
@@ -72,32 +74,11 @@ export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean
   return valueTo === end;
 }
 
-/**
- * Reads a map field, in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others.
- *
- * @param readValue reads the value of an entry in an unusual encoding, such as one with two values.
- */
-export function readMap<T>(
-  { bytes, start, end }: Slice,
-  field: number,
-  make: (value: Slice) => T,
-  readValue = readMessage,
-): Map<string, T> {
-  const map = new Map<string, T>();
-  for (let at = start; at < end; ) {
-    const tag = readTag(bytes, at, end);
-    at = skip(bytes, tag, next, end);
-    if (tag !== field) continue;
-    const from = next;
-    if (isUsualEntry(bytes, from, at)) {
-      map.set(readText(bytes, keyFrom, keyTo), make({ bytes, start: valueFrom, end: at }));
-    } else {
-      const entry: Slice = { bytes, start: from, end: at };
-      map.set(readEntryKey(entry), make(readValue(entry, ENTRY_VALUE)));
-    }
-  }
-  return map;
-}
+/** Reads a map field, in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others. */
+export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T, readValue = readMessage) =>
+  new Map(
+    readMessages(slice, field).map((entry) => [readEntryKey(entry), make(readValue(entry, ENTRY_VALUE))] as const),
+  );
 
 export function readEntryKey(entry: Slice): string {
   const { bytes, start, end } = entry;

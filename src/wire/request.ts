@@ -1,8 +1,7 @@
 import type { Capability, Request } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
-import { readEnums, readMap, readMessage, readMessages, readString } from "./message.ts";
-import { emptySlice, type Slice } from "./slice.ts";
+import { emptySlice, readEnums, readMap, readMessage, readMessages, readString, type Slice } from "./message.ts";
 import { WireState } from "./state.ts";
 
 export interface WireRequest extends Request {
@@ -16,8 +15,7 @@ export interface WireRequest extends Request {
 const CAPABILITIES = ["Capabilities", "RequiredResources", "Credentials", "Conditions", "RequiredSchemas"] as const;
 
 /**
- * Indexes an encoded RunFunctionRequest. Parts that are not read are neither decoded nor checked: they go back byte for byte, and
- * Crossplane reports their faults.
+ * Indexes an encoded RunFunctionRequest. Parts that are not read go back byte for byte, and Crossplane reports their faults.
  *
  * @throws {FunctionError} `InvalidMessage`, here or when a part of the request is first read.
  */

@@ -2,8 +2,16 @@ import type { Draft, ResourceEdit } from "../model/draft.ts";
 import type { Ready, Resource, State } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
-import { readBytes, readEntryKey, readEnums, readMap, readMessage, writeExcept } from "./message.ts";
-import { emptySlice, type Slice } from "./slice.ts";
+import {
+  emptySlice,
+  readBytes,
+  readEntryKey,
+  readEnums,
+  readMap,
+  readMessage,
+  type Slice,
+  writeExcept,
+} from "./message.ts";
 import { writeStruct } from "./struct-writer.ts";
 import type { Writer } from "./writer.ts";
 

@@ -1,11 +1,9 @@
 import type { FieldPath } from "../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../model/json.ts";
 import { LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
-import { isUsualEntry, keyFrom, keyTo, readEntryKey, valueFrom } from "./message.ts";
-import { next, readEnd, readTag, skip } from "./scan.ts";
-import type { Slice } from "./slice.ts";
+import { isUsualEntry, keyFrom, keyTo, readEntryKey, type Slice, valueFrom } from "./message.ts";
+import { isKey, next, readEnd, readTag, skip } from "./scan.ts";
 import { readValue } from "./struct-reader.ts";
-import { isKey } from "./text.ts";
 
 /**
  * Finds values of a Struct in its bytes, skipping all fields that are not on the path.
@@ -38,7 +36,6 @@ let foundAt = 0;
 let from = 0;
 let to = 0;
 
-/** Finds the Value at a path. */
 function find({ bytes, start, end }: Slice, path: FieldPath): SearchResult {
   if (path.length === 0 || path.length > MAX_DEPTH) return "unusual";
   from = start;

@@ -1,10 +1,8 @@
 import { FunctionError } from "../errors.ts";
 import { define, isObject, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
 import * as fields from "./fields.ts";
-import { isUsualEntry, keyFrom, keyTo, readEntryKey, readMessages, valueFrom } from "./message.ts";
-import { next, readTag, readVarint, skip } from "./scan.ts";
-import type { Slice } from "./slice.ts";
-import { readText } from "./text.ts";
+import { isUsualEntry, keyFrom, keyTo, readEntryKey, readMessages, type Slice, valueFrom } from "./message.ts";
+import { next, readTag, readText, readVarint, skip } from "./scan.ts";
 
 /**
  * Decodes google.protobuf.Struct, Value and ListValue to plain objects. The last of a repeated key counts; repeated messages are

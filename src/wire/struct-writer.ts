@@ -5,8 +5,7 @@ import type { ContextValue } from "../model/draft.ts";
 import { isList } from "../model/json.ts";
 import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
-import { readMessage } from "./message.ts";
-import type { Slice } from "./slice.ts";
+import { readMessage, type Slice } from "./message.ts";
 import { findField } from "./struct-lookup.ts";
 import type { Writer } from "./writer.ts";
 

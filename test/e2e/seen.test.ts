@@ -3,15 +3,12 @@ import type { Suite } from "../../e2e/scenarios/scenario.ts";
 import { FAILED, matrix, missingIn, type Results, readResults, withRun } from "../../e2e/seen.ts";
 
 /** Suites with scenarios of these names; those that end with "v2" are not for v1.20. */
-const suite = (name: string, scenarios: readonly string[], more: Partial<Suite> = {}): Suite => ({
-  name,
-  scenarios: scenarios.map((scenario) => ({
-    name: scenario,
-    run: async () => "",
-    isFor: (version) => version !== "v1.20" || !scenario.endsWith("v2"),
-  })),
-  ...more,
-});
+const suite = (name: string, scenarios: readonly string[], more: Partial<Suite> = {}): Suite => {
+  const toScenario = (scenario: string): Suite["scenarios"][number] => {
+    return { name: scenario, run: async () => "", isFor: (on) => on !== "v1.20" || !scenario.endsWith("v2") };
+  };
+  return { name, scenarios: scenarios.map(toScenario), ...more };
+};
 
 const suites = [
   suite("sharing", ["granted", "revoked"]),
@@ -20,20 +17,18 @@ const suites = [
   suite("costs", ["counted"], { isByHand: true }),
 ];
 
-const passed = (day: string, ...scenarios: readonly string[]) => ({
-  day,
-  said: new Map(scenarios.map((name) => [name, `${name} was seen`])),
-});
+const passed = (day: string, ...scenarios: readonly string[]) => {
+  return { day, said: new Map(scenarios.map((name) => [name, `${name} was seen`])) };
+};
 
 const all = ["v1.20", "v2.3", "v2.4"] as const;
 const whole = all
   .map((version) => ["sharing", version, passed("2026-11-21", "granted", "revoked")] as const)
   .reduce<Results>((results, [name, ...run]) => withRun(results, name, ...run), { seen: {}, days: {} });
-const onV2 = (["v2.3", "v2.4"] as const).reduce(
-  (results, version) => withRun(results, "new in v2", version, passed("2026-11-22", "on v2")),
-  whole,
-);
+const onV23 = withRun(whole, "new in v2", "v2.3", passed("2026-11-22", "on v2"));
+const onV2 = withRun(onV23, "new in v2", "v2.4", passed("2026-11-22", "on v2"));
 
+const seenAndFailed = new Map(Object.entries({ backup: "backup was seen", restore: FAILED }));
 const HEAD = ["| suite | v1.20 | v2.3 | v2.4 |", "| --- | --- | --- | --- |"];
 
 describe("the matrix", () => {
@@ -60,13 +55,7 @@ describe("the matrix", () => {
     },
     {
       reason: "counts a scenario that failed as one that ran, and not those after it",
-      results: withRun(onV2, "velero", "v1.20", {
-        day: "2026-11-23",
-        said: new Map([
-          ["backup", "backup was seen"],
-          ["restore", FAILED],
-        ]),
-      }),
+      results: withRun(onV2, "velero", "v1.20", { day: "2026-11-23", said: seenAndFailed }),
       rows: [
         "| velero | 1 of 2 | – | – |",
         "| costs | – | – | – |",
@@ -90,23 +79,18 @@ describe("the matrix", () => {
   });
 
   test("of no results has dashes only", () => {
-    expect(matrix({ seen: {}, days: {} }, suites.slice(0, 1)).split("\n").slice(2)).toEqual([
-      "| sharing | – | – | – |",
-      "| all 1 suites | – | – | – |",
-      "| run on | – | – | – |",
-    ]);
+    const rows = ["sharing", "all 1 suites", "run on"].map((name) => `| ${name} | – | – | – |`);
+    expect(matrix({ seen: {}, days: {} }, suites.slice(0, 1)).split("\n").slice(2)).toEqual(rows);
   });
 });
 
 test("a run replaces all that is recorded of its suite on its Crossplane, and nothing else", () => {
   const again = withRun(whole, "sharing", "v2.4", passed("2026-11-28", "revoked"));
+  const seenOn = (name: string, ...versions: readonly string[]) =>
+    Object.fromEntries(versions.map((version) => [version, `${name} was seen`]));
+  const sharing = { granted: seenOn("granted", "v1.20", "v2.3"), revoked: seenOn("revoked", ...all) };
   expect(again).toEqual({
-    seen: {
-      sharing: {
-        granted: { "v1.20": "granted was seen", "v2.3": "granted was seen" },
-        revoked: { "v1.20": "revoked was seen", "v2.3": "revoked was seen", "v2.4": "revoked was seen" },
-      },
-    },
+    seen: { sharing },
     days: { sharing: { "v1.20": "2026-11-21", "v2.3": "2026-11-21", "v2.4": "2026-11-28" } },
   });
 });

@@ -24,117 +24,69 @@ const config = { providerConfigRef: { name: "default" } };
 const role = { apiVersion: "iam.aws.upbound.io/v1beta1", kind: "RolePolicyAttachment" };
 const attachment = (metadata: JsonObject, name: string, more: JsonObject = {}) =>
   resource(role.apiVersion, role.kind, metadata, { forProvider: { role: name, policyArn: "arn" }, ...more });
+const NAME = "metadata.annotations[crossplane.io/external-name]";
+const [going, goingAsMine] = [observedAs(GOING), observedAs({ ...named("mine"), ...GOING })];
+const inOther = bucket(named("mine"), undefined, { providerConfigRef: { name: "other" } });
+const forced = bucket(named("mine"), { region: "eu-west-1", forceDestroy: true });
+const attached = attachment({ name: "a", ...GOING }, "mine", config);
+const roleRef = { name: "victim", policy: { resolve: "Always" } };
+const referring = attachment({}, "mine", { forProvider: { policyArn: "arn", roleRef } });
+const selecting = { initProvider: { roleSelector: { matchLabels: { team: "victim" } } } };
+const [CLUSTER_NAME, PROTECTED] = ["spec.forProvider.clusterName", "spec.forProvider.protected"];
+const ofVictim = ofUnknownKind({}, { clusterName: "victim" });
+const clusterOf = (forProvider: JsonObject) => ofUnknownKind({ name: "c", ...GOING }, forProvider, config);
+const open = { clusterName: "mine", protected: false };
 type Row = [kept: string, desired: JsonObject, observed: JsonObject, path: string, value: unknown];
 test.each<Row>([
-  [
-    "its external name",
-    bucket(named("victim")),
-    observedAs({ ...named("mine"), ...GOING }),
-    "metadata.annotations[crossplane.io/external-name]",
-    "mine",
-  ],
-  [
-    "that it has no external name",
-    bucket(named("victim")),
-    observedAs(GOING),
-    "metadata.annotations[crossplane.io/external-name]",
-    undefined,
-  ],
-  [
-    "its region",
-    bucket(named("mine"), { region: "us-east-1" }),
-    observedAs({ ...named("mine"), ...GOING }),
-    "spec.forProvider.region",
-    "eu-west-1",
-  ],
-  [
-    "its ProviderConfig",
-    bucket(named("mine"), undefined, { providerConfigRef: { name: "other" } }),
-    observedAs(GOING),
-    "spec.providerConfigRef.name",
-    "default",
-  ],
-  [
-    "what it is attached to",
-    attachment({}, "victim"),
-    attachment({ name: "a", ...GOING }, "mine", config),
-    "spec.forProvider.role",
-    "mine",
-  ],
+  ["its external name", bucket(named("victim")), goingAsMine, NAME, "mine"],
+  ["that it has no external name", bucket(named("victim")), going, NAME, undefined],
+  ["its region", bucket(named("mine"), { region: "us-east-1" }), goingAsMine, "spec.forProvider.region", "eu-west-1"],
+  ["its ProviderConfig", inOther, going, "spec.providerConfigRef.name", "default"],
+  ["what it is attached to", attachment({}, "victim"), attached, "spec.forProvider.role", "mine"],
   [
     "no reference to another one, which its provider would resolve",
-    attachment({}, "mine", {
-      forProvider: { policyArn: "arn", roleRef: { name: "victim", policy: { resolve: "Always" } } },
-    }),
-    attachment({ name: "a", ...GOING }, "mine", config),
+    referring,
+    attached,
     "spec.forProvider",
     { policyArn: "arn", role: "mine" },
   ],
-  [
-    "no selector of another one",
-    attachment({}, "mine", { initProvider: { roleSelector: { matchLabels: { team: "victim" } } } }),
-    attachment({ name: "a", ...GOING }, "mine", config),
-    "spec.initProvider",
-    undefined,
-  ],
+  ["no selector of another one", attachment({}, "mine", selecting), attached, "spec.initProvider", undefined],
   [
     "no parent from initProvider",
     attachment({}, "mine", { initProvider: { role: "victim" } }),
-    attachment({ name: "a", ...GOING }, "mine", config),
+    attached,
     "spec.initProvider",
     undefined,
   ],
-  [
-    "all texts of a kind that no table lists",
-    ofUnknownKind({}, { clusterName: "victim" }),
-    ofUnknownKind({ name: "c", ...GOING }, { clusterName: "mine" }, config),
-    "spec.forProvider.clusterName",
-    "mine",
-  ],
+  ["all texts of a kind that no table lists", ofVictim, clusterOf({ clusterName: "mine" }), CLUSTER_NAME, "mine"],
   [
     "but not its switches, for which a deletion may wait",
-    ofUnknownKind({}, { clusterName: "mine", protected: false }),
-    ofUnknownKind({ name: "c", ...GOING }, { clusterName: "mine", protected: true }, config),
-    "spec.forProvider.protected",
+    ofUnknownKind({}, open),
+    clusterOf({ ...open, protected: true }),
+    PROTECTED,
     false,
   ],
-  [
-    "and takes every other field",
-    bucket(named("mine"), { region: "eu-west-1", forceDestroy: true }),
-    observedAs({ ...named("mine"), ...GOING }),
-    "spec.forProvider.forceDestroy",
-    true,
-  ],
+  ["and takes every other field", forced, goingAsMine, "spec.forProvider.forceDestroy", true],
 ])("a managed resource that is being deleted keeps %s", (_kept, desired, observed, path, value) => {
-  const call = callOf({
-    sharedResources: [],
-    desired: { bucket: desired },
-    observed: { bucket: observed },
-    spec: { externalNames: {} },
-  });
+  const one = { desired: { bucket: desired }, observed: { bucket: observed } };
+  const call = callOf({ sharedResources: [], ...one, spec: { externalNames: {} } });
   const draft = runFeature(keepIdentities, call);
   expect(at(desiredOf(draft), path)).toEqual(value);
 });
 
 const desired = { bucket: bucket(named("new")) };
-const xr = resource(
-  "apps.example.org/v1",
-  "Shop",
-  { name: "shop", ...GOING },
-  { crossplane: {}, providerConfigRef: {} },
-);
-const patched = shared({
-  patches: [{ fromFieldPath: "status.a", toResource: { name: "bucket", fieldPath: "spec.a" } }],
-});
-const going = { bucket: observedAs({ ...named("mine"), ...GOING }) };
+const composes = { crossplane: {}, providerConfigRef: {} };
+const xr = resource("apps.example.org/v1", "Shop", { name: "shop", ...GOING }, composes);
+const toResource = { name: "bucket", fieldPath: "spec.a" };
+const patched = shared({ patches: [{ fromFieldPath: "status.a", toResource }] });
 test.each<[reason: string, isKept: boolean, parts: CallParts]>([
   ["that is not being deleted", true, { observed: { bucket: observedAs(named("mine")) }, tags: {} }],
   ["in whose place an object of another kind is", true, { observed: { bucket: xr }, tags: {} }],
   ["that is a nested XR", true, { desired: { bucket: xr }, observed: { bucket: xr }, tags: {} }],
-  ["where this step neither tags, names nor patches", true, { observed: going }],
-  ["unless this step tags it", false, { observed: going, tags: {} }],
-  ["or keeps its name", false, { observed: going, spec: { externalNames: {} } }],
-  ["or patches it", false, { observed: going, sharedResources: [patched] }],
+  ["where this step neither tags, names nor patches", true, { observed: { bucket: goingAsMine } }],
+  ["unless this step tags it", false, { observed: { bucket: goingAsMine }, tags: {} }],
+  ["or keeps its name", false, { observed: { bucket: goingAsMine }, spec: { externalNames: {} } }],
+  ["or patches it", false, { observed: { bucket: goingAsMine }, sharedResources: [patched] }],
 ])("a desired resource stays as it is: %s", (_reason, isKept, parts) => {
   const draft = runFeature(keepIdentities, callOf({ sharedResources: [], desired, ...parts }));
   expect(draft === emptyDraft).toBe(isKept);
@@ -145,6 +97,6 @@ test("a bucket that is being deleted does not take the victim's name and keep al
   const parts = { desired: { bucket: bucket(named("victim")) }, tags: { add: [{ key: "team", value: "red" }] } };
   const observed = { bucket: observedAs({ uid: "1", ...named("mine"), ...GOING }, policies) };
   const draft = runFeature(run, callOf({ sharedResources: [], ...parts, observed, contenders: [observed.bucket] }));
-  expect(at(desiredOf(draft), "metadata.annotations[crossplane.io/external-name]")).toBe("mine");
+  expect(at(desiredOf(draft), NAME)).toBe("mine");
   expect(policiesOf(draft)).toEqual(["*"]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { composerName } from "../../src/crossplane/metadata.ts";
-import { documentOf } from "../../src/model/document.ts";
+import { documentOf, withValues } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { run } from "../../src/pipeline.ts";
@@ -48,6 +48,7 @@ const restored = (name: string, metadata: Readonly<Record<string, JsonValue>> = 
   };
 };
 
+const GOING = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 const BUCKETS = "adoption/predecessors/Bucket";
 const draftOf = ({ spec = { adoption: {} }, answers = {}, ...parts }: CallParts): Draft =>
   runFeature(run, callOf({ xr: anew(), sharedResources: [], desired: { bucket }, spec, answers, ...parts }));
@@ -86,10 +87,8 @@ describe("what an XR composed before it was restored", () => {
   });
 
   test("is adopted also by an XR with references that desires it later, once another one's status is there", () => {
-    const draft = draftOf({
-      xr: xr({ metadata: { name: XR } }),
-      answers: { [BUCKETS]: [restored("old", manager(XR))] },
-    });
+    const answers = { [BUCKETS]: [restored("old", manager(XR))] };
+    const draft = draftOf({ xr: xr({ metadata: { name: XR } }), answers });
     expect([nameIn(draft), reasonIn(draft)]).toEqual(["old", "Adopted"]);
   });
 
@@ -104,7 +103,7 @@ describe("what an XR composed before it was restored", () => {
     ["its managed fields name another XR", undefined, restored("old", manager("other"))],
     ["it was composed for another claim", undefined, restored("old", elsewhere)],
     ["an XR controls it", undefined, restored("old", { ownerReferences: controller })],
-    ["it is being deleted", undefined, restored("old", { deletionTimestamp: "2026-01-01T00:00:00Z" })],
+    ["it is being deleted", undefined, restored("old", GOING)],
     ["it is composed under another name", undefined, restored("old", asLogs)],
     ["there is none", undefined],
   ])("is adopted by its name or not: %s", (_reason, name, ...found) => {
@@ -113,14 +112,17 @@ describe("what an XR composed before it was restored", () => {
     expect([nameIn(draft), reasonIn(draft)]).toEqual([name, "Adopted"]);
   });
 
-  test("is none of several that a team may have written into its namespace: they stop no XR", () => {
-    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "evil" } };
-    const planted = ["a", "b"].map((name) => {
+  const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "evil" } };
+  test.each<[reason: string, planted: readonly string[], observed: Readonly<Record<string, JsonObject>>]>([
+    ["is none of several", ["a", "b"], {}],
+    ["is not one beside the XR's own", ["a"], { bucket: { ...config, metadata: { name: "own", namespace: "evil" } } }],
+  ])("%s that a team may have written into its namespace: they stop no XR", (_reason, names, observed) => {
+    const planted = names.map((name) => {
       const { metadata } = restored(name) as { readonly metadata: JsonObject };
       return { ...config, metadata: { ...metadata, namespace: "evil" } };
     });
     const answers = { "adoption/predecessors/ConfigMap": planted };
-    const draft = draftOf({ desired: { bucket: config }, answers, spec: {} });
+    const draft = draftOf({ desired: { bucket: config }, observed, answers, spec: {} });
     expect([draft.resources.has("bucket"), fatalsIn(draft)]).toEqual([false, []]);
   });
 
@@ -174,11 +176,7 @@ describe("what an XR composed before it was restored", () => {
     test.each<[reason: string, adopted: string | undefined, draft: Draft]>([
       ["it is recorded", "old", drafted(recordedAs(), found({}))],
       ["its managed fields name this XR", "old", drafted(recordedAs({ name: "x" }), found(manager(XR) as JsonObject))],
-      [
-        "it may be a nested XR's, whose resources carry the same label",
-        undefined,
-        drafted(recordedAs({ name: "x" }), found({})),
-      ],
+      ["it may be a nested XR's, with the same label", undefined, drafted(recordedAs({ name: "x" }), found({}))],
       ["the record has no version of its kind", undefined, drafted(recordedAs({ apiVersion: "" }), found({}))],
       ["another XR composed it", undefined, drafted(recordedAs(), found(manager("other") as JsonObject))],
       ["the step has no adoption", undefined, drafted(recordedAs(), found({}), { spec: { externalNames: {} } })],
@@ -263,22 +261,16 @@ describe("a copy to which a team has its XR lose the reference", () => {
     answers: { db: [database()], [OBJECTS]: copies, ...more.answers },
     spec: {},
   });
+  const withRevoked = partsWith([copyAt(OLD)], { answers: revoked });
+  const unmarked = { annotations: { "crossplane.io/composition-resource-name": OLD } };
   test.each<[reason: string, isFound: boolean, parts: CallParts]>([
     ["has another target now, in the same edit", true, partsWith([copyAt(OLD)])],
-    ["was revoked meanwhile", true, partsWith([copyAt(OLD)], { answers: revoked })],
-    [
-      "was revoked, beside adoption",
-      true,
-      { ...partsWith([copyAt(OLD)], { answers: revoked }), spec: { adoption: {} } },
-    ],
+    ["was revoked meanwhile", true, withRevoked],
+    ["was revoked, beside adoption", true, { ...withRevoked, spec: { adoption: {} } }],
     ["is another XR's", false, partsWith([copyAt(OLD, { ownerReferences: [{ uid: "other", controller: true }] })])],
-    ["is being deleted", false, partsWith([copyAt(OLD, { deletionTimestamp: "2026-01-01T00:00:00Z" })])],
+    ["is being deleted", false, partsWith([copyAt(OLD, GOING)])],
     ["was composed by another XR", false, partsWith([copyAt(OLD, manager("other") as JsonObject)])],
-    [
-      "is no copy",
-      false,
-      partsWith([copyAt(OLD, { annotations: { "crossplane.io/composition-resource-name": OLD } })]),
-    ],
+    ["is no copy", false, partsWith([copyAt(OLD, unmarked)])],
   ])("is desired once more, so that it is deleted, or not: it %s", (_reason, isFound, parts) => {
     const draft = draftOf(parts);
     expect(asked(draft)?.is).toBe(isFound ? "set" : undefined);
@@ -294,19 +286,13 @@ describe("a copy to which a team has its XR lose the reference", () => {
         metadata: { name: XR, namespace: "team-a", uid, managedFields, ...more },
         spec: { ...(anew()["spec"] as JsonObject), crossplane: { resourceRefs } },
       });
-    const clusterScoped = anew({
-      metadata: { name: XR, uid },
-      spec: { ...(anew()["spec"] as JsonObject), resourceRefs },
-    });
+    const spec = anew()["spec"] as JsonObject;
+    const clusterScoped = anew({ metadata: { name: XR, uid }, spec: { ...spec, resourceRefs } });
     const parts = { capabilities: ["RequiredResources"] as const };
     test.each<[reason: string, isFound: boolean, parts: CallParts]>([
-      ["in a namespace, and was revoked", true, { ...partsWith([copyAt(OLD)], { answers: revoked }), xr: forging() }],
+      ["in a namespace, and was revoked", true, { ...withRevoked, xr: forging() }],
       ["in a namespace, and there is another target", true, { ...partsWith([copyAt(OLD)]), xr: forging() }],
-      [
-        "of an XR that is being deleted",
-        false,
-        { ...partsWith([copyAt(OLD)]), xr: forging({ deletionTimestamp: "2026-01-01T00:00:00Z" }) },
-      ],
+      ["of an XR that is being deleted", false, { ...partsWith([copyAt(OLD)]), xr: forging(GOING) }],
       ["of a cluster-scoped XR, which no team writes", false, { ...partsWith([copyAt(OLD)]), xr: clusterScoped }],
     ])("is found or not: %s", (_reason, isFound, { answers, ...more }) => {
       const draft = draftOf({ ...parts, ...more, answers: { ...answers, "names/record": [] } });
@@ -328,15 +314,12 @@ describe("a copy to which a team has its XR lose the reference", () => {
   });
 
   test("goes in the next reconcile, in which it is referred to", () => {
-    const resourceRefs = [
-      { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", name: "shared-db-team-a-old" },
-    ];
+    const copies = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" };
+    const resourceRefs = [{ ...copies, name: "shared-db-team-a-old" }];
     const fieldsV1 = { "f:spec": { "f:resourceRefs": {} } };
     const managedFields = [{ manager: "apiextensions.crossplane.io/composite", fieldsV1 }];
-    const xr = anew({
-      metadata: { name: XR, uid, managedFields },
-      spec: { ...(anew()["spec"] as JsonObject), resourceRefs },
-    });
+    const spec = { ...(anew()["spec"] as JsonObject), resourceRefs };
+    const xr = anew({ metadata: { name: XR, uid, managedFields }, spec });
     const observed = { [OLD]: copyAt(OLD) };
     expect(asked(draftOf({ ...partsWith([], { answers: revoked }), xr, observed }))).toBeUndefined();
   });
@@ -365,6 +348,27 @@ test.each<[reason: string, db: JsonObject, spec: JsonObject, to: string]>([
   expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
 });
 
+test.each<[reason: string, db: JsonObject, to: string]>([
+  ["is taken over while the grant stands", database(), "now"],
+  ["is desired once more as it is after the revocation", database({ annotations: {} }), "before"],
+])(
+  "a dependent of which a team takes the reference in the name of Crossplane's field manager %s",
+  (_reason, db, to) => {
+    const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
+    const xr = anew({
+      metadata: { name: XR, namespace: "team-a", uid: "uid-of-xr" },
+      spec: { ...(anew()["spec"] as JsonObject), crossplane: { resourceRefs } },
+    });
+    const { connection: _, ...share } = shared({ dependents: ["pus*"] });
+    const mine = { ...there, metadata: { ...there.metadata, namespace: "team-a" } };
+    const answers = { db: [db], "adoption/predecessors/PushSecret": [mine] };
+    const capabilities = ["RequiredResources"] as const;
+    const parts = { xr, desired: { push }, sharedResources: [share], answers, spec: {}, capabilities };
+    const found = desiredOf(draftOf(parts), "push");
+    expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
+  },
+);
+
 test("a record that two labels find is one", () => {
   const labels = { "crossplane.io/composite": XR, [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) };
   const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
@@ -378,6 +382,52 @@ test("a record that two labels find is one", () => {
   });
   expect([reasonIn(draft), nameIn(draft, RECORD_NAME)]).toEqual(["WaitingForCopies", "shop-rec"]);
   expect(fatalsIn(draft)).toEqual([]);
+});
+
+describe("the record of a namespaced XR whose references a team has taken away", () => {
+  const BOUND = JSON.stringify([
+    { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders", access: "Granted" },
+  ]);
+  const record = (name: string, by: JsonObject) => ({
+    ...{ apiVersion: "v1", kind: "ConfigMap", data: { db: BOUND } },
+    metadata: {
+      ...{ name, uid: name, namespace: "team-a", labels: { "crossplane.io/composite": XR } },
+      annotations: { "crossplane.io/composition-resource-name": RECORD_NAME },
+      ...by,
+    },
+  });
+  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" }];
+  const select = { name: { fromCompositeFieldPath: "spec.parameters.database" } };
+  const { connection: _, ...fields } = shared({ patches, select, resolution: "Optional" });
+  const draftWith = (spec: JsonObject, records: readonly JsonObject[], db: JsonObject, share: JsonObject) =>
+    draftOf({
+      xr: {
+        ...anew({ metadata: { name: XR, namespace: "team-a", uid: "uid-of-xr" } }),
+        spec,
+        status: { endpoint: "e" },
+      },
+      desired: {},
+      sharedResources: [share],
+      capabilities: ["RequiredResources"],
+      answers: { db: [db], "db/recorded": [db], "adoption/predecessors/ConfigMap": records },
+      spec: {},
+    });
+
+  test("is the first one, where the team has its XR make two, and the XR goes on", () => {
+    const spec = { ...(anew()["spec"] as JsonObject), crossplane: {} };
+    const two = [record("second", manager(XR)), record("first", manager(XR))];
+    const draft = draftWith(spec, two, database(), shared());
+    expect([fatalsIn(draft), nameIn(draft, RECORD_NAME)]).toEqual([[], "first"]);
+  });
+
+  test.each<[reason: string, endpoint: string | undefined, db: JsonObject, by: JsonObject]>([
+    ["keeps the status while the grant stands", "e", database({ status: { endpoint: "e" } }), {}],
+    ["takes the status along with the grant", undefined, database({ annotations: {} }), {}],
+    ["takes it along, with managed fields", undefined, database({ annotations: {} }), manager(XR)],
+  ])("is found though the XR names nothing, and %s", (_reason, endpoint, db, by) => {
+    const draft = draftWith({ crossplane: {} }, [record("record", by)], db, fields);
+    expect(at(withValues({}, draft.composite), "status.endpoint")).toBe(endpoint);
+  });
 });
 
 describe("two resources that were composed under one name", () => {
@@ -427,11 +477,8 @@ describe("two resources that were composed under one name", () => {
 
   test("of which the one that the XR refers to has lost its label: the reference has to go, too", () => {
     const observed = { bucket: restored("old", { labels: { "crossplane.io/composite": "" } }) };
-    const draft = draftOf({
-      xr: writtenBy("velero"),
-      observed,
-      answers: { [BUCKETS]: [restored("live", controlled)] },
-    });
+    const answers = { [BUCKETS]: [restored("live", controlled)] };
+    const draft = draftOf({ xr: writtenBy("velero"), observed, answers });
     expect(draft.conditions).toMatchObject([{ reason: "Duplicated" }]);
     expect(draft.conditions[0]?.message).toBe(
       "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/live): this XR still refers to " +

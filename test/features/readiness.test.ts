@@ -39,11 +39,8 @@ describe("with the whole step, the record is not ready", () => {
   const fields = withoutCopies({ grant: "Annotation", patches: [toStatus("endpoint", "status.endpoint")] });
   const config = { name: { fromCompositeFieldPath: "spec.none" }, data: [{ value: true, toFieldPath: "on" }] };
   const tagged = { add: [{ key: "note", value: fromXr("spec.note") }] };
-  const bucket = {
-    apiVersion: "s3.aws.upbound.io/v1beta2",
-    kind: "Bucket",
-    spec: { forProvider: { region: "eu-west-1" } },
-  };
+  const spec = { forProvider: { region: "eu-west-1" } };
+  const bucket = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", spec };
   const vpc = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC", spec: { forProvider: { region: "eu-west-1" } } };
   const nothing = { sharedResources: [] };
   test.each<[reason: string, ready: Ready, parts: CallParts]>([

@@ -5,7 +5,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { LookupAnswer } from "../../src/model/requirement.ts";
 import * as operations from "../../src/operations/operations.ts";
-import { synced } from "../../testing/builders/kubernetes.ts";
+import { objectOf, synced } from "../../testing/builders/kubernetes.ts";
 import { requirementsIn, toBaseName } from "../../testing/builders/read-draft.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
@@ -19,22 +19,16 @@ const NAME = "xshops.apps.example.org";
 const XRDS = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" };
 const SHOPS = { apiVersion: "apps.example.org/v1", kind: "XShop" };
 
+const versions = [{ name: "v1beta1" }, { name: "v1", referenceable: true }];
 const definition = (annotations: JsonObject = {}, established = "True"): JsonObject => ({
   ...XRDS,
   metadata: { name: NAME, annotations },
-  spec: {
-    group: "apps.example.org",
-    names: { kind: "XShop", plural: "xshops" },
-    versions: [{ name: "v1beta1" }, { name: "v1", referenceable: true }],
-  },
+  spec: { group: "apps.example.org", names: { kind: "XShop", plural: "xshops" }, versions },
   status: { conditions: [{ type: "Established", status: established }] },
 });
 
-const shop = (name: string, status: JsonObject = {}): JsonObject => ({
-  ...SHOPS,
-  metadata: { name, uid: `uid-of-${name}` },
-  status,
-});
+const shop = (name: string, status: JsonObject = {}): JsonObject =>
+  objectOf(SHOPS.apiVersion, SHOPS.kind, { name, uid: `uid-of-${name}` }, { status });
 const [failed, fine] = [shop("failed", synced("False")), shop("fine", synced("True"))];
 
 /** Runs it where Crossplane has answered with these XRDs, and then with these XRs; undefined is pending. */

@@ -35,47 +35,45 @@ const short = "x".repeat(1024);
 const observing = { managementPolicies: ["Observe"] };
 const writing = { managementPolicies: ["*"] };
 
-describe("a managed resource as a contender", () => {
-  const unmarked = { id: "#", owner: "", isMarked: false, takeOwnership: "", createdAt: "", identity: undefined };
-  const otherwise = { annotations: { ...MARKED, [TAGS_OWNER]: "XShop/other#bucket" } };
-  const byHand = { [OWNER]: "XShop/us", [TAGS_OWNER]: "XShop/us#by-hand" };
-  const cut = { annotations: { ...LONG, [TAGS_OWNER]: `${short}#${short}` } };
-  const paused = { annotations: { ...MARKED, "crossplane.io/paused": "true" }, spec: writing };
-  const undone = { annotations: { ...CREATED, [CREATED_BEFORE]: CREATED_AT } };
-  const aged = {
-    metadata: { creationTimestamp: CREATED_AT, labels: { [IDENTITY_LABEL]: "hash" } },
-    annotations: { ...NAMED, [TAKE_OWNERSHIP]: "2026", [CONTENDERS]: "a,,b" },
-  };
-  const acknowledged = new Set(["a", "b"]);
-  const read2026 = { createdAt: CREATED_AT, identity: "hash", takeOwnership: "2026", acknowledged };
-  const us = { id: "XShop/us#bucket", isMarked: false };
-  const leaving = { metadata: { deletionTimestamp: CREATED_AT }, spec: writing };
-  test.each<[reason: string, parts: Parts, is: Partial<Contender>]>([
-    ["one without annotations has no owner and is no owner", { annotations: {} }, unmarked],
-    ["its owner and its name in the Composition identify it", {}, { ...us, owner: "XShop/us", name: "us", uid: "1" }],
-    ["one whose marker is its id was promoted", { annotations: MARKED }, { isMarked: true }],
-    ["one whose marker names another one was not promoted", otherwise, us],
-    ["one written by hand has its marker", { annotations: byHand }, { id: "XShop/us#by-hand", isMarked: true }],
-    ["the name in the Composition counts more than the marker", { annotations: { ...NAMED, ...byHand } }, us],
-    ["a long owner and name are cut", cut, { owner: short, id: `${short}#${short}`, isMarked: true }],
-    ["without a UID it has its name", { metadata: { uid: null, namespace: "a" } }, { uid: "a/us", name: "a/us" }],
-    ["its age, label and an operator's choice are read", aged, read2026],
-    ["one that may write is writing", { spec: writing }, { isWriting: true, isDeletingWithIt: true }],
-    ["one that observes is not writing", { spec: observing }, { isWriting: false, isDeletingWithIt: false }],
-    ["a promoted one without policies is writing", { annotations: MARKED }, { isWriting: true }],
-    ["another one without policies is not writing", {}, { isWriting: false }],
-    ["one that is paused is not writing", paused, { isWriting: false }],
-    ["one that is being deleted is not writing", leaving, { isWriting: false, isDeleting: true }],
-    ["nothing tells who created it", {}, { isCreated: false }],
-    ["its provider created it", { annotations: CREATED }, { isCreated: true }],
-    ["its provider created it, and that was undone before", undone, { isCreated: false }],
-    ["an owner before it created it", { annotations: { [ORIGIN]: "Created" } }, { isCreated: true }],
-    ["it existed before", { annotations: { [ORIGIN]: "Existed" } }, { isCreated: false }],
-    ["an operator allows to delete it", { annotations: { [ALLOW_DELETE]: "true" } }, { isCreated: true }],
-    ["an operator forbids to delete it", { annotations: { [ALLOW_DELETE]: "false" } }, { isCreated: false }],
-  ])("%s", (_, parts, is) => {
-    expect(read(parts)).toMatchObject(is);
-  });
+const unmarked = { id: "#", owner: "", isMarked: false, takeOwnership: "", createdAt: "", identity: undefined };
+const otherwise = { annotations: { ...MARKED, [TAGS_OWNER]: "XShop/other#bucket" } };
+const byHand = { [OWNER]: "XShop/us", [TAGS_OWNER]: "XShop/us#by-hand" };
+const cut = { annotations: { ...LONG, [TAGS_OWNER]: `${short}#${short}` } };
+const paused = { annotations: { ...MARKED, "crossplane.io/paused": "true" }, spec: writing };
+const undone = { annotations: { ...CREATED, [CREATED_BEFORE]: CREATED_AT } };
+const aged = {
+  metadata: { creationTimestamp: CREATED_AT, labels: { [IDENTITY_LABEL]: "hash" } },
+  annotations: { ...NAMED, [TAKE_OWNERSHIP]: "2026", [CONTENDERS]: "a,,b" },
+};
+const acknowledged = new Set(["a", "b"]);
+const read2026 = { createdAt: CREATED_AT, identity: "hash", takeOwnership: "2026", acknowledged };
+const us = { id: "XShop/us#bucket", isMarked: false };
+const leaving = { metadata: { deletionTimestamp: CREATED_AT }, spec: writing };
+test.each<[reason: string, parts: Parts, is: Partial<Contender>]>([
+  ["one without annotations has no owner and is no owner", { annotations: {} }, unmarked],
+  ["its owner and its name in the Composition identify it", {}, { ...us, owner: "XShop/us", name: "us", uid: "1" }],
+  ["one whose marker is its id was promoted", { annotations: MARKED }, { isMarked: true }],
+  ["one whose marker names another one was not promoted", otherwise, us],
+  ["one written by hand has its marker", { annotations: byHand }, { id: "XShop/us#by-hand", isMarked: true }],
+  ["the name in the Composition counts more than the marker", { annotations: { ...NAMED, ...byHand } }, us],
+  ["a long owner and name are cut", cut, { owner: short, id: `${short}#${short}`, isMarked: true }],
+  ["without a UID it has its name", { metadata: { uid: null, namespace: "a" } }, { uid: "a/us", name: "a/us" }],
+  ["its age, label and an operator's choice are read", aged, read2026],
+  ["one that may write is writing", { spec: writing }, { isWriting: true, isDeletingWithIt: true }],
+  ["one that observes is not writing", { spec: observing }, { isWriting: false, isDeletingWithIt: false }],
+  ["a promoted one without policies is writing", { annotations: MARKED }, { isWriting: true }],
+  ["another one without policies is not writing", {}, { isWriting: false }],
+  ["one that is paused is not writing", paused, { isWriting: false }],
+  ["one that is being deleted is not writing", leaving, { isWriting: false, isDeleting: true }],
+  ["nothing tells who created it", {}, { isCreated: false }],
+  ["its provider created it", { annotations: CREATED }, { isCreated: true }],
+  ["its provider created it, and that was undone before", undone, { isCreated: false }],
+  ["an owner before it created it", { annotations: { [ORIGIN]: "Created" } }, { isCreated: true }],
+  ["it existed before", { annotations: { [ORIGIN]: "Existed" } }, { isCreated: false }],
+  ["an operator allows to delete it", { annotations: { [ALLOW_DELETE]: "true" } }, { isCreated: true }],
+  ["an operator forbids to delete it", { annotations: { [ALLOW_DELETE]: "false" } }, { isCreated: false }],
+])("a managed resource as a contender: %s", (_, parts, is) => {
+  expect(read(parts)).toMatchObject(is);
 });
 
 const named = (uid: string, overrides: Partial<Contender> = {}): Contender =>

@@ -7,31 +7,29 @@ import { findReferred, textAt } from "../../src/ownership/fields.ts";
 const managed = (forProvider: JsonObject, status: JsonObject = {}) => documentOf({ spec: { forProvider }, status });
 const synced = { conditions: [{ type: "Synced", status: "True" }] };
 
-describe("the text of a field", () => {
-  const path = ["spec", "forProvider", "parent", "id"];
-  const textOf = (desired: JsonObject, observed?: JsonObject) =>
-    textAt({ desired: managed(desired), observed: observed && managed(observed) }, path);
+const path = ["spec", "forProvider", "parent", "id"];
+const textOf = (desired: JsonObject, observed?: JsonObject) =>
+  textAt({ desired: managed(desired), observed: observed && managed(observed) }, path);
 
-  const [byName, selected] = [{ parent: { idRef: { name: "a" } } }, { parent: { idSelector: {} } }];
-  const unsorted = { parent: { id: { b: 2, a: [1, { d: 4, c: 3 }] } } };
-  const resolved = { parent: { idRef: { name: "a" }, id: "id-of-a" } };
-  test.each<[reason: string, is: string | undefined, desired: JsonObject, observed?: JsonObject]>([
-    ["a text", "a", { parent: { id: "a" } }],
-    ["a number, as the text of its digits", "7", { parent: { id: 7 } }],
-    ["false, which is set", "false", { parent: { id: false } }],
-    ["null, which is not set", "", { parent: { id: null } }],
-    ["not set", "", { parent: {} }],
-    ["not set, since its block is a text", "", { parent: "a" }],
-    ["not set, whatever is observed", "", { parent: {} }, { parent: { id: "b" } }],
-    ["in a block that is a list", "a", { parent: [{ id: "a" }, { id: "b" }] }],
-    ["an object, by its sorted keys", '{"a":[1,{"c":3,"d":4}],"b":2}', unsorted],
-    ["referred to and not observed", undefined, byName],
-    ["selected and not resolved", undefined, selected, selected],
-    ["referred to and resolved", "id-of-a", byName, resolved],
-    ["referred to, and observed as it was before that", undefined, byName, { parent: { id: "id-of-b" } }],
-  ])("that is %s is %j", (_, is, desired, observed?: JsonObject) => {
-    expect(textOf(desired, observed)).toBe(is);
-  });
+const [byName, selected] = [{ parent: { idRef: { name: "a" } } }, { parent: { idSelector: {} } }];
+const unsorted = { parent: { id: { b: 2, a: [1, { d: 4, c: 3 }] } } };
+const resolved = { parent: { idRef: { name: "a" }, id: "id-of-a" } };
+test.each<[reason: string, is: string | undefined, desired: JsonObject, observed?: JsonObject]>([
+  ["a text", "a", { parent: { id: "a" } }],
+  ["a number, as the text of its digits", "7", { parent: { id: 7 } }],
+  ["false, which is set", "false", { parent: { id: false } }],
+  ["null, which is not set", "", { parent: { id: null } }],
+  ["not set", "", { parent: {} }],
+  ["not set, since its block is a text", "", { parent: "a" }],
+  ["not set, whatever is observed", "", { parent: {} }, { parent: { id: "b" } }],
+  ["in a block that is a list", "a", { parent: [{ id: "a" }, { id: "b" }] }],
+  ["an object, by its sorted keys", '{"a":[1,{"c":3,"d":4}],"b":2}', unsorted],
+  ["referred to and not observed", undefined, byName],
+  ["selected and not resolved", undefined, selected, selected],
+  ["referred to and resolved", "id-of-a", byName, resolved],
+  ["referred to, and observed as it was before that", undefined, byName, { parent: { id: "id-of-b" } }],
+])("the text of a field that is %s is %j", (_, is, desired, observed?: JsonObject) => {
+  expect(textOf(desired, observed)).toBe(is);
 });
 
 describe("the fields that are referred to", () => {

@@ -82,12 +82,8 @@ const isOf = (apiVersion: string, name: string): boolean =>
   name.startsWith(`tags/${apiVersion}/`) && name.endsWith("/hash");
 
 /** Finds what the cluster has, by the kind of question: by label, and by name. */
-function find(
-  setting: Setting,
-  byLabel: LookupAnswer,
-  byName: LookupAnswer = { is: "pending" },
-  { canAskSchemas = false, schema = { is: "pending" }, twins = { is: "pending" } }: Twins = {},
-) {
+function find(setting: Setting, byLabel: LookupAnswer, byName: LookupAnswer = { is: "pending" }, more: Twins = {}) {
+  const { canAskSchemas = false, schema = { is: "pending" }, twins = { is: "pending" } } = more;
   const answerTo = (name: string): LookupAnswer => {
     if (name.startsWith("tags/first/")) return { is: "pending" };
     return isOf(setting.apiVersion ?? S3, name) ? byLabel : byName;
@@ -121,14 +117,11 @@ describe("the contenders for a cloud resource", () => {
     ["one that is not created yet", null, WRITES_LABEL],
     ["one that may be promoted", bucket("us"), IDENTITY_LABEL],
     ["the owner", bucket("us", LABELLED, marked), CONTENDS_LABEL],
-  ])(
-    "of %s have a requirement named by their label: an answer to that name is never one to another label",
-    (_, own, label) => {
-      const requirements = new Requirements({ ...emptyRequest, required: () => pending });
-      new KnownContenders(requirements, false).find(candidate({ own }));
-      expect([...requirements.resources.keys()]).toEqual([`tags/${S3}/${label}/hash`]);
-    },
-  );
+  ])("of %s are required by their label's name: no answer to that is one to another label", (_, own, label) => {
+    const requirements = new Requirements({ ...emptyRequest, required: () => pending });
+    new KnownContenders(requirements, false).find(candidate({ own }));
+    expect([...requirements.resources.keys()]).toEqual([`tags/${S3}/${label}/hash`]);
+  });
 
   test.each([
     ["declares the bucket", bucket("other"), ["us", "other"]],
@@ -143,11 +136,9 @@ describe("the contenders for a cloud resource", () => {
   });
 
   test("are those that an XR controls, and those that owned or wrote before a restore", () => {
-    const loose = (name: string, annotations: JsonObject, managementPolicies: readonly string[]) =>
-      bucket(name, LABELLED, annotations).with([
-        { path: ["metadata", "ownerReferences"], value: [] },
-        { path: ["spec", "managementPolicies"], value: managementPolicies },
-      ]);
+    const unowned = { path: ["metadata", "ownerReferences"], value: [] };
+    const loose = (name: string, annotations: JsonObject, value: readonly string[]) =>
+      bucket(name, LABELLED, annotations).with([unowned, { path: ["spec", "managementPolicies"], value }]);
     const observers = [loose("by-hand", {}, ["Observe"]), loose("restored", marked, ["Observe"])];
     const living = findLiving([bucket("us"), ...observers, loose("writer", {}, ["*"])].map(toContender));
     expect(living.map(({ name }) => name).sort()).toEqual(["restored", "us", "writer"]);
@@ -194,27 +185,23 @@ describe("the contenders for a cloud resource", () => {
     expect(find({ own }, resolved(chosen))).toMatchObject({ names: ["other"], required: [contending] });
   });
 
-  describe("of both twins", () => {
-    const schema: SchemaAnswer = { is: "resolved", schema: documentOf({}) };
-    const twin = bucket("twin").with([
-      { path: ["apiVersion"], value: S3_NAMESPACED },
-      { path: ["metadata", "namespace"], value: "team-a" },
-    ]);
-    const ofTwin = { apiVersion: S3_NAMESPACED, kind: "Bucket" };
-    const both = [labelled, { ...ofTwin, match: labelled.match }];
-    const [asks, twins, all] = [{ canAskSchemas: true }, resolved(twin), ["us", "team-a/twin"]];
-    type Row = [reason: string, twins: Twins, names: string[] | undefined, required: object[], schemas: object[]];
-    test.each<Row>([
-      ["Crossplane cannot say what is served", {}, ["us"], [labelled], []],
-      ["it is not known whether the twin is served", asks, undefined, [labelled], [ofTwin]],
-      ["the twin is not served", { ...asks, schema: { is: "unknown" } }, ["us"], [labelled], [ofTwin]],
-      ["the twin is served, and not looked up yet", { ...asks, schema }, undefined, both, [ofTwin]],
-      ["the twin is looked up", { ...asks, schema, twins }, all, both, [ofTwin]],
-      ["an answer from before proves that the twin is served", { ...asks, twins }, all, both, []],
-    ])("are known where %s", (_reason, given, names, required, schemas) => {
-      const asked = resolved(bucket("us"));
-      expect(find({}, asked, pending, given)).toMatchObject({ names, required, schemas });
-    });
+  const schema: SchemaAnswer = { is: "resolved", schema: documentOf({}) };
+  const inTeamA = { path: ["metadata", "namespace"], value: "team-a" };
+  const twin = bucket("twin").with([{ path: ["apiVersion"], value: S3_NAMESPACED }, inTeamA]);
+  const ofTwin = { apiVersion: S3_NAMESPACED, kind: "Bucket" };
+  const both = [labelled, { ...ofTwin, match: labelled.match }];
+  const [asks, twins, all] = [{ canAskSchemas: true }, resolved(twin), ["us", "team-a/twin"]];
+  type Row = [reason: string, twins: Twins, names: string[] | undefined, required: object[], schemas: object[]];
+  test.each<Row>([
+    ["Crossplane cannot say what is served", {}, ["us"], [labelled], []],
+    ["it is not known whether the twin is served", asks, undefined, [labelled], [ofTwin]],
+    ["the twin is not served", { ...asks, schema: { is: "unknown" } }, ["us"], [labelled], [ofTwin]],
+    ["the twin is served, and not looked up yet", { ...asks, schema }, undefined, both, [ofTwin]],
+    ["the twin is looked up", { ...asks, schema, twins }, all, both, [ofTwin]],
+    ["an answer from before proves that the twin is served", { ...asks, twins }, all, both, []],
+  ])("of both twins are known where %s", (_reason, given, names, required, schemas) => {
+    const asked = resolved(bucket("us"));
+    expect(find({}, asked, pending, given)).toMatchObject({ names, required, schemas });
   });
 
   test("are read once for all resources of an XR that stand for one cloud resource", () => {

@@ -6,15 +6,11 @@ import { identityOf, named, resource } from "./identity-of.ts";
 const parents = "vpcId subnetId connectionId staticIpName operatingSystem networkInterfaceId webAclArn".split(" ");
 
 /** A managed resource of which all other identifying fields are set. */
-const declare = (group: string, kind: string, field: string, value: string) =>
-  withValueAt(
-    resource(`${group}/v1beta1`, kind, named("x"), {
-      region: "r",
-      ...Object.fromEntries(parents.map((parent) => [parent, "p"])),
-    }),
-    parseFieldPath(`spec.forProvider.${field}`),
-    value,
-  );
+function declare(group: string, kind: string, field: string, value: string) {
+  const forProvider = { region: "r", ...Object.fromEntries(parents.map((parent) => [parent, "p"])) };
+  const object = resource(`${group}/v1beta1`, kind, named("x"), forProvider);
+  return withValueAt(object, parseFieldPath(`spec.forProvider.${field}`), value);
+}
 
 describe("a field that its provider updates in place, or of which the cloud resource has one, is no identity", () => {
   test.each<[group: string, kind: string, field: string]>([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Contender } from "../../src/ownership/contender.ts";
 import { judgeOwnership, type Situation } from "../../src/ownership/ownership-verdict.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
@@ -42,13 +42,8 @@ const taking = { ...hanging, isDeletingWithIt: true };
 
 const ours = (others: readonly Contender[], origin = "existed") => ({ is: "ours", others, origin });
 
-const theirs = (owner: Contender, rest: object = {}) => ({
-  is: "theirs",
-  owner,
-  isAcknowledged: false,
-  isNext: false,
-  ...rest,
-});
+const none = { isAcknowledged: false, isNext: false };
+const theirs = (owner: Contender, rest: object = {}) => ({ is: "theirs", owner, ...none, ...rest });
 
 const free = { is: "free" };
 const untold = { reportsTags: false };
@@ -69,73 +64,65 @@ const when = (
 const untoldTo = (reason: string, own: Contender, origin?: string) =>
   when(`nothing tells who else writes the cloud resource, and ${reason}`, [us], ours([], origin), { own, ...untold });
 
-describe("the verdict on who owns a cloud resource", () => {
-  const unknown = { observation: "unknown" } as const;
-  const [mute, early] = [usAs({ ...marked, ...unknown }), usAs({ isWriting: true, ...unknown })];
-  test.each([
-    when("the contenders are not known yet", undefined, { is: "pending" }),
-    when("we are not in the list", [], free),
-    when("somebody older is in the list and we are not", [other], free),
-    when("we are alone", [us], ours([])),
-    when("we are alone, and our provider has not looked yet", [us], { is: "unobserved" }, { own: unasked }),
-    when("we are alone, and import what is not there", [us], { is: "missing" }, { own: missing, isImported: true }),
-    when("we import what is not looked for yet", [us], { is: "unobserved" }, { own: unasked, isImported: true }),
-    when("we import what is there", [us], ours([]), { isImported: true }),
-    when("we are alone, and ours is about to create it", [us], ours([], "unknown"), { own: missing }),
-    when("we are alone, and our provider created it", [us], ours([], "created"), { own: created }),
-    when("it existed before, and nothing tells who else writes it", [us, other], { is: "existed" }, untold),
-    untoldTo("our provider found none", missing, "unknown"),
-    untoldTo("ours writes it since before this step was there", usAs({ isWriting: true })),
-    untoldTo("an operator gives it to us", chosenUs),
-    untoldTo("ours has seen an owner before", usAs({ knowsOwner: true })),
-    untoldTo("ours may delete it", created, "created"),
-    when("nothing tells who else writes it, and another created it", [us, oldCreator], theirs(oldCreator), untold),
-    when("another's provider created it", [oldUs, createdOther], ours([createdOther], "created"), { own: oldUs }),
-    when("we were promoted, and our provider cannot be asked now", [mute], ours([], "unknown"), { own: mute }),
-    when("ours writes since before this step was there", [us], ours([], "unknown"), { own: early }),
-    when("ours is not created yet, and another owns it", [markedOther], theirs(markedOther), absent),
-    when("ours is not created yet, and nobody owns it", [other], free, absent),
-    when("our kind cannot observe, and nobody else is there", [], ours([], "unknown"), blind),
-    when("our kind cannot observe, and somebody else is there first", [other], theirs(other), blind),
-    when("our kind cannot observe, and another is being deleted", [oldGoing], theirs(oldGoing), blind),
-    when("another one may be about to create it", [us], { is: "unobserved" }, { mayBeCreated: true }),
-    when("another one may be about to create what a third owns", [us, markedOther], theirs(markedOther), {
-      mayBeCreated: true,
-    }),
-    when("the other is older", [us, oldOther], theirs(oldOther)),
-    when("both are of the same age, and the UID of the other sorts first", [us, other], theirs(other)),
-    when("we are the oldest of three", [other, oldUs, third], ours([other, third]), { own: oldUs }),
-    when("we are older, but the other was promoted", [oldUs, markedOther], theirs(markedOther), { own: oldUs }),
-    when("the other is older, but we were promoted", [markedUs, oldOther], ours([oldOther]), { own: markedUs }),
-    when("both were promoted in one second", [markedUs, markedOther], theirs(markedOther), { own: markedUs }),
-    when("the owner has acknowledged us", [us, acknowledging], theirs(acknowledging, { isAcknowledged: true })),
-    when("an operator chose us, and the owner still writes", [us, markedOther], theirs(markedOther, isNext), chosen),
-    when("an operator chose us, and the owner has stepped down", [us, other], ours([other]), chosen),
-    when("an operator chose us, and the owner's is paused", [us, pausedOther], ours([pausedOther]), chosen),
-    when("an operator chose us, and no XR controls the owner", [us, orphan], ours([orphan]), chosen),
-    when("no operator did, and no XR controls the owner", [us, orphan], theirs(orphan)),
-    when("one did, and such an owner deletes it", [us, leaving], theirs(leaving, isNext), chosen),
-    when("we own it, and an operator chose another", [markedUs, chosenOther], theirs(chosenOther), { own: markedUs }),
-    when("an operator chose both, and us later", [us, chosenOther], ours([chosenOther]), { own: usAs(later) }),
-    when("the deletion of the owner hangs, and it leaves the cloud resource to us", [us, hanging], ours([])),
-    when("the deletion of the owner hangs, and it deletes the cloud resource", [us, taking], theirs(taking, isNext)),
-    when("ours is being deleted", [us], { is: "deleting" }, { own: going }),
-    when("ours is being deleted, and not in the list", [], { is: "deleting" }, { own: going }),
-    when("ours is, and the list is not known", undefined, { is: "deleting" }, { own: going }),
-    when("ours is, and is another's", [us], { is: "elsewhere", cluster: "prod-us" }, { own: going, ...elsewhere }),
-    when("the cloud reports another control plane", [us], { is: "elsewhere", cluster: "prod-us" }, elsewhere),
-    when("it does, and an operator chose us", [us], ours([]), { ...chosen, ...elsewhere }),
-  ])("is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
-    const usual = {
-      own: us,
-      otherCluster: undefined,
-      hasManagementPolicies: true,
-      isImported: false,
-      reportsTags: true,
-      mayBeCreated: false,
-    };
-    expect(judgeOwnership({ ...usual, ...rest, contenders })).toEqual(verdict);
-  });
+const unknown = { observation: "unknown" } as const;
+const [mute, early] = [usAs({ ...marked, ...unknown }), usAs({ isWriting: true, ...unknown })];
+test.each([
+  when("the contenders are not known yet", undefined, { is: "pending" }),
+  when("we are not in the list", [], free),
+  when("somebody older is in the list and we are not", [other], free),
+  when("we are alone", [us], ours([])),
+  when("we are alone, and our provider has not looked yet", [us], { is: "unobserved" }, { own: unasked }),
+  when("we are alone, and import what is not there", [us], { is: "missing" }, { own: missing, isImported: true }),
+  when("we import what is not looked for yet", [us], { is: "unobserved" }, { own: unasked, isImported: true }),
+  when("we import what is there", [us], ours([]), { isImported: true }),
+  when("we are alone, and ours is about to create it", [us], ours([], "unknown"), { own: missing }),
+  when("we are alone, and our provider created it", [us], ours([], "created"), { own: created }),
+  when("it existed before, and nothing tells who else writes it", [us, other], { is: "existed" }, untold),
+  untoldTo("our provider found none", missing, "unknown"),
+  untoldTo("ours writes it since before this step was there", usAs({ isWriting: true })),
+  untoldTo("an operator gives it to us", chosenUs),
+  untoldTo("ours has seen an owner before", usAs({ knowsOwner: true })),
+  untoldTo("ours may delete it", created, "created"),
+  when("nothing tells who else writes it, and another created it", [us, oldCreator], theirs(oldCreator), untold),
+  when("another's provider created it", [oldUs, createdOther], ours([createdOther], "created"), { own: oldUs }),
+  when("we were promoted, and our provider cannot be asked now", [mute], ours([], "unknown"), { own: mute }),
+  when("ours writes since before this step was there", [us], ours([], "unknown"), { own: early }),
+  when("ours is not created yet, and another owns it", [markedOther], theirs(markedOther), absent),
+  when("ours is not created yet, and nobody owns it", [other], free, absent),
+  when("our kind cannot observe, and nobody else is there", [], ours([], "unknown"), blind),
+  when("our kind cannot observe, and somebody else is there first", [other], theirs(other), blind),
+  when("our kind cannot observe, and another is being deleted", [oldGoing], theirs(oldGoing), blind),
+  when("another one may be about to create it", [us], { is: "unobserved" }, { mayBeCreated: true }),
+  when("another one may be about to create what a third owns", [us, markedOther], theirs(markedOther), {
+    mayBeCreated: true,
+  }),
+  when("the other is older", [us, oldOther], theirs(oldOther)),
+  when("both are of the same age, and the UID of the other sorts first", [us, other], theirs(other)),
+  when("we are the oldest of three", [other, oldUs, third], ours([other, third]), { own: oldUs }),
+  when("we are older, but the other was promoted", [oldUs, markedOther], theirs(markedOther), { own: oldUs }),
+  when("the other is older, but we were promoted", [markedUs, oldOther], ours([oldOther]), { own: markedUs }),
+  when("both were promoted in one second", [markedUs, markedOther], theirs(markedOther), { own: markedUs }),
+  when("the owner has acknowledged us", [us, acknowledging], theirs(acknowledging, { isAcknowledged: true })),
+  when("an operator chose us, and the owner still writes", [us, markedOther], theirs(markedOther, isNext), chosen),
+  when("an operator chose us, and the owner has stepped down", [us, other], ours([other]), chosen),
+  when("an operator chose us, and the owner's is paused", [us, pausedOther], ours([pausedOther]), chosen),
+  when("an operator chose us, and no XR controls the owner", [us, orphan], ours([orphan]), chosen),
+  when("no operator did, and no XR controls the owner", [us, orphan], theirs(orphan)),
+  when("one did, and such an owner deletes it", [us, leaving], theirs(leaving, isNext), chosen),
+  when("we own it, and an operator chose another", [markedUs, chosenOther], theirs(chosenOther), { own: markedUs }),
+  when("an operator chose both, and us later", [us, chosenOther], ours([chosenOther]), { own: usAs(later) }),
+  when("the deletion of the owner hangs, and it leaves the cloud resource to us", [us, hanging], ours([])),
+  when("the deletion of the owner hangs, and it deletes the cloud resource", [us, taking], theirs(taking, isNext)),
+  when("ours is being deleted", [us], { is: "deleting" }, { own: going }),
+  when("ours is being deleted, and not in the list", [], { is: "deleting" }, { own: going }),
+  when("ours is, and the list is not known", undefined, { is: "deleting" }, { own: going }),
+  when("ours is, and is another's", [us], { is: "elsewhere", cluster: "prod-us" }, { own: going, ...elsewhere }),
+  when("the cloud reports another control plane", [us], { is: "elsewhere", cluster: "prod-us" }, elsewhere),
+  when("it does, and an operator chose us", [us], ours([]), { ...chosen, ...elsewhere }),
+])("the verdict on who owns a cloud resource is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
+  const told = { otherCluster: undefined, isImported: false, reportsTags: true, mayBeCreated: false };
+  const usual = { own: us, hasManagementPolicies: true, ...told };
+  expect(judgeOwnership({ ...usual, ...rest, contenders })).toEqual(verdict);
 });
 
 test("each contender is looked at once for all of an XR's resources, where nothing tells who else writes the cloud resource", () => {

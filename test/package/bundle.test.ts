@@ -36,17 +36,8 @@ test("the function's bundle has these of the dependencies in package.json", () =
   const bundled = Object.keys(manifest.dependencies).filter((name) =>
     bundles.get("function")?.packages.includes(`node_modules/${name}`),
   );
-  expect(bundled).toEqual([
-    "@grpc/grpc-js",
-    "@grpc/proto-loader",
-    "@grpc/reflection",
-    "commander",
-    "grpc-health-check",
-    "prom-client",
-    "protobufjs",
-    "winston",
-    "zod",
-  ]);
+  const inAll = "commander grpc-health-check prom-client protobufjs winston zod";
+  expect(bundled.join(" ")).toBe(`@grpc/grpc-js @grpc/proto-loader @grpc/reflection ${inAll}`);
 });
 
 test("the bundle of the operators' program is one file, and has nothing of the function's server but how it listens, answers over HTTP and follows certificates", () => {

@@ -53,7 +53,7 @@ test("a client with a certificate of our authority is answered", async () => {
 test.each<[who: string, channel: () => ChannelCredentials, reason: string]>([
   ["a client without a certificate", () => channelOf(people.authority), "ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE"],
   [
-    "a client with another authority's certificate",
+    "a client of another authority",
     () => channelOf(people.authority, others.client),
     "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   ],
@@ -190,6 +190,7 @@ describe("certificates that change while the server runs", () => {
   });
 });
 
+const writing = (name: string, text: string) => (folder: string) => writeFileSync(join(folder, name), text);
 const pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 test.each<[reason: string, change: (folder: string) => void, ...faults: RegExp[]]>([
   [
@@ -204,19 +205,15 @@ test.each<[reason: string, change: (folder: string) => void, ...faults: RegExp[]
   ],
   [
     "a list without authorities, with which Node would trust no client",
-    (folder) => writeFileSync(join(folder, "ca.crt"), ""),
+    writing("ca.crt", ""),
     /^ {2}ca\.crt: not PEM of the right kind: it holds no certificate$/,
   ],
   [
-    "a certificate whose PEM holds something else",
-    (folder) => writeFileSync(join(folder, "tls.crt"), pem),
+    "a certificate that holds something else",
+    writing("tls.crt", pem),
     /^ {2}tls\.crt: not PEM of the right kind: error:/,
   ],
-  [
-    "another certificate's key",
-    (folder) => writeFileSync(join(folder, "tls.key"), others.server.key),
-    /^ {2}tls\.key: not the key of tls\.crt$/,
-  ],
+  ["another certificate's key", writing("tls.key", others.server.key), /^ {2}tls\.key: not the key of tls\.crt$/],
 ])("the server does not start with %s, and says all faults", async (_reason, change, ...faults) => {
   const folder = mount(people);
   change(folder);

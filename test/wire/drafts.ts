@@ -28,20 +28,16 @@ const edit: Arbitrary<ResourceEdit> = fc.oneof(
 /** Steps into what may be there, so that some of these do not fit: those Drafts are refused. */
 const path = fc.array(fc.oneof(key, key, key, key, fc.nat({ max: 1 })), { minLength: 1, maxLength: 3 });
 
+const match = fc.oneof(fc.record({ name: text }), fc.record({ labels: objectOf(text) }));
 const selector: Arbitrary<ResourceSelector> = fc.record({
   apiVersion: text,
   kind: text,
   namespace: option(text),
-  match: fc.oneof(fc.record({ name: text }), fc.record({ labels: objectOf(text) })),
+  match,
 });
 
-const condition: Arbitrary<Condition> = fc.record({
-  type: text,
-  status: fc.constantFrom("True", "False", "Unknown"),
-  reason: text,
-  message: option(text),
-  target,
-});
+const status = fc.constantFrom("True", "False", "Unknown");
+const condition: Arbitrary<Condition> = fc.record({ type: text, status, reason: text, message: option(text), target });
 
 const severity = fc.constantFrom("Fatal", "Warning", "Normal");
 const result: Arbitrary<Result> = fc.record({ severity, message: text, reason: option(text), target });

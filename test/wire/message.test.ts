@@ -17,31 +17,27 @@ describe("a request's fields", () => {
     };
   };
   const is = { composite: {}, ready: "Unspecified", resources: [] };
+  const twoStates = [field(2, composed("a", resource()), field(1, number(3, 1))), field(2, composed("b", resource()))];
+  const holding = (object: Record<string, string>) => resource(field(1, texts(object)));
+  const [x, y] = [field(1, texts({ x: "1" })), field(1, texts({ y: "2" }))];
+  const bothNamed = [composed("a", x), composed("a", y)];
 
   test.each([
-    [
-      "a State given twice is merged",
-      [field(2, composed("a", resource()), field(1, number(3, 1))), field(2, composed("b", resource()))],
-      { ...is, ready: "True", resources: ["a {}", "b {}"] },
-    ],
+    ["a State given twice is merged", twoStates, { ...is, ready: "True", resources: ["a {}", "b {}"] }],
     [
       "a composite given three times is merged",
-      [field(2, resource(number(3, 1)), field(1, field(1, texts({ a: "1" }))), field(1, field(1, texts({ b: "2" }))))],
+      [field(2, resource(number(3, 1)), holding({ a: "1" }), holding({ b: "2" }))],
       { ...is, ready: "True", composite: { a: "1", b: "2" } },
     ],
-    [
-      "a resource's name given twice: the last",
-      [field(2, composed("a", field(1, texts({ x: "1" }))), composed("a", field(1, texts({ y: "2" }))))],
-      { ...is, resources: ['a {"y":"2"}'] },
-    ],
+    ["a resource's name given twice: the last", [field(2, ...bothNamed)], { ...is, resources: ['a {"y":"2"}'] }],
     [
       "a map entry's value given twice is merged",
-      [field(2, field(2, field(1, "a"), field(2, field(1, texts({ x: "1" }))), field(2, field(1, texts({ y: "2" })))))],
+      [field(2, field(2, field(1, "a"), field(2, x), field(2, y)))],
       { ...is, resources: ['a {"x":"1","y":"2"}'] },
     ],
     [
       "an entry's value before its name, or without one",
-      [field(2, field(2, field(2, field(1, texts({ x: "1" }))), field(1, "a")), field(2, field(2)))],
+      [field(2, field(2, field(2, x), field(1, "a")), field(2, field(2)))],
       { ...is, resources: ['a {"x":"1"}', " {}"] },
     ],
     [

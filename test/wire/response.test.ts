@@ -48,13 +48,10 @@ describe("a response", () => {
     fc.assert(
       fc.property(arbitrary.request, draft, (plain, draft) => {
         const bytes = encodeRequest(plain);
-        const nothing = { composite: emptyResource, resources: new Map() };
-        expect(decodeResponse(writeFatalResponse(readRequest(bytes), draft))).toEqual({
-          ...expectedResponse(decodeRequest(bytes), { ...draft, composite: [] }),
-          desired: nothing,
-          context: undefined,
-          output: undefined,
-        });
+        const desired = { composite: emptyResource, resources: new Map() };
+        const expected = expectedResponse(decodeRequest(bytes), { ...draft, composite: [] });
+        const response = decodeResponse(writeFatalResponse(readRequest(bytes), draft));
+        expect(response).toEqual({ ...expected, desired, context: undefined, output: undefined });
       }),
       arbitrary.parameters,
     );

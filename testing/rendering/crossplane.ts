@@ -18,15 +18,11 @@ interface Cli {
   readonly requiredResources: Dialect["requiredResources"];
 }
 
+const v2 = { requiredResources: "--required-resources" } as const;
 const clis: Readonly<Record<Generation, Cli>> = {
   "v1.20": { name: "crossplane-v1.20", command: ["render"], requiredResources: "--extra-resources" },
-  "v2.2": { name: "crossplane-v2.2", command: ["render"], requiredResources: "--required-resources" },
-  "v2.5": {
-    name: "crossplane-v2.5",
-    engine: "crossplane-core-v2.3",
-    command: ["composition", "render"],
-    requiredResources: "--required-resources",
-  },
+  "v2.2": { name: "crossplane-v2.2", command: ["render"], ...v2 },
+  "v2.5": { name: "crossplane-v2.5", engine: "crossplane-core-v2.3", command: ["composition", "render"], ...v2 },
 };
 
 export const generations = Object.keys(clis) as Generation[];

@@ -7,7 +7,7 @@ import { connect } from "../../cli/cluster/connection.ts";
 import type { ResourceKind } from "../../cli/cluster/discovery.ts";
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import { type Ran, type RunOptions, runCommand } from "../tools/run-command.ts";
+import { type RunOptions, runCommand } from "../tools/run-command.ts";
 import { temporaryFolder } from "../tools/temporary-folder.ts";
 import { createAuthority, issue } from "./certificates.ts";
 
@@ -68,10 +68,8 @@ export async function startApiServer({ kinds, ...options }: ApiServerOptions): P
       return;
     }
     const isMetadataOnly = request.headers.accept?.includes("as=PartialObjectMetadata") ?? false;
-    const { status, headers, body } =
-      fault === undefined
-        ? answer(new URL(request.url ?? "", "https://x"), isMetadataOnly)
-        : { headers: {}, body: "", ...fault };
+    const said = fault && { headers: {}, body: "", ...fault };
+    const { status, headers, body } = said ?? answer(new URL(request.url ?? "", "https://x"), isMetadataOnly);
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   });
   const answer = (url: URL, isMetadataOnly: boolean): Said => {
@@ -91,12 +89,7 @@ export async function startApiServer({ kinds, ...options }: ApiServerOptions): P
 }
 
 /** Runs a command of the operators' program against an API server of its own. */
-export async function runOn(
-  cluster: ApiServerOptions,
-  command: string,
-  args: readonly string[],
-  options: RunOptions = {},
-): Promise<Ran & { readonly server: ApiServer }> {
+export async function runOn(cluster: ApiServerOptions, command: string, args: readonly string[], options?: RunOptions) {
   const server = await startApiServer(cluster);
   const flags = ["--kubeconfig", server.kubeconfig, "--retry-for=2s"];
   return { ...(await runCommand(command, [...args, ...flags], options)), server };
@@ -202,13 +195,10 @@ function fitsLabels(object: JsonObject, selector: string | null): boolean {
   return (several?.split(",") ?? [one]).some((wanted) => wanted === value);
 }
 
+type More = Partial<Record<"cluster" | "context", object>>;
+
 /** Writes a kubeconfig with one context. @param more of its cluster and context. */
-export function writeKubeconfig(
-  server: string,
-  ca: string,
-  user: object,
-  more: Partial<Record<"cluster" | "context", object>> = {},
-): string {
+export function writeKubeconfig(server: string, ca: string, user: object, more: More = {}): string {
   const path = join(temporaryFolder(), "kubeconfig");
   const authority = { "certificate-authority-data": Buffer.from(ca).toString("base64") };
   const config = {

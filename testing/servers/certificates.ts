@@ -26,10 +26,8 @@ export function issue(authority: Identity, name: string, { endsInMs = 24 * HOUR 
   return { certificate: signCertificate(fields, authority.key), key };
 }
 
-const validity = (endsInMs: number) => ({
-  notBefore: new Date(Date.now() - 2 * HOUR),
-  notAfter: new Date(Date.now() + endsInMs),
-});
+const inMs = (ms: number): Date => new Date(Date.now() + ms);
+const validity = (endsInMs: number) => ({ notBefore: inMs(-2 * HOUR), notAfter: inMs(endsInMs) });
 
 function createKeys() {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

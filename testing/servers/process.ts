@@ -31,10 +31,8 @@ export function bundled(target: Target): string {
 
 /** Starts the bundled function; it ends with the test. */
 export function start(file: string, args: readonly string[]): Program {
-  const child = spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env["PATH"] },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const env = { PATH: process.env["PATH"] };
+  const child = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => (output.stdout += chunk));

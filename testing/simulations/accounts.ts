@@ -4,6 +4,7 @@ import type { Condition } from "../../src/model/condition.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { externallyNamed } from "../builders/composed.ts";
+import { synced } from "../builders/kubernetes.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable } from "./calls.ts";
@@ -121,32 +122,27 @@ export class AccountsWorld {
 
   /** What Crossplane leaves in the cluster: what is desired, beside what the provider wrote. */
   #merge(name: string, desired: JsonObject, before: JsonObject | undefined): JsonObject {
-    const provided = Object.entries(objectIn(metadataOf(before ?? {}), "annotations")).filter(([key]) =>
-      key.startsWith("crossplane.io/external-create-"),
-    );
-    const at = this.managed.size + this.#clock;
+    const known = metadataOf(before ?? {});
+    const annotations = Object.entries(objectIn(known, "annotations"));
+    const provided = annotations.filter(([key]) => key.startsWith("crossplane.io/external-create-"));
+    const at = String(this.managed.size + this.#clock).padStart(2, "0");
     const metadata = {
       ...metadataOf(desired),
       name: `shop-${name}`,
       namespace: name,
       uid: `uid-${name}`,
-      creationTimestamp:
-        metadataOf(before ?? {})["creationTimestamp"] ?? `2026-01-01T00:00:${String(at).padStart(2, "0")}Z`,
+      creationTimestamp: known["creationTimestamp"] ?? `2026-01-01T00:00:${at}Z`,
       ownerReferences: [{ apiVersion: "example.org/v1", kind: "Shop", name: "shop", uid: name, controller: true }],
     };
-    const merged = withAnnotations(
-      { ...desired, metadata },
-      { ...Object.fromEntries(provided), "crossplane.io/composition-resource-name": "one" },
-    );
+    const own = { ...Object.fromEntries(provided), "crossplane.io/composition-resource-name": "one" };
+    const merged = withAnnotations({ ...desired, metadata }, own);
     return { ...merged, ...(before?.["status"] !== undefined && { status: before["status"] }) };
   }
 }
 
 const FOUND = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
 
-const ABSENT = {
-  conditions: [{ type: "Synced", status: "False", message: "observe failed: external resource does not exist" }],
-};
+const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
 
 const withAnnotations = (object: JsonObject, more: Readonly<Record<string, JsonValue>>): JsonObject => {
   const metadata = metadataOf(object);

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { ADOPTION } from "../../src/ownership/annotations.ts";
 import { NAMES_NAME, namesRecordName } from "../../src/records/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/records/record.ts";
+import { synced } from "../builders/kubernetes.ts";
 import { COMPOSED_AS, composedAs } from "./control-plane.ts";
 import { controllerOf, type Kind, metadataOf, type Name, objectIn } from "./store.ts";
 
@@ -120,10 +121,7 @@ export interface Composed {
   readonly lacksFields?: boolean;
 }
 
-const LOOKED_AT = {
-  conditions: [{ type: "Synced", status: "True", lastTransitionTime: "2026-01-03T00:00:00Z" }],
-  atProvider: { id: "known" },
-};
+const LOOKED_AT = { ...synced("True", { lastTransitionTime: "2026-01-03T00:00:00Z" }), atProvider: { id: "known" } };
 
 export const readBucket = (object: JsonObject): Composed => ({
   composedAs: composedAs(object),

@@ -46,11 +46,10 @@ const guarded = (requireRecord: boolean) =>
 const inputs = { with: guarded(false), requiring: guarded(true), without: parseInput(inputOf({})) };
 
 /** What a record says of a resource; `forged` is what a team writes into the one in its namespace. */
-const entryOf = (resource: string, name: string, externalName: string) =>
-  [
-    resource,
-    JSON.stringify({ resource, kind: "Bucket.cloud.example.org", apiVersion: BUCKET.apiVersion, name, externalName }),
-  ] as const;
+const entryOf = (resource: string, name: string, externalName: string) => {
+  const kind = { kind: "Bucket.cloud.example.org", apiVersion: BUCKET.apiVersion };
+  return [resource, JSON.stringify({ resource, ...kind, name, externalName })] as const;
+};
 const FORGED = { name: "forged", externalName: "cloud-of-others" };
 
 /** What the Composition desires of each. */
@@ -59,10 +58,7 @@ const DESIRED = { ...BUCKET, spec: { forProvider: {} } };
 const TIME = { lastTransitionTime: "2026-01-03T00:00:00Z" };
 
 /** A resource that is desired only once another one's status is there, as by an `if` in a template. */
-const CONDITIONS: ReadonlyMap<string, string> = new Map([
-  ["b", "a"],
-  ["c", "b"],
-]);
+const CONDITIONS: ReadonlyMap<string, string> = new Map(Object.entries({ b: "a", c: "b" }));
 
 /** Adds the resources on which these depend. */
 export const withDependencies = (names: readonly string[]): readonly string[] => {

@@ -118,9 +118,9 @@ export abstract class ControlPlane<X extends Xr> {
     this.store.delete(kindOf(object), nameOf(object));
   }
 
-  /** The XR goes; Kubernetes collects what it controls. */
+  /** The XR goes; Kubernetes collects what it controls, whether the XR refers to it or not. */
   deleteXr(xr: X): void {
-    for (const object of this.observe(xr).values()) this.remove(object, xr);
+    for (const object of this.store.everything) if (controllerOf(object) === xr.uid) this.remove(object, xr);
     Object.assign(xr, NEW_XR);
   }
 }

@@ -69,10 +69,8 @@ const TO_SETTLE = 12;
 
 function play(made: History, isGuarded: boolean): void {
   const isConditional = made.conditions !== "none";
-  const [desired = [], finallyDesired = []] = [made.desired, made.finallyDesired].map((names) => [
-    ...desiredIn({ isConditional }, names),
-  ]);
-  const past = { ...made, desired, finallyDesired };
+  const whole = (names: readonly string[]) => [...desiredIn({ isConditional }, names)];
+  const past = { ...made, desired: whole(made.desired), finallyDesired: whole(made.finallyDesired) };
   const cluster = new Cluster({ ...past, isGuarded });
   if (past.isRecordFirst) cluster.restoreRecord(past.recorded);
   for (const each of past.moves) makeMove(MOVES, cluster, each);
@@ -136,9 +134,8 @@ function settle(cluster: Cluster, { finallyDesired, moves, lacksFields, recorded
   const isAnew = lacksFields && moves.some((each) => ["makeComposite", "restoreOver"].includes(each.is));
   const isUnknown = (composedAs: string): boolean => isForged || (isAnew && !recorded.includes(composedAs));
   const isLeft = (name: string): boolean => !cluster.isControlled(name) && !cluster.references.includes(name);
-  const own = [...cluster.resources].filter(
-    ([name, { composedAs }]) => name !== FOREIGN && !(isUnknown(composedAs) && isLeft(name)),
-  );
+  const all = [...cluster.resources].filter(([name]) => name !== FOREIGN);
+  const own = all.filter(([name, { composedAs }]) => !(isUnknown(composedAs) && isLeft(name)));
   const composed = own.map(([, { composedAs }]) => composedAs).sort();
   if (composed.join() !== [...finallyDesired].sort().join())
     throw new Violation(`there is ${composed.join() || "none"}`);

@@ -33,22 +33,17 @@ export interface PlainRequest {
   readonly schemas: ReadonlyMap<string, JsonObject | undefined>;
 }
 
+type Objects = Readonly<Record<string, JsonObject>>;
+type Lists = Readonly<Record<string, readonly JsonObject[]>>;
+
 /** An XR and what it has composed, with readiness and connection details of the XR as a test says. */
-export const stateOf = (
-  composite: JsonObject,
-  resources: Readonly<Record<string, JsonObject>> = {},
-  more: Partial<PlainResource> = {},
-): PlainState => ({
-  composite: { ...emptyResource, object: composite },
-  resources: new Map(Object.entries(resources).map(([name, object]) => [name, { ...emptyResource, ...more, object }])),
-});
+export function stateOf(composite: JsonObject, resources: Objects = {}, more: Partial<PlainResource> = {}): PlainState {
+  const all = Object.entries(resources).map(([name, object]) => [name, { ...emptyResource, ...more, object }] as const);
+  return { composite: { ...emptyResource, object: composite }, resources: new Map(all) };
+}
 
 /** A request of Crossplane v2.2 with this input, which finds what `required` lists by requirement name. */
-export const v2Request = (
-  input: JsonObject,
-  observed: PlainState,
-  required: Readonly<Record<string, readonly JsonObject[]>> = {},
-): PlainRequest => ({
+export const v2Request = (input: JsonObject, observed: PlainState, required: Lists = {}): PlainRequest => ({
   ...emptyPlainRequest,
   capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
   observed,

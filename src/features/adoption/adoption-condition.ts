@@ -19,7 +19,6 @@ const STEP_NOT_LAST =
 type Because = { readonly because: string };
 type Said = { readonly sentence: string };
 
-/** What is to be done about a resource, or how it goes on. */
 const REASONS = {
   ...stops({
     Duplicated: ({ sentence }: Said) => sentence,
@@ -144,10 +143,7 @@ const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it;
 const isOutside = (found: Document | undefined, { composite: { namespace } }: Call): boolean =>
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
-/**
- * Marks resources that a later step desires. Crossplane does not observe a dropped resource in the next reconcile; if it does, a
- * later step desires the resource, and this step cannot tell which resources are no longer desired.
- */
+/** Marks resources that a later step desires: Crossplane still observes them in the next reconcile, and not those that it dropped. */
 function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly AdoptionRemark[] {
   const dropped = remarks.filter(({ is }) => is === "NoLongerDesired");
   const [list] = toSentences(dropped).map((sentence) => sentence.slice(0, -NO_LONGER_DESIRED.length));
@@ -158,10 +154,7 @@ function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly
   );
 }
 
-/**
- * Adds one condition for all resources, with one sentence for those that share it; and its event, or a Fatal result once all cases are
- * known: that ends the reconcile, so it names all resources at once, each on a line.
- */
+/** Adds one condition for all resources, and its event or, once all cases are known, a Fatal result with a line for each. */
 export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRemark[], call: Call): Draft {
   const told = toTold(KIND, remarks, toSentences);
   const isPending = remarks.some(({ is }) => is === "WaitingForRequiredResources");

@@ -32,10 +32,7 @@ export type AdoptionVerdict =
   | { readonly is: "missing" } // it is not restored yet
   | { readonly is: "pending" };
 
-/**
- * A composed resource that is observed and no longer desired, which Crossplane drops at the end of this reconcile; or a reference
- * without an observed resource, which Crossplane replaces then.
- */
+/** A composed resource that is observed and no longer desired, or a reference without an observed resource: Crossplane drops both. */
 export interface Case {
   /** The name in the Composition of an observed resource; undefined for a reference without one. */
   readonly name: string | undefined;
@@ -80,10 +77,7 @@ export function judgeObserved(
 /** The value of the annotation while a resource of the XR is not looked at. */
 export const PENDING = "pending";
 
-/**
- * Tells whether a provider, or of a nested XR Crossplane, has looked at a resource since it was created or restored. One that fails, is
- * paused or is stopped has not reported the status on which a pipeline may depend.
- */
+/** Tells whether a provider (of a nested XR, Crossplane) has reported a status since the resource was created or restored. */
 export function isLookedAt(resource: Document): boolean {
   const isNested = hasReferences(resource);
   if (!isManaged(resource) && !isNested) return true;

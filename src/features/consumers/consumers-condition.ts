@@ -16,7 +16,6 @@ export const MAX_NAMES = 5;
 type Count = { readonly count: string };
 type Fault = { readonly fault: string };
 
-/** What its owner should know about this XR's consumers. */
 const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up who uses this XR" }),
   ...faults({

@@ -8,10 +8,7 @@ import { listConsumers, protect } from "./list.ts";
 import { lookUpFacts } from "./owner-facts.ts";
 import { rotate } from "./rotation.ts";
 
-/**
- * Serves the consumers of a shared XR, this one or the one whose companion it is: lists them, keeps the shared XR from being deleted while
- * there are some, and gives each namespace that is granted a credential of its own.
- */
+/** Serves the consumers of a shared XR: this one, or the one whose companion it is. */
 export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;

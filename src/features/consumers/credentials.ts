@@ -31,10 +31,7 @@ const MAX_CREDENTIALS = 1000;
 /** The most turns at a time: one that ends, and one that begins. */
 const MAX_TURNS = 2;
 
-/**
- * Makes the credentials. One whose grant is taken back is left out, so that Crossplane deletes it. It does not wait until its copy is
- * gone: a team that pauses its XR would keep its access.
- */
+/** Makes the credentials. One without a grant is deleted while its copy still exists: a team could pause its XR to keep access. */
 export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call): Part {
   if (section === undefined) return { edits: [], reasons: [] };
   const turns = findTurns(section, call);
@@ -107,10 +104,8 @@ function findTurns({ turns }: Credentials, call: Call): readonly string[] {
   return texts?.is === "set" ? [...new Set(texts.value.slice(-MAX_TURNS).map((text) => hashText(text, 8)))] : [""];
 }
 
-/** Joins namespace and turn. */
 const toPlace = ({ namespace, turn }: Turn): string => (turn === "" ? namespace : `${namespace}/${turn}`);
 
-/** Makes the composed resource's name. */
 const toKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
   `consumers/credentials/${toPlace(turn)}/${toGroupKind(String(kind), toApiGroup(String(apiVersion)))}`;
 
@@ -146,7 +141,6 @@ function toCredential(turn: Turn, section: Credentials, { request, composite }: 
   return { ...turn, key, edit, secret, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
 }
 
-/** Puts the values into all texts. */
 const fill = (template: JsonObject, values: { readonly namespace: string; readonly hash: string }): JsonObject =>
   JSON.parse(JSON.stringify(template), (_, value) =>
     typeof value === "string"
@@ -154,10 +148,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/**
- * Tells whether the Secret has been written. Crossplane reads the connection Secret of what it composes; of another Secret the
- * resource itself says so, by being Ready.
- */
+/** Tells whether the Secret has been written: Crossplane has read the connection Secret, or a resource with another Secret is Ready. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, connectionDetails } = observed;

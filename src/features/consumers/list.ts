@@ -1,9 +1,9 @@
-import { composeUsage } from "../../crossplane/usage.ts";
+import { type Composite, canSelectNamespaces } from "../../crossplane/composite.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import type { ValueEdit } from "../../model/document.ts";
 import { parseFieldPath } from "../../model/field-path.ts";
-import type { JsonValue } from "../../model/json.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { type JudgedConsumer, toListed } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -13,7 +13,6 @@ import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
 /** The largest number of consumers that the status lists, and the step in which others are counted. */
 const STEP = 50;
 
-/** Rounds down to the step. */
 const toStep = (count: number): number => count - (count % STEP);
 
 /** Rounds down where there are more consumers: each change of the XR wakes all, so that one more must change nothing. */
@@ -72,10 +71,22 @@ export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: 
   const told = granted.slice(0, round(granted.length));
   // The sentence with which `kubectl delete` is refused.
   const uses = `${listSome(told, MAX_NAMES, nameConsumer)} ${granted.length === 1 ? "uses" : "use"} it`;
-  const object = composeUsage(owner, `${uses}: delete them, or take back their grant`, call.request);
+  const object = composeUsage(owner, `${uses}: delete them, or take back their grant`, call);
   // Each kind of Usage has a name of its own, or Crossplane would forget the one before it.
   return [[`${USAGE}${String(object["apiVersion"])}/${String(object["kind"])}`, { is: "set", object, ready: "True" }]];
 }
 
 const nameConsumer = ({ namespace, kind, name }: JudgedConsumer): string =>
   `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
+
+/**
+ * Composes a Usage that protects an XR from deletion: Crossplane's webhook refuses it with this reason. Crossplane v2 has a kind for
+ * namespaced and one for cluster-scoped resources; v1 (since v1.19) has one kind, which v2 still serves.
+ */
+function composeUsage(owner: Composite, reason: string, { request }: Call): JsonObject {
+  const { apiVersion, kind, name, namespace } = owner;
+  const spec = { of: { apiVersion, kind, resourceRef: { name } }, reason };
+  return canSelectNamespaces(request, owner)
+    ? { apiVersion: "protection.crossplane.io/v1beta1", kind: namespace === undefined ? "ClusterUsage" : "Usage", spec }
+    : { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage", spec };
+}

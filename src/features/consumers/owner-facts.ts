@@ -25,7 +25,6 @@ export interface Access {
   /** Those that are known by name, sorted. */
   readonly namespaces: ReadonlySet<string>;
   readonly isForAll: boolean;
-  /** The faults of the grant. */
   readonly faults: readonly ConsumersReason[];
 }
 
@@ -86,7 +85,6 @@ function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   return found && consumerNamespace(found) === consumerNamespace(composite) ? { value: found } : missing;
 }
 
-/** Finds the consumers by the records of their XRs. */
 function findConsumers(owner: Composite, { requirements }: Call): Fact<readonly Consumer[]> {
   const match = { labels: { [usesLabel(owner)]: "true" } };
   const needed = Object.values(RECORD_KINDS).map((kind) => toRequirement(`consumers/${kind.kind}`, { ...kind, match }));
@@ -97,7 +95,6 @@ function findConsumers(owner: Composite, { requirements }: Call): Fact<readonly 
   return { value: consumers.sort(compareConsumers) };
 }
 
-/** Finds who has access by the annotations of the shared XR. */
 function findAccess({ grant }: Consumers, { document }: Composite, call: Call): Fact<Access> {
   if (grant === "None") return { value: { namespaces: new Set(), isForAll: true, faults: [] } };
   const granted = readNamespaceGrant(document);

@@ -15,10 +15,7 @@ import { recallNames } from "../record-names.ts";
 import { judgeName, type NamedResource } from "./name-verdict.ts";
 import { withNamesCondition } from "./names-condition.ts";
 
-/**
- * Keeps the external name of every desired managed resource: without it a provider creates a second cloud resource
- * (crossplane#5918). Ignores resources that are not desired: they are being deleted, or adoption keeps them.
- */
+/** Keeps the external name of every desired managed resource: without it a provider creates a second cloud resource (crossplane#5918). */
 export const externalNames: Feature = (call, draft) => {
   const policy = call.input.spec.externalNames;
   if (policy === undefined) return draft;
@@ -62,10 +59,7 @@ function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): re
   return findFacts(group, kind).isNamedById ? [...paths, ID] : paths;
 }
 
-/**
- * Tells whether a managed resource gets another `metadata.name` in a cluster that is rebuilt, which many providers take for the external
- * name. Crossplane makes it from the uid of the XR.
- */
+/** Tells whether a managed resource gets another `metadata.name`, and often external name, in a rebuilt cluster: it is made of the XR's uid. */
 const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =>
   desired.at(["spec", "forProvider"]) !== undefined &&
   stringAt(desired, ["metadata", "name"]) === undefined &&

@@ -8,12 +8,19 @@ import {
   readLabel,
 } from "../../crossplane/metadata.ts";
 import { isSameResource, resourceKey, toReference } from "../../crossplane/references.ts";
-import { compareEntries, groupBy } from "../../model/collections.ts";
+import { compareEntries, compareTexts, groupBy } from "../../model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { type Draft, emptyDraft } from "../../model/draft.ts";
+import { toMatcher } from "../../model/glob.ts";
 import { ADOPTION } from "../../ownership/annotations.ts";
-import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
-import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../records/record.ts";
+import {
+  NAMES_NAME,
+  NO_NAMES,
+  type RecordedName,
+  type RecordedNames,
+  toRecordedKind,
+} from "../../records/names-record.ts";
+import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordKind, recordOf } from "../../records/record.ts";
 import { proverFor } from "../confirm-nesting.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -26,7 +33,7 @@ export type Predecessors = ReadonlyMap<string, readonly Document[]>;
  * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
  * yet there are none. The label alone is no proof for the latter: nested XRs' resources carry it, too.
  *
- * @param recorded the confirmed names of the record; where they are not given, only copies are looked for.
+ * @param recorded the confirmed names of the record; where they are not given, only what goes with a grant is looked for.
  */
 export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): Predecessors {
   const { resources } = call.request.observed;
@@ -35,15 +42,16 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
   const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const { composer, prove } = proverFor(call);
   const composed = recorded ? wanted.map(([, like]) => like).filter((like) => !isPutBack(like)) : [];
-  const likes = [...composed, ...copyingKinds(call)];
+  const likes = [...composed, ...grantedKinds(call), ...(recorded ? recordKinds(call) : [])];
   const forgotten = recordedKinds(recorded ?? NO_NAMES, likes, call);
   const answered = [...askForKinds(DESIRED, likes, call), ...askForKinds(RECORDED, forgotten, call)];
   // A record is asked for by its own label, too, and may have both.
   const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
   const proven = [...each.values()]
     .filter((item) => isFreeFor(composer.uid, item) && !isBeingDeleted(item))
-    .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven");
-  const byName = groupBy(proven, (item) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
+    .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven")
+    .filter((item) => !isAnyones(item, call) || !resources.has(nameOf(item)));
+  const byName = groupBy(proven, nameOf);
   const desired = new Map(wanted);
   return new Map(
     [...byName].sort(compareEntries).flatMap(([name, own]) => {
@@ -51,26 +59,41 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
       const like = desired.get(name);
       const others = own
         .filter((item) =>
-          like ? isLike(item, like, observed) : isForgotten(item, composer.fieldManager, recorded?.get(name)),
+          like
+            ? isLike(item, like, observed)
+            : isNamespacedRecord(name, call) || isForgotten(item, composer.fieldManager, recorded?.get(name)),
         )
         .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
       if (others.length > 1 && others.every((item) => isAnyones(item, call))) return [];
-      return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
+      if (others.length === 0 || (observed && isNamespacedRecord(name, call))) return [];
+      const all = isNamespacedRecord(name, call) ? chooseFirst(others) : others;
+      return [[name, observed === undefined ? all : [observed, ...all]] as const];
     }),
   );
 }
 
 /**
- * Lists the kinds of provider-kubernetes that the copies of the input take. A team may edit the references of its XR, and a copy that is
- * neither referred to nor desired would go on following its Secret after its grant is taken back.
+ * Lists the kinds of what goes with a grant: those of provider-kubernetes that copies take, and those of dependents. A team may edit the
+ * references of its XR, and what is neither referred to nor desired would live on after its grant is taken back.
  */
-export function copyingKinds({ input, composite }: Call): readonly Document[] {
-  const isCopying = input.spec.sharedResources.some(({ connection }) =>
+export function grantedKinds({ input, composite, request }: Call): readonly Document[] {
+  const shares = input.spec.sharedResources;
+  const isCopying = shares.some(({ connection }) =>
     connection?.copies.some(({ via }) => via === "Object" || via === "ConnectionSecret"),
   );
-  const kind = composite.namespace === undefined ? COPY_KINDS.Object : COPY_KINDS.NamespacedObject;
-  return isCopying ? [documentOf(kind)] : [];
+  const object = composite.namespace === undefined ? COPY_KINDS.Object : COPY_KINDS.NamespacedObject;
+  const depends = shares.flatMap(({ dependents }) => dependents.map(toMatcher));
+  const dependents = [...request.desired.resources].flatMap(([name, { document }]) =>
+    depends.some((fits) => fits(name)) && stringAt(document, ["kind"]) !== undefined ? [document] : [],
+  );
+  return [...(isCopying ? [documentOf(object)] : []), ...dependents];
 }
+
+/** Lists the kind of a namespaced XR's record: one that names nothing any more desires none, and what it is bound to would be forgotten. */
+const recordKinds = ({ input, composite }: Call): readonly Document[] =>
+  input.spec.sharedResources.length === 0 || composite.namespace === undefined
+    ? []
+    : [documentOf(recordKind(composite))];
 
 /** Tells whether a resource is desired only since it was found. */
 const isPutBack = (desired: Document): boolean => readAnnotation(desired, ADOPTION) !== undefined;
@@ -90,7 +113,12 @@ function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call
   );
 }
 
-/** Tells whether a team may have written a resource, with the XR's labels: then several of them are none, and must not stop the XR. */
+const nameOf = (item: Document): string => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "";
+
+/**
+ * Tells whether a team may have written a resource, with the XR's labels: then several of them are none, nor is one beside the XR's own, and
+ * they must not stop the XR.
+ */
 const isAnyones = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
 
@@ -102,9 +130,16 @@ const isForgotten = (item: Document, manager: string, recorded: RecordedName | u
   return composers.includes(manager) || (composers.length === 0 && (isRecorded || isCopy(item)));
 };
 
+/** A team has its XR make a second record by its references, and an XR that stops keeps what a revoked grant takes along. Either will do. */
+const isNamespacedRecord = (name: string, { composite }: Call): boolean =>
+  composite.namespace !== undefined && (name === RECORD_NAME || name === NAMES_NAME);
+
+const chooseFirst = (records: readonly Document[]): readonly Document[] =>
+  [...records].sort((a, b) => compareTexts(toReference(a).name, toReference(b).name)).slice(0, 1);
+
 /** Only this function composes copies, each under a name that begins like this. */
 export const isCopy = (item: Document): boolean =>
-  readSharedResource(item) !== undefined && (stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "").startsWith(COPY_PREFIX);
+  readSharedResource(item) !== undefined && nameOf(item).startsWith(COPY_PREFIX);
 
 /** Recognizes a cluster-scoped record of this XR, which needs no other proof: teams cannot write it. That of a claim names another XR. */
 const isOwnRecord = (item: Document, { composite }: Call): boolean =>

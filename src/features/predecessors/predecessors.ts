@@ -9,7 +9,7 @@ import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
 import { explainDuplicate, findFatal } from "./duplicates.ts";
-import { copyingKinds, findPredecessors, isCopy, type Predecessors } from "./find-predecessors.ts";
+import { findPredecessors, grantedKinds, isCopy, type Predecessors } from "./find-predecessors.ts";
 
 /** Features desire more, the more they observe: a record, then its copies. */
 const MAX_PASSES = 3;
@@ -51,11 +51,11 @@ const hasLostReferences = ({ composite }: Call): boolean =>
   (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
 
 /**
- * Tells whether a team may write the references, and makes copies by them. It can write as Crossplane's field manager, too, so its XR looks
- * for copies in each reconcile.
+ * Tells whether a team may write the references of what goes with a grant. It can write as Crossplane's field manager, too, so its XR looks
+ * for copies and dependents in each reconcile.
  */
 const isEditable = (call: Call): boolean =>
-  call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && copyingKinds(call).length > 0;
+  call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && grantedKinds(call).length > 0;
 
 /**
  * Tells whether a resource is about to be composed that may have been composed before the restore: a pipeline desires some only once the

@@ -13,6 +13,7 @@ import { isEmpty } from "./empty.ts";
 import type { Fields, Judged } from "./judgement.ts";
 import { explainMisnamed } from "./misnamed.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
+import { bindsOne } from "./share.ts";
 import { toFitting } from "./text-maps.ts";
 
 /**
@@ -119,9 +120,9 @@ function apply(patch: Patch, share: Judged, left: number, objects: Objects): App
 /**
  * Decides about one patch. A composed resource that exists keeps its field whenever the value is not available: the subnets of a
  * database are not taken away because a grant is. The XR's status follows the grant: its field stays while the shared resource is
- * not there, or we cannot tell, and goes where access is refused.
+ * not there, or we cannot tell, and goes where access is refused, and where the XR is bound to nothing and names nothing that is there.
  */
-function judgePatch(patch: Patch, { shared, judgement, call }: Judged): Verdict {
+function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): Verdict {
   const { toResource } = patch;
   const { copies, fields } = judgement;
   const { resources } = call.request.desired;
@@ -132,7 +133,10 @@ function judgePatch(patch: Patch, { shared, judgement, call }: Judged): Verdict 
   const isDropped = copies.is === "gone" && shared.connection?.onSourceMissing === "Delete";
   if (fields.is === "refused" || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
   const resource = findReadable(patch, fields);
-  return resource === undefined ? { is: "keep" } : read(patch, resource, shared.kind);
+  if (resource !== undefined) return read(patch, resource, shared.kind);
+  // A team may take the record away, and then nothing tells whose grant the status lives by.
+  const isUnbound = bindsOne(shared) && before.length === 0 && copies.is !== "unknown";
+  return { is: isUnbound && toResource === undefined ? "leave" : "keep" };
 }
 
 /** Finds the resource whose fields a patch may read: for the XR's status also one that the XR is bound to and does not name now. */

@@ -27,7 +27,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const mayBeCreated = join.is === "untold" && join.isCreating;
   const situation = { own, hasManagementPolicies, isImported, reportsTags, contenders, otherCluster, mayBeCreated };
   const verdict = judgeOwnership(situation);
-  const settlement = settle(verdict, { ...rivals, subject, wanted });
+  const settlement = settle(verdict, subject, wanted, rivals);
   const marks = chooseMarks(verdict, settlement, rivals, subject);
   return { ...settlement, write: (tags) => writeMarks(tags, subject, settlement.policies, marks, wanted) };
 }
@@ -50,7 +50,7 @@ const owned = ({ tags, desired, observed }: Subject): Arbitration => ({
 function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
   const { own } = subject;
   const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting || isRenamed(subject));
-  const settlement = settle({ is: "unresolved" }, { subject, wanted, ...NO_RIVALS, hasMoved });
+  const settlement = settle({ is: "unresolved" }, subject, wanted, { ...NO_RIVALS, hasMoved });
   const { policies, annotations } = settlement;
   return { ...settlement, write: (tags) => writeMarks(tags, subject, policies, { labels: [], annotations }, wanted) };
 }

@@ -6,15 +6,14 @@ import { type Contenders, findNamed, firstOther } from "../../ownership/contende
 import type { Subject } from "./subject.ts";
 
 /**
- * Names an association for its provider after one that knows it; undefined where the pipeline names it, or none does.
+ * Finds the external name of an association, which its provider makes up, on a contender that has it. Undefined if the pipeline sets it, or
+ * no contender has it.
  *
- * @param owner another one that owns it.
+ * @param owner the owner, if it is not ours.
  */
 export function nameAssociation(
-  {
-    subject: { desired, facts, own },
-    contenders = [],
-  }: { readonly subject: Subject; readonly contenders?: Contenders | undefined },
+  { desired, facts, own }: Subject,
+  contenders: Contenders,
   owner: Contender | undefined,
   isMoving: boolean,
 ): string | undefined {
@@ -24,7 +23,7 @@ export function nameAssociation(
   return known && stringAt(known.document, EXTERNAL_NAME);
 }
 
-/** Chooses one that has found the association, first an owner that created it, then ours; else the owner, ours or another one. */
+/** Chooses a contender with a name, those that have found the association first. */
 function chooseNamed(owner?: Contender, ours?: Contender, other?: Contender): Contender | undefined {
   const creator = owner && readCreationTime(owner.document) !== undefined ? owner : undefined;
   const isFound = (one: Contender | undefined): boolean => one?.observation === "present" && isNamed(one);

@@ -46,7 +46,7 @@ export function chooseMarks(
   const { candidate, join, otherCluster } = rivals;
   const form = chooseForm(candidate, join, verdict);
   const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
-  // Without a name of its own, this control plane records the one that is its: the next reconcile has nothing else to tell by.
+  // A control plane without a name recognizes its tag in the next reconcile by this record.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
   const hasSettled = join.is === "alone" && join.hasFound;
   return {
@@ -60,10 +60,7 @@ export function chooseMarks(
 
 const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });
 
-/**
- * Chooses the identity that ours is to have. Where the account is told otherwise than before, one that another owns keeps the owner's,
- * until that has followed.
- */
+/** Chooses the identity to label ours with. After a change of the account, an observer keeps the owner's until that follows. */
 function chooseForm(
   { forms, declared, identity }: Candidate,
   join: Rivals["join"],
@@ -74,9 +71,9 @@ function chooseForm(
 }
 
 /**
- * Chooses the labels by which others find ours. All have to know one that writes or is chosen by an operator. The owner has to know each,
- * also one whose provider has not looked yet, so that it leaves the cloud resource to it: its XR may be deleted the next moment. But it
- * does not have to know one that does not find what the owner finds, such as one of another account.
+ * Chooses the labels by which others find ours. All contenders have to know a writer, and one that an operator chose. The owner has to
+ * know each, even before its provider has looked: the owner's XR may be deleted the next moment, and leaves the cloud resource only to
+ * successors that it lists. Left out is one that does not find what the owner finds, such as one of another account.
  */
 function chooseLabels(
   { policies, annotations }: Settlement,
@@ -90,7 +87,7 @@ function chooseLabels(
   return isLost && !isNamed ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
 }
 
-/** Tells whether the provider of ours does not find the cloud resource that the owner's finds. */
+/** Tells whether our provider does not find the cloud resource that the owner's provider finds. */
 const isLostTo = (verdict: OwnershipVerdict, { candidate: { own }, hasMoved }: Rivals): boolean =>
   verdict.is === "theirs" && !hasMoved && verdict.owner.observation === "present" && own?.observation === "absent";
 
@@ -126,7 +123,7 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
-/** Gives policies back that an arbitration has limited. A backup may have them, and after a restore without managed fields no apply removes them. */
+/** Gives back the policies that an arbitration limited: after a restore without managed fields, no apply removes them. */
 export function giveBack(desired: Document, observed: Document | undefined): readonly ValueEdit[] {
   if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];
   const isLeft = readPolicies(desired) === undefined && isObserver(readPolicies(observed) ?? ALL_ACTIONS);

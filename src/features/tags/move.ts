@@ -12,7 +12,7 @@ export type Annotations = Readonly<Record<string, string | undefined>>;
 
 /** The part that a managed resource plays as a contender. */
 export interface Part {
-  /** The provider's actions. A kind without management policies has all of them but Delete, which it lacks if these do. */
+  /** The provider's actions. For a kind without management policies only Delete counts. */
   readonly policies: Policies;
   readonly annotations: Annotations;
   /**
@@ -22,7 +22,7 @@ export interface Part {
   readonly ready?: Ready | undefined;
 }
 
-/** Tells whether a backup holds the note of a move: a restore begins the generations anew, and the noted one would never pass. */
+/** Tells whether the noted generation is from before a restore, which began the generations anew: it would never pass. */
 function isOfBackup({ document }: Contender): boolean {
   const movedAt = readAnnotation(document, MOVED_AT);
   if (movedAt === undefined) return false;
@@ -31,10 +31,10 @@ function isOfBackup({ document }: Contender): boolean {
 }
 
 /**
- * Holds a managed resource back that declares another cloud resource than before, until its provider has read that: its observations
- * are about the former one, and so is a creation that has begun. It only observes, in a new generation of its spec, which the
- * provider's Synced has to report. A runtime that reports no generations is not waited for, but for a creation that is under way: to
- * pause it would tell, and a paused one is never deleted. Undefined for a managed resource whose provider knows what it declares.
+ * Holds back a managed resource that declares another cloud resource than before, until its provider has read the change: until then its
+ * observations, and a creation that has begun, are about the former one. The resource only observes, in a new generation of its spec,
+ * until the provider's Synced reports that generation; without generations, until a creation under way has ended. It is not paused,
+ * since a paused one is never deleted. Undefined if the provider knows what the resource declares.
  */
 export function findMove(own: Contender | undefined, hasMoved: boolean): Part | undefined {
   const progress = own && (hasMoved || isOfBackup(own) ? "begun" : readProgress(own));
@@ -53,7 +53,7 @@ function toMove({ document, policies }: Contender, progress: "begun" | "unread")
   return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(readGeneration(document)));
 }
 
-/** Tells how far the provider is: "begun" if a new generation has to begin, "unread" if it has not read the present one. */
+/** Reads how far the provider is: "begun" if a new generation has to begin, "unread" until the provider has read it. */
 function readProgress({ document }: Contender): "begun" | "unread" | undefined {
   const movedAt = readAnnotation(document, MOVED_AT);
   if (movedAt === undefined) return undefined;
@@ -64,7 +64,7 @@ function readProgress({ document }: Contender): "begun" | "unread" | undefined {
   return synced.isOfCreation ? "begun" : undefined;
 }
 
-/** Reads the creation that is not one of what ours declares now: nothing is created while it is held back. */
+/** Reads the creation time of the former cloud resource: nothing else is created while ours is held back. */
 export function readFormerCreation({ document }: Contender): string | undefined {
   const isHeldBack = readAnnotation(document, MOVED_AT) !== undefined;
   return (isHeldBack ? readCreationTime(document) : undefined) ?? readAnnotation(document, CREATED_BEFORE);

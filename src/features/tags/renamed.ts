@@ -4,23 +4,24 @@ import { groupBy } from "../../model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, pick } from "../../model/json.ts";
-import { formatOwner, IDENTITY_LABEL } from "../../ownership/annotations.ts";
+import { formatOwner, IDENTITY_LABEL, isDependent } from "../../ownership/annotations.ts";
 import { type Contender, isAcknowledgedBy, isCreator, toContender } from "../../ownership/contender.ts";
 import { identify } from "../../ownership/identity.ts";
 import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { Subject } from "./subject.ts";
 
-/** The draft with what is handed over, and the names of both resources of each hand-over. */
+/** The draft with the owners that are kept, and the names of the resources that hand over or take over. */
 interface Renamed {
   readonly draft: Draft;
   readonly renamed: ReadonlySet<string>;
 }
 
 /**
- * Keeps the owners that the pipeline desires no longer under their names, and under another one for the same cloud resource: a Composition
- * has renamed them. Crossplane would delete them, and the cloud resource with them. The one of the new name observes meanwhile; once it is
- * listed as a successor, the owner goes without the cloud resource.
+ * Keeps owners whose resource a Composition has renamed: the pipeline desires the same cloud resource under another name. Crossplane would
+ * delete the owner, and the cloud resource with it. The resource of the new name observes until the owner lists it as a successor; then
+ * the owner goes, and leaves the cloud resource. What depends on a grant goes with it: it is composed
+ * anew under another name, and a team could have its XR hide behind a reference whether that is so.
  */
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
@@ -39,7 +40,7 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   return { draft: withResources(draft, kept), renamed };
 }
 
-/** Tells whether an owner may go: it leaves the cloud resource to all of them. */
+/** Tells whether an owner may go: it does not delete the cloud resource, and lists each heir as a successor. */
 const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
   !owner.isDeletingWithIt && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
 
@@ -47,7 +48,7 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly (readonly [stri
   const desired = desiredSoFar(call, draft);
   const owner = formatOwner(call.composite);
   return [...call.request.observed.resources].flatMap(([name, { document }]) => {
-    if (desired.has(name) || !isManaged(document)) return []; // first: a steady XR has no others
+    if (desired.has(name) || !isManaged(document) || isDependent(document)) return []; // first: a steady XR has no others
     const isArbitrated = readLabel(document, IDENTITY_LABEL) !== undefined;
     if (!isArbitrated && !isCreator(document)) return [];
     const one = toContender(document);

@@ -64,10 +64,7 @@ function toCandidate(subject: Subject, declared: CloudResource): Candidate {
   };
 }
 
-/**
- * Tells whether ours declares what its provider created and named, by another ProviderConfig than before: the name is the cloud's, so it
- * is that of no other one.
- */
+/** Tells whether only the ProviderConfig changed of what our provider created: a name that the cloud made up is that of no other one. */
 const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
   isMadeUp &&
   own?.acknowledged.size === 0 &&
@@ -85,8 +82,8 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 }
 
 /**
- * Finds the control plane in the cloud's tags; undefined for this one: under its present name, a name that ours records, or without a
- * name one that an earlier step, `add` or another contender writes.
+ * Finds another control plane in the cloud's tags. Undefined for this one: by its name, by a name that our resource records, or, if it has
+ * no name, by one that an earlier step, `add` or another contender writes.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);

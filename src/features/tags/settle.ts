@@ -21,15 +21,12 @@ export interface Settlement extends Part {
 /** The verdict on an owner, or that a reference still hides which cloud resource there is to judge. */
 type Verdict = OwnershipVerdict | { readonly is: "unresolved" };
 
-/** Our managed resource among the contenders for the cloud resource that it declares. */
-interface Entrant extends Pick<Rivals, "contenders" | "join" | "hasMoved"> {
+/** Our managed resource with the verdict, and what several rules ask. */
+interface Case<Judged extends Verdict = Verdict> {
+  readonly verdict: Judged;
   readonly subject: Subject;
   readonly wanted: WantedTags;
-}
-
-/** An entrant with the verdict, and with what several rules ask. */
-interface Case<Judged extends Verdict = Verdict> extends Entrant {
-  readonly verdict: Judged;
+  readonly join: Rivals["join"];
   /** How ours is held back until its provider has read which cloud resource it declares; undefined where it has. */
   readonly move: Part | undefined;
   /** The external name of an association: the provider makes it up, and finds nothing without it. */
@@ -40,12 +37,17 @@ type Ours = Case<Extract<Verdict, { is: "ours" }>>;
 type Theirs = Case<Extract<Verdict, { is: "theirs" }>>;
 
 /** Decides what follows from a verdict for our managed resource: its policies, annotations and external name, and the reason. */
-export function settle(verdict: Verdict, entrant: Entrant): Settlement {
-  const { own } = entrant.subject;
-  const move = verdict.is === "deleting" ? undefined : findMove(own, entrant.hasMoved);
+export function settle(
+  verdict: Verdict,
+  subject: Subject,
+  wanted: WantedTags,
+  { contenders = [], join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
+): Settlement {
+  const { own } = subject;
+  const move = verdict.is === "deleting" ? undefined : findMove(own, hasMoved);
   const owner = verdict.is === "theirs" ? verdict.owner : undefined;
-  const name = verdict.is === "unresolved" ? undefined : nameAssociation(entrant, owner, move !== undefined);
-  const one: Case = { ...entrant, verdict, move, name };
+  const name = verdict.is === "unresolved" ? undefined : nameAssociation(subject, contenders, owner, Boolean(move));
+  const one: Case = { verdict, subject, wanted, join, move, name };
   const part = choosePart(one);
   // The creation of the former cloud resource does not count as the creation of this one.
   const before = own && readFormerCreation(own);

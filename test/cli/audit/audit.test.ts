@@ -14,17 +14,17 @@ const event = kindOf("", "Event", { version: "v1", isNamespaced: true, categorie
 const job = kindOf("batch", "Job", { isNamespaced: true, categories: [] });
 const kinds = [xrd, store, bucket, secret, event, job];
 
+const toBucket = { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket" };
 const resourceRefs = [
-  { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket", name: "there" },
-  { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket", name: "lost" },
-  { apiVersion: "cloud.example.org/v1beta1", kind: "Queue", name: "of-no-kind" },
+  { ...toBucket, name: "there" },
+  { ...toBucket, name: "lost" },
+  { ...toBucket, kind: "Queue", name: "of-no-kind" },
   { apiVersion: "v1", kind: "Secret", namespace: "team-a", name: "unlabelled" },
 ];
 
 const COMPOSED_AS = "crossplane.io/composition-resource-name";
 const composed = (name: string): JsonObject => ({
-  apiVersion: "cloud.example.org/v1beta1",
-  kind: "Bucket",
+  ...toBucket,
   metadata: { name, labels: { "crossplane.io/composite": "orders" }, annotations: { [COMPOSED_AS]: "bucket" } },
 });
 

@@ -64,11 +64,8 @@ const shown = (findings: readonly Finding[]): readonly string[] =>
 
 /** An XR that refers to its record of names, and nothing else. */
 function withOwnRecord(xr: JsonObject) {
-  const reference = {
-    ...RECORD_KINDS.EnvironmentConfig,
-    namespace: undefined,
-    name: namesRecordName(recordOf(toComposite(documentOf(xr)))),
-  };
+  const name = namesRecordName(recordOf(toComposite(documentOf(xr))));
+  const reference = { ...RECORD_KINDS.EnvironmentConfig, namespace: undefined, name };
   const { namespace: _, ...listed } = reference;
   return { reference, store: { ...xr, spec: { resourceRefs: [listed] } } };
 }

@@ -16,12 +16,8 @@ const bucket = (fields: object) => ({ apiGroup: "s3.aws.m.upbound.io", kind: "Bu
 const named = (externalName: object | string) => bucket({ externalName });
 const object = (fields: object) => ({ apiGroup: "kubernetes.crossplane.io", kind: "Object", ...fields });
 
-const manifest = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  namespace: { fromFieldPath: "metadata.namespace" },
-  name: "{metadata.name}-{spec.shard}",
-};
+const namespace = { fromFieldPath: "metadata.namespace" };
+const manifest = { apiVersion: "v1", kind: "ConfigMap", namespace, name: "{metadata.name}-{spec.shard}" };
 
 const claim = {
   apiVersion: "platform.example.org/v1",

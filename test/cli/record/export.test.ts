@@ -91,24 +91,12 @@ const BINDINGS = JSON.stringify([{ apiVersion: "a/v1", kind: "A", name: "a", acc
 const BREAKS = ["\n", "\r", "\u0085", "\u2028", "\u2029"];
 
 test.each(BREAKS)("nothing that a team has written on its record is applied by an operator: %j", async (br) => {
-  const lines = [
-    "a",
-    "kind:",
-    "  ConfigMap",
-    "metadata:",
-    "  name:",
-    "    aws-auth",
-    "  namespace:",
-    "    kube-system",
-    "--- b",
-  ];
+  const lines = "a,kind:,  ConfigMap,metadata:,  name:,    aws-auth,  namespace:,    kube-system,--- b".split(",");
   const text = lines.join(br);
   const labels = { [RECORD_LABEL]: label, "crossplane.io/evil": "x", "crossplane.io/composite": text };
   const annotations = { "crossplane.io/evil": text, "shared-infrastructure.fn.crossplane.io/owner": text };
-  const record = configMap(
-    { name: "bindings", labels, annotations, ...controlledBy("1") },
-    { a: BINDINGS, evil: text, [text]: text },
-  );
+  const data = { a: BINDINGS, evil: text, [text]: text };
+  const record = configMap({ name: "bindings", labels, annotations, ...controlledBy("1") }, data);
   const { manifests, stdout } = await run(record);
   expect(manifests).toEqual([
     {

@@ -94,13 +94,8 @@ describe("registry consumers", () => {
 
   test("prints JSON with the fields of the status, and dependents", async () => {
     const { stdout } = await run(["xpostgres/orders", "-o", "json"], [database({ [ALLOWED]: "team-a" })]);
-    const granted = {
-      namespace: "team-a",
-      kind: "Shop.apps.example.org",
-      name: "shop",
-      secretName: "orders-db",
-      granted: true,
-    };
+    const shop = { kind: "Shop.apps.example.org", name: "shop" };
+    const granted = { ...shop, namespace: "team-a", secretName: "orders-db", granted: true };
     expect(JSON.parse(stdout)).toEqual({
       items: [
         { ...granted, dependents: ["push", "policy-ids"] },

@@ -21,6 +21,7 @@ const pipeline = [
     input: { apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec: {} },
   },
 ];
+const RUNTIME = "render.crossplane.io/runtime";
 const composition = {
   apiVersion: "apiextensions.crossplane.io/v1",
   kind: "Composition",
@@ -38,13 +39,7 @@ function render(target: string, flags: readonly string[] = []) {
   const functionNamed = (name: string, repository: string) => ({
     apiVersion: "pkg.crossplane.io/v1",
     kind: "Function",
-    metadata: {
-      name,
-      annotations: {
-        "render.crossplane.io/runtime": "Development",
-        "render.crossplane.io/runtime-development-target": target,
-      },
-    },
+    metadata: { name, annotations: { [RUNTIME]: "Development", [`${RUNTIME}-development-target`]: target } },
     spec: { package: `xpkg.example.org/${repository}:v1` },
   });
   const functions = [functionNamed("composer", "composer"), functionNamed("ours", "function-shared-infrastructure")];

@@ -88,11 +88,8 @@ const added = {
   ownerReferences: [controller],
 };
 
-const origin = {
-  "crossplane.io/composite": "root",
-  "crossplane.io/claim-name": "claim",
-  "crossplane.io/claim-namespace": "team-a",
-};
+const claimed = { "crossplane.io/claim-name": "claim", "crossplane.io/claim-namespace": "team-a" };
+const origin = { "crossplane.io/composite": "root", ...claimed };
 const stranger = { uid: "u2", kind: "Other" };
 const named = { generateName: "app-" };
 const existing = { name: "d", generateName: "app-" };

@@ -77,16 +77,16 @@ describe("what a step is called with", () => {
   });
 
   test("the Secrets that are its credentials", async () => {
+    const secretRef = { namespace: "a", name: "s" };
     const credentials = [
-      { name: "cloud", source: "Secret", secretRef: { namespace: "a", name: "s" } },
+      { name: "cloud", source: "Secret", secretRef },
       { name: "x", source: "None" },
     ];
     const steps = stepsOf({}).map((step) => ({ ...step, credentials }));
     const { calls } = await run({ steps, credentials: [{ ...secret("s"), data: { key: "aHVudGVyMg==" } }] });
     expect(calls[0]?.credentials).toEqual({ cloud: { credentialData: { data: { key: Buffer.from("hunter2") } } } });
-    await expect(run({ steps })).rejects.toThrow(
-      'step "0": found no Secret a/s for its credentials cloud in --function-credentials',
-    );
+    const missing = 'step "0": found no Secret a/s for its credentials cloud in --function-credentials';
+    await expect(run({ steps })).rejects.toThrow(missing);
   });
 
   test("the schema of a kind that a file has, so that it counts as served, and of no other kind", async () => {

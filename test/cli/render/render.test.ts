@@ -65,6 +65,8 @@ const credentials = {
   "composition.yaml": step(", credentials: [{name: a, source: Secret, secretRef: {namespace: b, name: c}}]"),
 };
 const from = (what: string, file: string) => `cannot load ${what} from "DIR/${file}": `;
+const noFunction = `${from("functions", "functions.yaml")}not a function: XApp/app`;
+const noYaml = `${from("required resources", "r")}no .yaml or .yml files found in "DIR/r"`;
 const [ofComposition, ofSchemas] = [from("Composition", "composition.yaml"), from("OpenAPI schemas", "r")];
 
 test.each<[reason: string, files: Files, stderr: string, ...flags: readonly string[]]>([
@@ -91,23 +93,14 @@ test.each<[reason: string, files: Files, stderr: string, ...flags: readonly stri
   ["a Composition without a pipeline", resources, `${ofComposition}render only supports spec.mode: Pipeline`],
   ["a Composition that is none", { "composition.yaml": xr }, `${ofComposition}not a composition: XApp/app`],
   ["a Composition with a wrong type", composing("step: 1"), `${ofComposition}step: expected a string, found 1`],
-  [
-    "Functions that are none",
-    { "functions.yaml": `${functions}\n---\n${xr}` },
-    `${from("functions", "functions.yaml")}not a function: XApp/app`,
-  ],
+  ["Functions that are none", { "functions.yaml": `${functions}\n---\n${xr}` }, noFunction],
   [
     "a document without a kind",
     { "r.yaml": "{a: 1}" },
     `${from("required resources", "r.yaml")}Object 'Kind' is missing in '{"a":1}'`,
     "-eDIR/r.yaml",
   ],
-  [
-    "a directory without YAML",
-    { "r/a.txt": "" },
-    `${from("required resources", "r")}no .yaml or .yml files found in "DIR/r"`,
-    "-eDIR/r",
-  ],
+  ["a directory without YAML", { "r/a.txt": "" }, noYaml, "-eDIR/r"],
   [
     "missing credentials",
     credentials,

@@ -79,6 +79,7 @@ describe("what was put back after a restore, and this XR controls,", () => {
   const later = "2026-01-03T00:00:00Z";
   const failed = { status: "False", reason: "ReconcileError", message: "observe failed: cannot get credentials" };
   const absent = { ...failed, message: "observe failed: external resource does not exist" };
+  const nestedStore = { ...store(referring("x")), metadata: { name: "n", ...created } };
   const paused = { status: "False", reason: "ReconcilePaused", message: "" };
   test.each<[isLookedAt: boolean, reason: string, resource: JsonObject]>([
     [false, "a managed resource that a restore has stripped of its status", bucket("a", created, managed)],
@@ -92,17 +93,9 @@ describe("what was put back after a restore, and this XR controls,", () => {
       "one that is reported, and cannot be changed",
       bucket("a", created, { ...managed, ...synced(later, failed, { atProvider: { id: "1" } }) }),
     ],
-    [
-      false,
-      "a nested XR that is stopped",
-      { ...store(referring("x")), metadata: { name: "n", ...created }, ...synced(later, failed) },
-    ],
-    [
-      true,
-      "a nested XR that is reconciled",
-      { ...store(referring("x")), metadata: { name: "n", ...created }, ...synced(later) },
-    ],
-    [false, "a nested XR, not reconciled yet", { ...store(referring("x")), metadata: { name: "n", ...created } }],
+    [false, "a nested XR that is stopped", { ...nestedStore, ...synced(later, failed) }],
+    [true, "a nested XR that is reconciled", { ...nestedStore, ...synced(later) }],
+    [false, "a nested XR that is not reconciled yet", nestedStore],
     [true, "a native resource, which has no such condition", bucket("a", created)],
   ])("is looked at or not (%s): %s", (isLookedAt, _reason, resource) => {
     expect(verdicts.isLookedAt(documentOf(resource))).toBe(isLookedAt);

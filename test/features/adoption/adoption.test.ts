@@ -30,11 +30,8 @@ test("adoption changes nothing without its section of the input", () => {
 const shown = { type: "ResourcesAdopted", status: "True", reason: "Adopted", message: "" };
 test("adoption requires nothing and changes nothing in steady state", () => {
   const observed = { a: bucket("a", controlledBy("uid-now")), b: bucket("b", controlledBy("uid-now")) };
-  const { resources, requirements, conditions, results } = adopt({
-    xr: store({ ...referring("a", "b"), status: { conditions: [shown] } }),
-    observed,
-    desired: { a: {}, b: {} },
-  });
+  const xr = store({ ...referring("a", "b"), status: { conditions: [shown] } });
+  const { resources, requirements, conditions, results } = adopt({ xr, observed, desired: { a: {}, b: {} } });
   expect([resources.size, requirements.size, results]).toEqual([0, 0, []]);
   expect(conditions).toEqual([{ ...shown, message: undefined, target: "Composite" }]);
 });
@@ -46,11 +43,8 @@ describe("a restored resource that is not desired", () => {
   test("is put back as observed, without fields that the API server fills in, and marked", () => {
     const annotations = { "crossplane.io/composition-resource-name": "a", [`${DOMAIN}/adoption`]: "pending" };
     const kind = { apiVersion: "cloud.example.org/v1", kind: "Bucket" };
-    const own = {
-      generateName: "store-",
-      namespace: "team-a",
-      finalizers: ["finalizer.managedresource.crossplane.io"],
-    };
+    const finalizers = ["finalizer.managedresource.crossplane.io"];
+    const own = { generateName: "store-", namespace: "team-a", finalizers };
     const object = { ...kind, metadata: { name: "a", ...own, labels, annotations }, spec: { region: "eu" } };
     const { resources } = adopt({ xr, observed: { a: bucket("a", { labels, ...own }) } });
     expect(resources.get("a")).toEqual({ is: "set", ready: "True", object });
@@ -58,9 +52,8 @@ describe("a restored resource that is not desired", () => {
 
   test("is kept while a status may be missing, once more after that, and then given up", () => {
     const managed = { spec: { providerConfigRef: { name: "default" } } };
-    const looked = {
-      status: { conditions: [{ type: "Synced", status: "True", lastTransitionTime: "2026-01-03T00:00:00Z" }] },
-    };
+    const condition = { type: "Synced", status: "True", lastTransitionTime: "2026-01-03T00:00:00Z" };
+    const looked = { status: { conditions: [condition] } };
     const mine = controlledBy("uid-now");
     const marked = (mark: string) => bucket("a", { ...mine, annotations: { [`${DOMAIN}/adoption`]: mark } });
     const go = (mark: string, network: JsonObject, more: Readonly<Record<string, JsonObject>> = {}) => {
@@ -71,12 +64,9 @@ describe("a restored resource that is not desired", () => {
       return [at(object, `metadata.annotations[${DOMAIN}/adoption]`), draft.conditions[0]?.reason];
     };
     const isNew = go("looked", looked, { subnet: {} }); // its status may be what the pipeline waits for
-    expect([go("pending", {}), go("pending", looked), isNew, go("looked", looked)]).toEqual([
-      ["pending", "Adopting"],
-      ["looked", "Adopting"],
-      ["pending", "Adopting"],
-      [undefined, "NoLongerDesired"],
-    ]);
+    expect([go("pending", {}), isNew]).toEqual(Array(2).fill(["pending", "Adopting"]));
+    expect(go("pending", looked)).toEqual(["looked", "Adopting"]);
+    expect(go("looked", looked)).toEqual([undefined, "NoLongerDesired"]);
   });
 
   test("has no spec afterwards where it had none", () => {
@@ -178,24 +168,19 @@ test("a Fatal result names all resources at once, and only when every lookup is 
 });
 
 test("of half a million resources that share a sentence, ten are named", () => {
-  const standings = Array.from({ length: 500_000 }, (_, index) => ({
-    reason: "NoLongerDesired" as const,
-    resource: `r${index}`,
-    sentence: "not desired any more",
-  }));
-  expect(toSentences(standings)).toEqual([
-    "r0, r1, r2, r3, r4, r5, r6, r7, r8, r9 and 499990 more: not desired any more",
-  ]);
+  const standing = { reason: "NoLongerDesired" as const, sentence: "not desired any more" };
+  const standings = Array.from({ length: 500_000 }, (_, index) => ({ ...standing, resource: `r${index}` }));
+  const said = "r0, r1, r2, r3, r4, r5, r6, r7, r8, r9 and 499990 more: not desired any more";
+  expect(toSentences(standings)).toEqual([said]);
 });
 
 test("what an XR says of itself is read once, and not for each resource that it refers to", () => {
   const count = 5_000;
   let reads = 0;
   const composite = documentOf(store());
-  const call = composedCall({
-    spec: { adoption: {} },
-    observed: Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, bucket(`a${index}`)])),
-  });
+  const names = Array.from({ length: count }, (_, index) => `a${index}`);
+  const observed = Object.fromEntries(names.map((name) => [name, bucket(name)]));
+  const call = composedCall({ spec: { adoption: {} }, observed });
   const counting = {
     toObject: () => composite.toObject(),
     with: composite.with,

@@ -15,10 +15,8 @@ import {
 
 const conditionOf = (parts: AdoptionParts, draft?: Draft) => adopt(parts, draft).conditions[0];
 
-const nestedStore = restoredStore({
-  ...referring("a"),
-  metadata: { name: "store", uid: "uid-now", ...labelled("root") },
-});
+const nested = { name: "store", uid: "uid-now", ...labelled("root") };
+const nestedStore = restoredStore({ ...referring("a"), metadata: nested });
 
 const namespacedStore = store({
   metadata: { name: "store", namespace: "team-a", uid: "uid-now" },
@@ -118,19 +116,12 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   });
 
   test("with the worst first, and resources of which the same is said together, by name", () => {
-    const observed = {
-      d: bucket("d", labelled("other")),
-      c: bucket("c", controlledBy("uid-now")),
-      a: bucket("a", controlledBy("uid-now")),
-      b: bucket("b"),
-    };
+    const [c, a] = ["c", "a"].map((name) => bucket(name, controlledBy("uid-now"))) as [JsonObject, JsonObject];
+    const observed = { d: bucket("d", labelled("other")), c, a, b: bucket("b") };
     const { reason, message = "" } = conditionOf({ observed, policy: { onUnproven: "Release" } }) ?? {};
     expect(reason).toBe("Adopting");
-    expect(message.match(/[a-d] \([^:]*(?=: )/g)).toEqual([
-      "b (Bucket.cloud.example.org/b)",
-      "d (Bucket.cloud.example.org/d)",
-      "a (Bucket.cloud.example.org/a), c (Bucket.cloud.example.org/c)",
-    ]);
+    const [inA, inB, inC, inD] = ["a", "b", "c", "d"].map((name) => `${name} (Bucket.cloud.example.org/${name})`);
+    expect(message.match(/[a-d] \([^:]*(?=: )/g)).toEqual([inB, inD, `${inA}, ${inC}`]);
   });
 
   test.each([

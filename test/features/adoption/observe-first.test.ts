@@ -26,18 +26,13 @@ function managed(name: string, { mark, policies = OBSERVE, synced, size = "small
   const marks = mark === undefined ? {} : { [RESTORED]: mark };
   const annotations = { "crossplane.io/composition-resource-name": name, ...marks };
   const controller = mark?.startsWith("held=") === true ? controlledBy("uid-now") : {};
-  const { status = "True", message = "", since = "2026-01-02", about = 2 } = synced ?? {};
+  const { status: is = "True", message = "", since = "2026-01-02", about = 2 } = synced ?? {};
   const times = { lastTransitionTime: `${since}T00:00:00Z`, observedGeneration: about };
-  const conditions = synced ? [{ type: "Synced", status, message, ...times }] : [];
+  const conditions = synced ? [{ type: "Synced", status: is, message, ...times }] : [];
   const forProvider = { size: "small", zones: ["a", "b"] };
-  return bucket(
-    name,
-    { annotations, ...controller, ...metadata },
-    {
-      spec: { managementPolicies: policies, providerConfigRef: { name: "default" }, forProvider },
-      status: { conditions, atProvider: { size, zones: ["b", "a"] } },
-    },
-  );
+  const spec = { managementPolicies: policies, providerConfigRef: { name: "default" }, forProvider };
+  const status = { conditions, atProvider: { size, zones: ["b", "a"] } };
+  return bucket(name, { annotations, ...controller, ...metadata }, { spec, status });
 }
 
 const found = { mark: HELD, synced: {} };
@@ -77,6 +72,8 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
   const observing = ["Observe", "Delete"];
   const twice: Managed = { mark: HELD, policies: ["Observe", "Observe"], synced: { since: "2025-01-01", about: 1 } };
   const deleting = { deletionTimestamp: "2026-01-02T00:00:00Z" };
+  const ITS_MARK = "its mark becomes Crossplane's to remove";
+  const releasedAll = [[FULL, HELD], "Adopted", { release: "uid-now/*" }] as const;
   type Row = [reason: string, a: Managed, is: unknown, says: string, more?: { b?: Managed; release?: string }];
   test.each<Row>([
     ["was not seen before", { policies: FULL }, held, WAITING],
@@ -90,13 +87,7 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     ["is missing", { mark: HELD, synced: absent }, held, "1 found, 1 missing"],
     ["is different", different, held, "1 found, 1 different"],
     ["is different, and a person has released it", different, [FULL, undefined], "Adopted", { release: "uid-now/a" }],
-    [
-      "comes from Velero's modifier, and was released before it came: its mark becomes Crossplane's to remove",
-      { mark: "*" },
-      [FULL, HELD],
-      "Adopted",
-      { release: "uid-now/*" },
-    ],
+    [`comes from Velero's modifier, and was released before it came: ${ITS_MARK}`, { mark: "*" }, ...releasedAll],
     ["is different, and was released before", different, held, "1 found, 1 different", { release: "uid-before/a" }],
     ["is different, and another one was released", different, held, "1 different", { release: "uid-now/b" }],
     ["is found, but the other is not", found, held, WAITING, { b: { mark: HELD } }],
@@ -135,12 +126,7 @@ describe("while resources are only observed", () => {
   test.each<[reason: string, is: unknown, release?: string, mark?: string]>([
     ["stays", [OBSERVE, HELD]],
     [released, [FULL, undefined], "uid-now/*"],
-    [
-      "is released so, where the mark is Velero's, which becomes Crossplane's to remove",
-      [FULL, HELD],
-      "uid-now/*",
-      "*",
-    ],
+    ["is so where the mark is Velero's, which becomes Crossplane's to remove", [FULL, HELD], "uid-now/*", "*"],
     ["never writes where these are not known", [OBSERVE, undefined], "uid-now/a", "held=?"],
   ])("one that is no longer desired %s", (_reason, is, release, mark = HELD) => {
     const observed = { a: { ...found, mark }, b: found };

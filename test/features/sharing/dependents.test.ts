@@ -33,16 +33,10 @@ const copy = (status = { ready: "True" }): JsonObject => {
   const { metadata, ...object } = observedObject(status);
   return { ...object, metadata: { ...(metadata as JsonObject), annotations: recorded() } };
 };
-const NONE_LEAVES = { "adoption/predecessors/PushSecret": [] };
+const USUAL = { capabilities: V2, sharedResources: [alone], desired: { push: WANTED } };
 
 const draftOf = ({ answers = {}, ...parts }: CallParts): Draft =>
-  sharingDraft({
-    capabilities: V2,
-    sharedResources: [alone],
-    desired: { push: WANTED },
-    ...parts,
-    answers: { ...NONE_LEAVES, ...answers },
-  });
+  sharingDraft({ ...USUAL, ...parts, answers: { "adoption/predecessors/PushSecret": [], ...answers } });
 
 /** `as desired`, `as observed`, or what becomes of it. */
 function fateOf(draft: Draft, name = "push"): string {
@@ -51,127 +45,91 @@ function fateOf(draft: Draft, name = "push"): string {
   return spec === undefined ? "untouched" : (spec as JsonObject)["to"] === "now" ? "as desired" : "as observed";
 }
 
-const CANNOT_READ = {
-  status: { conditions: [{ type: "Synced", status: "False", message: couldNotRead("namespace/team-a") }] },
-};
-const bySelector = another("orders", undefined, {
-  annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector": "team=a" },
-});
-const decoy = another("decoy", "*");
-const onDelete = withCopy({ onSourceMissing: "Delete" });
+const UNREADABLE = { type: "Synced", status: "False", message: couldNotRead("namespace/team-a") };
+const cannotRead = { xr: xr({ status: { conditions: [UNREADABLE] } }) };
+const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
+const bySelector = another("orders", undefined, { annotations: { [SELECTOR]: "team=a" } });
+const decoy = { answers: { db: [another("decoy", "*")] }, xr: naming("decoy") };
+const onDelete = { onSourceMissing: "Delete" };
+
+const granted = { answers: { db: [database()] } };
+const revoked = { answers: { db: [refused] } };
+const gone = { answers: { db: [], "db/recorded": [] } };
+const nameless = { xr: naming() };
+const namelessRevoked = { ...nameless, answers: { "db/recorded": [refused] } };
+const copied = { ...granted, sharedResources: [withCopy()] };
+const record = (name: string) => ({ [RECORD_NAME]: boundTo({ db: { ...POSTGRES, name } }) });
+const observed = { push: there() };
 
 type Row = readonly [reason: string, fate: string, condition: string, parts: CallParts];
 
-describe("a dependent that does not exist", () => {
-  test.each<Row>([
-    ["is composed with the grant", "as desired", "Available", { answers: { db: [database()] } }],
-    ["waits for the grant", "left out", "AccessNotGranted", { answers: { db: [refused] } }],
-    ["waits for the shared resource", "left out", "NotFound", { answers: { db: [] } }],
-    ["waits for the first answer", "left out", "WaitingForRequiredResources", {}],
-    ["waits where nothing is named", "left out", "FieldNotSet", { xr: naming() }],
-    [
-      "waits while the shared resource is being deleted",
-      "left out",
-      "DependentsHeldBack",
-      {
-        answers: {
-          db: [
-            grantedTo("team-a", {
-              metadata: { name: "orders", annotations: { [ALLOWED]: "*" }, deletionTimestamp: "2026-01-01T00:00:00Z" },
-            }),
-          ],
-        },
-      },
-    ],
-    [
-      "waits for the readiness that the input asks for",
-      "left out",
-      "SharedResourceNotReady",
-      { answers: { db: [database()] }, sharedResources: [{ ...alone, readiness: "Required" }] },
-    ],
-    [
-      "waits for the copy to be composed",
-      "left out",
-      "DependentsHeldBack",
-      { answers: { db: [database()] }, sharedResources: [withCopy()] },
-    ],
-    [
-      "waits for the copy to be written",
-      "left out",
-      "DependentsHeldBack",
-      { answers: { db: [database()] }, sharedResources: [withCopy()], observed: { [KEY]: copy({ ready: "False" }) } },
-    ],
-    [
-      "is composed once the copy is written",
-      "as desired",
-      "Available",
-      { answers: { db: [database()] }, sharedResources: [withCopy()], observed: { [KEY]: copy() } },
-    ],
-    [
-      "waits where the Namespace cannot be read",
-      "left out",
-      "NamespaceNotReadable",
-      { answers: { db: [bySelector] }, xr: xr(CANNOT_READ) },
-    ],
-    [
-      "waits where an object of another kind has its name",
-      "left out",
-      "AccessNotGranted",
-      {
-        answers: { db: [refused] },
-        observed: { push: { apiVersion: "v1", kind: "ConfigMap", spec: { to: "before" } } },
-      },
-    ],
-    [
-      "waits, whatever the record says",
-      "left out",
-      "AccessNotGranted",
-      { answers: { db: [refused] }, observed: { [RECORD_NAME]: boundTo({ db: { ...POSTGRES, name: "orders" } }) } },
-    ],
-    [
-      "waits for the one before it to be gone",
-      "left out",
-      "DependentsHeldBack",
-      {
-        answers: {
-          db: [database()],
-          "adoption/predecessors/PushSecret": [
-            {
-              ...there(),
-              metadata: {
-                name: "push-1",
-                deletionTimestamp: "2026-01-01T00:00:00Z",
-                annotations: { "crossplane.io/composition-resource-name": "push" },
-              },
-            },
-          ],
-        },
-      },
-    ],
-  ])("%s", (_reason, fate, condition, parts) => {
-    const draft = draftOf(parts);
-    expect([fateOf(draft), says(draft)]).toEqual([fate, expect.stringContaining(condition)]);
-    expect(draft.compositeReady).toBe(condition === "Available" ? undefined : "False");
-  });
+const GOING = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+const leaving = grantedTo("team-a", { metadata: { name: "orders", annotations: { [ALLOWED]: "*" }, ...GOING } });
+const asPush = { "crossplane.io/composition-resource-name": "push" };
+const before = { ...there(), metadata: { name: "push-1", ...GOING, annotations: asPush } };
+const onlyReady = { ...granted, sharedResources: [{ ...alone, readiness: "Required" }] };
+const unready = copy({ ready: "False" });
+const unreadable = { answers: { db: [bySelector] }, ...cannotRead };
+const withFormer = { answers: { ...granted.answers, "adoption/predecessors/PushSecret": [before] } };
+const decoyed = { push: { apiVersion: "v1", kind: "ConfigMap", spec: { to: "before" } } };
+test.each<Row>([
+  ["is composed with the grant", "as desired", "Available", granted],
+  ["waits for the grant", "left out", "AccessNotGranted", revoked],
+  ["waits for the shared resource", "left out", "NotFound", { answers: { db: [] } }],
+  ["waits for the first answer", "left out", "WaitingForRequiredResources", {}],
+  ["waits where nothing is named", "left out", "FieldNotSet", nameless],
+  [
+    "waits while the shared resource is being deleted",
+    "left out",
+    "DependentsHeldBack",
+    { answers: { db: [leaving] } },
+  ],
+  ["waits for the readiness that the input asks for", "left out", "SharedResourceNotReady", onlyReady],
+  ["waits for the copy to be composed", "left out", "DependentsHeldBack", copied],
+  ["waits for the copy to be written", "left out", "DependentsHeldBack", { ...copied, observed: { [KEY]: unready } }],
+  ["is composed once the copy is written", "as desired", "Available", { ...copied, observed: { [KEY]: copy() } }],
+  ["waits where the Namespace cannot be read", "left out", "NamespaceNotReadable", unreadable],
+  [
+    "waits where an object of another kind has its name",
+    "left out",
+    "AccessNotGranted",
+    { ...revoked, observed: decoyed },
+  ],
+  ["waits, whatever the record says", "left out", "AccessNotGranted", { ...revoked, observed: record("orders") }],
+  ["waits for the one before it to be gone", "left out", "DependentsHeldBack", withFormer],
+])("a dependent that does not exist %s", (_reason, fate, condition, parts) => {
+  const draft = draftOf(parts);
+  expect([fateOf(draft), says(draft)]).toEqual([fate, expect.stringContaining(condition)]);
+  expect(draft.compositeReady).toBe(condition === "Available" ? undefined : "False");
 });
 
 describe("a dependent that exists", () => {
-  const record = (name: string) => ({ [RECORD_NAME]: boundTo({ db: { ...POSTGRES, name } }) });
-  const observed = { push: there() };
+  const others = (recorded: JsonObject) => ({
+    answers: { db: [another("other")], "db/recorded": [recorded] },
+    xr: naming("other"),
+  });
+  const bySecret = (connection?: JsonObject) => [{ ...copying({ via: "Secret" }, connection), dependents: ["push"] }];
+  const decoyNow = (recorded: JsonObject) => ({
+    answers: { ...decoy.answers, "db/secret": [], "db/recorded": [recorded] },
+    xr: decoy.xr,
+    sharedResources: bySecret(),
+  });
+  const bareOf = (name: string) => ({ observed: { push: bare, ...record(name) } });
+  const emptied = { push: there(), [RECORD_NAME]: { data: {} } };
+  const failing = { ...observed, [KEY]: unready };
+  const secretGone = { answers: { ...granted.answers, "db/secret": [] }, sharedResources: bySecret(onDelete) };
+  const kept = { answers: { db: [bySelector], "db/recorded": [bySelector] }, ...cannotRead };
+  const notKept = { ...cannotRead, answers: { db: [bySelector], "db/recorded": [another("before")] } };
+  const markedSecret = { ...there(), metadata: { annotations: mark("x", { ...POSTGRES, kind: "Secret" }) } };
   test.each<Row>([
-    ["follows earlier steps while the grant stands", "as desired", "Available", { answers: { db: [database()] } }],
-    [
-      "is taken over without a mark",
-      "as desired",
-      "Available",
-      { answers: { db: [database()] }, observed: { push: bare } },
-    ],
-    ["goes with the grant", "left out", "AccessNotGranted", { answers: { db: [refused] } }],
+    ["follows earlier steps while the grant stands", "as desired", "Available", granted],
+    ["is taken over where it had no mark", "as desired", "Available", { ...granted, observed: { push: bare } }],
+    ["goes with the grant", "left out", "AccessNotGranted", revoked],
     [
       "goes with the grant, though only the record tells of it",
       "left out",
       "FieldNotSet",
-      { answers: { "db/recorded": [refused] }, xr: naming(), observed: { push: bare, ...record("orders") } },
+      { ...namelessRevoked, ...bareOf("orders") },
     ],
     ["stays while nothing is known", "as observed", "WaitingForRequiredResources", {}],
     ["stays while nothing is known, though it has no mark", "as observed", "Waiting", { observed: { push: bare } }],
@@ -179,124 +137,72 @@ describe("a dependent that exists", () => {
       "stays while the XR names nothing, and the grant stands",
       "as observed",
       "FieldNotSet",
-      { answers: { "db/recorded": [database()] }, xr: naming() },
+      { ...nameless, answers: { "db/recorded": [database()] } },
     ],
-    ["stays while that is looked up", "as observed", "FieldNotSet", { xr: naming() }],
-    ["goes without a name", "left out", "FieldNotSet", { answers: { "db/recorded": [refused] }, xr: naming() }],
+    ["stays while that is looked up", "as observed", "FieldNotSet", nameless],
+    ["goes though the XR names nothing", "left out", "FieldNotSet", namelessRevoked],
     [
       "goes though the record is empty and the XR names nothing",
       "left out",
       "FieldNotSet",
-      { answers: { "db/recorded": [refused] }, xr: naming(), observed: { push: there(), [RECORD_NAME]: { data: {} } } },
+      { ...namelessRevoked, observed: emptied },
     ],
     [
       "goes though the record tells of a resource that is gone",
       "left out",
       "FieldNotSet",
-      { answers: { "db/recorded": [refused] }, xr: naming(), observed: { push: there(), ...record("gone") } },
+      { ...namelessRevoked, observed: { ...observed, ...record("gone") } },
     ],
     [
       "stays for a database that does not grant, as it is for the one that does",
       "as observed",
       "AccessNotGranted",
-      { answers: { db: [another("other")], "db/recorded": [database()] }, xr: naming("other") },
+      others(database()),
     ],
-    [
-      "goes though the XR names a decoy that does not grant",
-      "left out",
-      "AccessNotGranted",
-      { answers: { db: [another("other")], "db/recorded": [refused] }, xr: naming("other") },
-    ],
-    [
-      "is made anew for one that grants",
-      "left out",
-      "DependentsRemoved",
-      { answers: { db: [decoy] }, xr: naming("decoy") },
-    ],
+    ["goes though the XR names a decoy that does not grant", "left out", "AccessNotGranted", others(refused)],
+    ["is made anew for a database that grants", "left out", "DependentsRemoved", decoy],
     [
       "is made anew for another one than the record's, where it has no mark",
       "left out",
       "DependentsRemoved",
-      { answers: { db: [decoy] }, xr: naming("decoy"), observed: { push: bare, ...record("orders") } },
+      { ...decoy, ...bareOf("orders") },
     ],
     [
       "stays until the copy of the database that takes over is written",
       "as observed",
       "SourceNotFound",
-      {
-        answers: { db: [decoy], "db/secret": [], "db/recorded": [database()] },
-        xr: naming("decoy"),
-        sharedResources: [{ ...copying({ via: "Secret" }), dependents: ["push"] }],
-      },
+      decoyNow(database()),
     ],
-    [
-      "goes with the grant before that",
-      "left out",
-      "SourceNotFound",
-      {
-        answers: { db: [decoy], "db/secret": [], "db/recorded": [refused] },
-        xr: naming("decoy"),
-        sharedResources: [{ ...copying({ via: "Secret" }), dependents: ["push"] }],
-      },
-    ],
-    ["is kept without its source", "as observed", "NotFound", { answers: { db: [], "db/recorded": [] } }],
+    ["goes with the grant before that", "left out", "SourceNotFound", decoyNow(refused)],
+    ["is kept without its source", "as observed", "NotFound", gone],
     [
       "is kept without its source, by onSourceMissing",
       "as observed",
       "NotFound",
-      { answers: { db: [], "db/recorded": [] }, sharedResources: [withCopy()] },
+      { ...gone, sharedResources: [withCopy()] },
     ],
     [
       "goes with its source, by onSourceMissing",
       "left out",
       "NotFound",
-      { answers: { db: [], "db/recorded": [] }, sharedResources: [onDelete] },
+      { ...gone, sharedResources: [withCopy(onDelete)] },
     ],
-    [
-      "goes with its Secret, by onSourceMissing",
-      "left out",
-      "SourceNotFound",
-      {
-        answers: { db: [database()], "db/secret": [] },
-        sharedResources: [{ ...copying({ via: "Secret" }, { onSourceMissing: "Delete" }), dependents: ["push"] }],
-      },
-    ],
-    [
-      "stays while its copy fails",
-      "as desired",
-      "WaitingForCopies",
-      {
-        answers: { db: [database()] },
-        sharedResources: [withCopy()],
-        observed: { ...observed, [KEY]: copy({ ready: "False" }) },
-      },
-    ],
-    [
-      "stays where the Namespace cannot be read",
-      "as observed",
-      "NamespaceNotReadable",
-      { answers: { db: [bySelector], "db/recorded": [bySelector] }, xr: xr(CANNOT_READ) },
-    ],
+    ["goes with its Secret, by onSourceMissing", "left out", "SourceNotFound", secretGone],
+    ["stays while its copy fails", "as desired", "WaitingForCopies", { ...copied, observed: failing }],
+    ["stays where the Namespace cannot be read", "as observed", "NamespaceNotReadable", kept],
     [
       "goes though the Namespace cannot be read that another one needs",
       "left out",
       "NamespaceNotReadable",
-      {
-        answers: { db: [bySelector], "db/recorded": [another("before")] },
-        xr: xr(CANNOT_READ),
-        observed: { push: there("before") },
-      },
+      { ...notKept, observed: { push: there("before") } },
     ],
     [
       "is no other kind's, whatever its mark says",
       "left out",
       "FieldNotSet",
-      {
-        xr: naming(),
-        observed: { push: { ...there(), metadata: { annotations: mark("x", { ...POSTGRES, kind: "Secret" }) } } },
-      },
+      { ...nameless, observed: { push: markedSecret } },
     ],
-    ["is not put back if nothing desires it", "untouched", "Available", { answers: { db: [database()] }, desired: {} }],
+    ["is not put back where no earlier step desires it", "untouched", "Available", { ...granted, desired: {} }],
   ])("%s", (_reason, fate, condition, parts) => {
     const draft = draftOf({ observed, ...parts });
     expect([fateOf(draft), says(draft)]).toEqual([fate, expect.stringContaining(condition)]);
@@ -304,7 +210,7 @@ describe("a dependent that exists", () => {
 
   test("says what it is for, beside the shares of earlier steps", () => {
     const before = { ...WANTED, metadata: { annotations: { [DEPENDS_ON]: JSON.stringify({ a: { name: "x" } }) } } };
-    const draft = draftOf({ answers: { db: [database()] }, desired: { push: before } });
+    const draft = draftOf({ ...granted, desired: { push: before } });
     expect(objectIn(draft, "push")?.["metadata"]).toEqual({
       annotations: { [DEPENDS_ON]: JSON.stringify({ a: { name: "x" }, db: { ...POSTGRES, name: "orders" } }) },
     });
@@ -335,15 +241,13 @@ describe("the dependents of a share", () => {
     });
     const left = [...draft.resources].filter(([, { is }]) => is === "removed").map(([name]) => name);
     expect(left).toEqual(["app", "push"]);
-    expect(says(draft)).toContain(
-      "db: composed resources are not created before this XR has access, and its copies: app, push",
-    );
+    const held = "composed resources are not created before this XR has access, and its copies: app, push";
+    expect(says(draft)).toContain(`db: ${held}`);
   });
 
   test("that went are said", () => {
-    expect(says(draftOf({ answers: { db: [refused] }, observed: { push: there() } }))).toContain(
-      "; db: composed resources are removed with the access that they depend on: push",
-    );
+    const went = "; db: composed resources are removed with the access that they depend on: push";
+    expect(says(draftOf({ ...revoked, observed }))).toContain(went);
   });
 
   test("may be missing with an optional share", () => {
@@ -352,57 +256,37 @@ describe("the dependents of a share", () => {
   });
 
   test("are asked for while they are to be created, and no longer", () => {
-    const names = [{}, { push: there() }].map((observed) => [
-      ...requirementsIn(draftOf({ answers: { db: [database()] }, observed })).keys(),
-    ]);
+    const names = [{}, observed].map((there) => [...requirementsIn(draftOf({ ...granted, observed: there })).keys()]);
     expect(names).toEqual([["shared-resource/db", "adoption/predecessors/PushSecret"], ["shared-resource/db"]]);
   });
 
   test("are in the record of the XR, by the resource that they are for", () => {
     const bindingsIn = (parts: CallParts) => {
-      const call = callOf({ capabilities: V2, sharedResources: [alone], desired: { push: WANTED }, ...parts });
+      const call = callOf({ ...USUAL, ...parts });
       const bindings = readBindings(documentOf(objectIn(runFeature(sharing, call), RECORD_NAME) ?? {})).get("db") ?? [];
       return bindings.map(({ resource: { name }, access, dependents }) => [name, access, dependents]);
     };
-    const observed = { push: there() };
-    expect([
-      bindingsIn({ answers: { db: [database()] } }),
-      bindingsIn({ answers: { db: [refused] }, observed }),
-      bindingsIn({ answers: { db: [another("other")], "db/recorded": [database()] }, xr: naming("other"), observed }),
-    ]).toEqual([
-      [["orders", "Granted", ["push"]]],
-      [["orders", "Requested", []]],
-      [
-        ["other", "Requested", []],
-        ["orders", "Granted", ["push"]],
-      ],
-    ]);
+    const both = { answers: { db: [another("other")], "db/recorded": [database()] }, xr: naming("other") };
+    const orders = ["orders", "Granted", ["push"]];
+    expect(bindingsIn(granted)).toEqual([orders]);
+    expect(bindingsIn({ ...revoked, observed })).toEqual([["orders", "Requested", []]]);
+    expect(bindingsIn({ ...both, observed })).toEqual([["other", "Requested", []], orders]);
   });
 });
 
-describe("a dependent that no earlier step desires", () => {
-  const named = withoutCopies({ dependents: ["push", "none*"] });
-  const FAULT =
-    'no earlier step desires "push"; they desire app; a step that leaves it out for now, such as function-sequencer, has to come after this one';
-  const granted = { answers: { db: [database()] }, sharedResources: [named], desired: { app: {} } };
-  test.each<[reason: string, fatals: readonly string[], condition: string, parts: CallParts]>([
-    [
-      "is fatal",
-      [`cannot use the input:\n  spec.sharedResources[0].dependents[0]: ${FAULT}`],
-      "DependentNotDesired",
-      {},
-    ],
-    ["fails alone beside copies", [], "DependentNotDesired", { observed: { [KEY]: copy() } }],
-    [
-      "fails alone with copies",
-      [],
-      "DependentNotDesired",
-      { sharedResources: [{ ...copying(), dependents: ["push"] }] },
-    ],
-    ["fails alone beside another dependent", [], "DependentNotDesired", { observed: { app: there() } }],
-    ["fails alone where it is observed", [], "DependentNotDesired", { observed: { push: there() } }],
-  ])("%s", (_reason, fatals, condition, parts) => {
-    const draft = draftOf({ ...granted, ...parts });
-    expect([fatalsIn(draft), says(draft)]).toEqual([fatals, expect.stringContaining(condition)]);
-  });
+const named = withoutCopies({ dependents: ["push", "none*"] });
+const withPush = { ...copying(), dependents: ["push"] };
+const FAULT =
+  'no earlier step desires "push"; they desire app; a step that leaves it out for now, such as function-sequencer, has to come after this one';
+const undesired = { ...granted, sharedResources: [named], desired: { app: {} } };
+const WHERE = "cannot use the input:\n  spec.sharedResources[0].dependents[0]";
+test.each<[reason: string, fatals: readonly string[], condition: string, parts: CallParts]>([
+  ["stops the XR", [`${WHERE}: ${FAULT}`], "DependentNotDesired", {}],
+  ["fails alone beside copies", [], "DependentNotDesired", { observed: { [KEY]: copy() } }],
+  ["fails alone in a step with copies", [], "DependentNotDesired", { sharedResources: [withPush] }],
+  ["fails alone beside another dependent", [], "DependentNotDesired", { observed: { app: there() } }],
+  ["fails alone where it is observed", [], "DependentNotDesired", { observed: { push: there() } }],
+])("a dependent that no earlier step desires: %s", (_reason, fatals, condition, parts) => {
+  const draft = draftOf({ ...undesired, ...parts });
+  expect([fatalsIn(draft), says(draft)]).toEqual([fatals, expect.stringContaining(condition)]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
@@ -21,30 +21,28 @@ const namesIn = ({ context }: Draft) => {
   return found?.db.map((item) => item.toObject().metadata.name);
 };
 
-describe("several resources by labels", () => {
-  const three = [resource("c", { size: 3 }), resource("a", { size: 20 }), resource("b", { size: "20" })];
-  const labelled = "XPostgres with labels db=orders";
-  const wanted = `found 3 ${labelled}, more than maxMatch: 2: a, b, c`;
-  const tooFew = `found 1 ${labelled}, fewer than minMatch: 2`;
-  const sorted = { maxMatch: 4, sortByFieldPath: "spec.size" };
-  const placed = [
-    ["a-b", "c"],
-    ["a", "z"],
-  ].map(([namespace, name]) => database({ metadata: { namespace, name } } as JsonObject));
-  type Row = [reason: string, select: JsonObject, items: readonly JsonObject[], condition: string, names?: string[]];
-  test.each<Row>([
-    ["as many as the input allows, by name", { maxMatch: 3 }, three, AVAILABLE, ["a", "b", "c"]],
-    ["one more than the input allows is ambiguous", { maxMatch: 2 }, three, `Ambiguous: db: ${wanted}`],
-    ["the first by texts, then numbers by size", { ...sorted, maxMatch: 2 }, three, AVAILABLE, ["b", "c"]],
-    ["what lacks the field last, as a decoy may", sorted, [...three, resource("0")], AVAILABLE, ["b", "c", "a", "0"]],
-    ["equal ones by namespace, then by name", { ...sorted, namespace: "*" }, placed, AVAILABLE, ["z", "c"]],
-    ["too few of them", { minMatch: 2, maxMatch: 3 }, [resource("a")], `TooFewMatches: db: ${tooFew}`],
-    ["none is enough, which is an empty list for later steps", { minMatch: 0 }, [], AVAILABLE, []],
-    ["none at all", {}, [], `NotFound: db: found no ${labelled}`],
-  ])("%s", (_reason, select, items, condition, names) => {
-    const draft = draftOf({ sharedResources: [byLabels(select)], answers: { db: items } });
-    expect([namesIn(draft), says(draft)]).toEqual([names, condition]);
-  });
+const three = [resource("c", { size: 3 }), resource("a", { size: 20 }), resource("b", { size: "20" })];
+const labelled = "XPostgres with labels db=orders";
+const wanted = `found 3 ${labelled}, more than maxMatch: 2: a, b, c`;
+const tooFew = `found 1 ${labelled}, fewer than minMatch: 2`;
+const sorted = { maxMatch: 4, sortByFieldPath: "spec.size" };
+const placed = [
+  ["a-b", "c"],
+  ["a", "z"],
+].map(([namespace, name]) => database({ metadata: { namespace, name } } as JsonObject));
+type Row = [reason: string, select: JsonObject, items: readonly JsonObject[], condition: string, names?: string[]];
+test.each<Row>([
+  ["as many as the input allows, by name", { maxMatch: 3 }, three, AVAILABLE, ["a", "b", "c"]],
+  ["one more than the input allows is ambiguous", { maxMatch: 2 }, three, `Ambiguous: db: ${wanted}`],
+  ["the first by texts, then numbers by size", { ...sorted, maxMatch: 2 }, three, AVAILABLE, ["b", "c"]],
+  ["what lacks the field last, as a decoy may", sorted, [...three, resource("0")], AVAILABLE, ["b", "c", "a", "0"]],
+  ["equal ones by namespace, then by name", { ...sorted, namespace: "*" }, placed, AVAILABLE, ["z", "c"]],
+  ["too few of them", { minMatch: 2, maxMatch: 3 }, [resource("a")], `TooFewMatches: db: ${tooFew}`],
+  ["none is enough, which is an empty list for later steps", { minMatch: 0 }, [], AVAILABLE, []],
+  ["none at all", {}, [], `NotFound: db: found no ${labelled}`],
+])("several resources by labels: %s", (_reason, select, items, condition, names) => {
+  const draft = draftOf({ sharedResources: [byLabels(select)], answers: { db: items } });
+  expect([namesIn(draft), says(draft)]).toEqual([names, condition]);
 });
 
 const optional = { resolution: "Optional" };
@@ -63,34 +61,30 @@ test("a label that is not set takes no list from another share under the same ke
   expect(namesIn(draftOf({ sharedResources: [alone, unset], answers: { db: [database()] } }))).toEqual(["orders"]);
 });
 
-describe("an Optional shared resource", () => {
-  const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres";
-  test.each<[reason: string, parts: CallParts, says: string, ready?: "False"]>([
-    ["may be missing", { answers: { db: [] } }, AVAILABLE],
-    ["may have no name yet", { xr: xr({ spec: {} }) }, AVAILABLE],
-    ["is waited for until it was looked up", {}, LOOKING_UP, "False"],
-    ["needs a grant all the same", { answers: { db: [refused] } }, "AccessNotGranted: db: XPostgres", "False"],
-  ])("%s", (_reason, parts, said, ready) => {
-    const draft = draftOf({ ...parts, sharedResources: [shared({ resolution: "Optional" })] });
-    expect([says(draft), draft.compositeReady]).toEqual([expect.stringContaining(said), ready]);
-  });
+const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres";
+test.each<[reason: string, parts: CallParts, says: string, ready?: "False"]>([
+  ["may be missing", { answers: { db: [] } }, AVAILABLE],
+  ["may have no name yet", { xr: xr({ spec: {} }) }, AVAILABLE],
+  ["is waited for until it was looked up", {}, LOOKING_UP, "False"],
+  ["needs a grant all the same", { answers: { db: [refused] } }, "AccessNotGranted: db: XPostgres", "False"],
+])("an Optional shared resource: %s", (_reason, parts, said, ready) => {
+  const draft = draftOf({ ...parts, sharedResources: [shared({ resolution: "Optional" })] });
+  expect([says(draft), draft.compositeReady]).toEqual([expect.stringContaining(said), ready]);
 });
 
-describe("what a share may not be without", () => {
-  const vital = { ...alone, resolution: "Fail" };
-  const other = { ...alone, name: "other" };
-  const STOPPED = "cannot go on without the shared resources:\n  db:";
-  const unset = `${STOPPED} spec.parameters.database of the XR is not set`;
+const vital = { ...alone, resolution: "Fail" };
+const other = { ...alone, name: "other" };
+const STOPPED = "cannot go on without the shared resources:\n  db:";
+const unset = `${STOPPED} spec.parameters.database of the XR is not set`;
 
-  test.each<[reason: string, parts: CallParts, ...messages: readonly string[]]>([
-    ["stops the XR", { sharedResources: [vital], answers: { db: [] } }, `${STOPPED} found no XPostgres orders`],
-    ["as does a field that says which one it is", { xr: xr({ spec: {} }), sharedResources: [vital] }, unset],
-    ["but not before all are looked up", { sharedResources: [vital, other], answers: { db: [] } }],
-    ["nor where another one is missing", { sharedResources: [other], answers: { other: [] } }],
-    ["nor where it is there", { sharedResources: [vital], answers: { db: [database()] } }],
-  ])("%s", (_reason, parts, ...messages) => {
-    expect(fatalsIn(draftOf(parts))).toEqual(messages);
-  });
+test.each<[reason: string, parts: CallParts, ...messages: readonly string[]]>([
+  ["stops the XR", { sharedResources: [vital], answers: { db: [] } }, `${STOPPED} found no XPostgres orders`],
+  ["as does a field that says which one it is", { xr: xr({ spec: {} }), sharedResources: [vital] }, unset],
+  ["but not before all are looked up", { sharedResources: [vital, other], answers: { db: [] } }],
+  ["nor where another one is missing", { sharedResources: [other], answers: { other: [] } }],
+  ["nor where it is there", { sharedResources: [vital], answers: { db: [database()] } }],
+])("what a share may not be without: %s", (_reason, parts, ...messages) => {
+  expect(fatalsIn(draftOf(parts))).toEqual(messages);
 });
 
 test("optional labels none of which is set ask for nothing, and later steps find an empty list", () => {
@@ -112,57 +106,55 @@ test("an XR that is shared itself asks for its targets only, and needs no grant"
   expect([...context.keys()]).toEqual(["shared-infrastructure.fn.crossplane.io/unavailable"]);
 });
 
-describe("the environment", () => {
-  const config = (data: JsonObject): JsonObject => ({ kind: "EnvironmentConfig", metadata: { name: "e" }, data });
-  const environment = { ...alone, toEnvironment: { fromFieldPath: "data" } };
-  const atPath = { ...alone, toEnvironment: { fromFieldPath: "data", toFieldPath: "db.main" } };
-  const unneeded = { ...environment, ...optional };
-  const made = (data: JsonObject) => ({ apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", ...data });
-  const sharing = (data: JsonObject, share = environment): CallParts => ({
-    sharedResources: [share],
-    answers: { db: [config(data)] },
-  });
-  const beside = (before: JsonObject, defaultData: JsonObject): CallParts => ({
-    context: { [ENVIRONMENT]: { kind: "Mine", ...before } },
-    spec: { environment: { defaultData } },
-  });
-  const earlier = beside({ a: { b: 0, c: 2 }, list: [1, 2] }, { a: { c: 0, d: 3 }, e: 4 });
-  const layers = { ...sharing({ a: { b: 1 }, list: [3] }), ...earlier };
-  const listBetween = { ...sharing({ a: {} }), ...beside({ a: [1] }, { a: { b: 1 } }) };
-  const merged = { kind: "Mine", a: { b: 1, c: 2, d: 3 }, list: [3], e: 4 };
-  const between: CallParts = {
-    sharedResources: ["one", "two", "three"].map((name) => ({ ...environment, name, into: name })),
-    answers: { one: [config({ m: { x: 1 } })], two: [config({ m: [1] })], three: [config({ m: { y: 2 } })] },
-  };
-  const defaults = { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } };
-  const templates = { sharedResources: [unneeded], answers: { db: [] } };
-  const typed = sharing({ kind: "", apiVersion: "a/b/c", a: 1 });
-  const status = { net: { id: "n", ids: [], groups: ["", ""], tags: {}, name: "", on: false } };
-  const emptied: CallParts = {
-    sharedResources: [{ ...alone, toEnvironment: { fromFieldPath: "status" } }],
-    answers: { db: [{ ...config({}), status }] },
-  };
-  const by = (path: string) => ({ ...environment, select: { name: { fromEnvironmentFieldPath: path } } });
-  const selecting = { ...sharing({ account: "b", vpc: "v" }, by("account")), ...beside({ account: "a" }, {}) };
-  const below = { ...sharing({ account: "b", vpc: "v" }, by("account.id")), ...beside({ account: { id: "a" } }, {}) };
-  test.each<[reason: string, parts: CallParts, merged?: JsonObject]>([
-    ["begins with what is shared", sharing({ a: { b: 1 } }), made({ a: { b: 1 } })],
-    ["has what is shared over what earlier steps left, and that over the defaults; lists as a whole", layers, merged],
-    ["has a list of an earlier step hide none of the defaults", listBetween, { kind: "Mine", a: { b: 1 } }],
-    ["has a resource's list hide the object of one before, and not what comes after", between, made({ m: { y: 2 } })],
-    ["at a path of its own", sharing({ host: "h" }, atPath), made({ db: { main: { host: "h" } } })],
-    ["is of no type that an owner has chosen: no later step could read it", typed, made({ a: 1 })],
-    ["has nothing that is empty in a status", emptied, made({ net: { id: "n", on: false } })],
-    ["has what is empty elsewhere", sharing({ prefix: "" }), made({ prefix: "" })],
-    ["keeps the field by which it is selected", selecting, { kind: "Mine", account: "a", vpc: "v" }],
-    ["and what lies on its way", below, { kind: "Mine", account: { id: "a" }, vpc: "v" }],
-    ["of defaults alone", defaults, made({ a: 1 })],
-    ["is not touched where nothing is found", { sharedResources: [environment] }],
-    ["nor where what should be in it is missing", { sharedResources: [environment], answers: { db: [] } }],
-    ["is there for templates where nothing need be in it", templates, made({})],
-  ])("%s", (_reason, parts, merged) => {
-    expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
-  });
+const config = (data: JsonObject): JsonObject => ({ kind: "EnvironmentConfig", metadata: { name: "e" }, data });
+const environment = { ...alone, toEnvironment: { fromFieldPath: "data" } };
+const atPath = { ...alone, toEnvironment: { fromFieldPath: "data", toFieldPath: "db.main" } };
+const unneeded = { ...environment, ...optional };
+const made = (data: JsonObject) => ({ apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", ...data });
+const sharing = (data: JsonObject, share = environment): CallParts => ({
+  sharedResources: [share],
+  answers: { db: [config(data)] },
+});
+const beside = (before: JsonObject, defaultData: JsonObject): CallParts => ({
+  context: { [ENVIRONMENT]: { kind: "Mine", ...before } },
+  spec: { environment: { defaultData } },
+});
+const earlier = beside({ a: { b: 0, c: 2 }, list: [1, 2] }, { a: { c: 0, d: 3 }, e: 4 });
+const layers = { ...sharing({ a: { b: 1 }, list: [3] }), ...earlier };
+const listBetween = { ...sharing({ a: {} }), ...beside({ a: [1] }, { a: { b: 1 } }) };
+const merged = { kind: "Mine", a: { b: 1, c: 2, d: 3 }, list: [3], e: 4 };
+const between: CallParts = {
+  sharedResources: ["one", "two", "three"].map((name) => ({ ...environment, name, into: name })),
+  answers: { one: [config({ m: { x: 1 } })], two: [config({ m: [1] })], three: [config({ m: { y: 2 } })] },
+};
+const defaults = { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } };
+const templates = { sharedResources: [unneeded], answers: { db: [] } };
+const typed = sharing({ kind: "", apiVersion: "a/b/c", a: 1 });
+const status = { net: { id: "n", ids: [], groups: ["", ""], tags: {}, name: "", on: false } };
+const emptied: CallParts = {
+  sharedResources: [{ ...alone, toEnvironment: { fromFieldPath: "status" } }],
+  answers: { db: [{ ...config({}), status }] },
+};
+const by = (path: string) => ({ ...environment, select: { name: { fromEnvironmentFieldPath: path } } });
+const selecting = { ...sharing({ account: "b", vpc: "v" }, by("account")), ...beside({ account: "a" }, {}) };
+const below = { ...sharing({ account: "b", vpc: "v" }, by("account.id")), ...beside({ account: { id: "a" } }, {}) };
+test.each<[reason: string, parts: CallParts, merged?: JsonObject]>([
+  ["begins with what is shared", sharing({ a: { b: 1 } }), made({ a: { b: 1 } })],
+  ["has what is shared over what earlier steps left, and that over the defaults; lists as a whole", layers, merged],
+  ["has a list of an earlier step hide none of the defaults", listBetween, { kind: "Mine", a: { b: 1 } }],
+  ["has a resource's list hide the object of one before, and not what comes after", between, made({ m: { y: 2 } })],
+  ["at a path of its own", sharing({ host: "h" }, atPath), made({ db: { main: { host: "h" } } })],
+  ["is of no type that an owner has chosen: no later step could read it", typed, made({ a: 1 })],
+  ["has nothing that is empty in a status", emptied, made({ net: { id: "n", on: false } })],
+  ["has what is empty elsewhere", sharing({ prefix: "" }), made({ prefix: "" })],
+  ["keeps the field by which it is selected", selecting, { kind: "Mine", account: "a", vpc: "v" }],
+  ["and what lies on its way", below, { kind: "Mine", account: { id: "a" }, vpc: "v" }],
+  ["of defaults alone", defaults, made({ a: 1 })],
+  ["is not touched where nothing is found", { sharedResources: [environment] }],
+  ["nor where what should be in it is missing", { sharedResources: [environment], answers: { db: [] } }],
+  ["is there for templates where nothing need be in it", templates, made({})],
+])("the environment: %s", (_reason, parts, merged) => {
+  expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
 });
 
 test.each<[reason: string, found: JsonObject | undefined, share: JsonObject, answers?: CallParts["answers"]]>([

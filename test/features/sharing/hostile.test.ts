@@ -8,7 +8,14 @@ import { OWNER, SHARED_FROM } from "../../../src/ownership/annotations.ts";
 import { RECORD_NAME } from "../../../src/records/record.ts";
 import { boundTo, type CallParts, callOf, runSharing, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
 import { copying, KEY, objectIn, RECORD, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
-import { ACCEPT, couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
+import {
+  ACCEPT,
+  couldNotRead,
+  namespaceOf,
+  objectOf,
+  referenceGrant,
+  synced,
+} from "../../../testing/builders/kubernetes.ts";
 import { fatalsIn, reasonIn, requirementsIn, says, toBaseName } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { another, fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
@@ -118,9 +125,10 @@ describe("a copy lives as long as the grant that it was made under, when the con
     "$reason: the database gone, onSourceMissing decides",
     ({ sharedResources = [shared()], ...parts }) => {
       const kept = ["Keep", "Delete"].map((onSourceMissing) => {
+        const deciding = (connection: unknown) => ({ ...(connection as JsonObject), onSourceMissing });
         const shares = sharedResources.map(({ connection, ...share }) => ({
           ...share,
-          connection: { ...(connection as JsonObject), onSourceMissing },
+          connection: deciding(connection),
         }));
         return desired(attack({ ...parts, sharedResources: shares }, [])).length;
       });
@@ -197,11 +205,9 @@ test.each(["Observe", "Observe,Create,Update"])("a copy that is kept keeps its m
 
 describe("a list of namespaces from the XR", () => {
   const sharedResources = [copying({ namespaces: fromXr("spec.apps") })];
-  const listing = (apps: readonly string[], allowed = "*"): CallParts => ({
-    xr: naming("orders", { apps }),
-    sharedResources,
-    answers: { db: [grantedTo(allowed)] },
-  });
+  const listing = (apps: readonly string[], allowed = "*"): CallParts => {
+    return { xr: naming("orders", { apps }), sharedResources, answers: { db: [grantedTo(allowed)] } };
+  };
   const names = (length: number) => Array.from({ length }, (_, index) => `n${index}`);
 
   test("that names one twice means it once", () => {
@@ -341,11 +347,8 @@ describe("a decoy outside of the namespace that the Composition names wins nothi
 });
 
 describe("fields are granted as Secrets are", () => {
-  const fields: JsonObject = {
-    patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }],
-    toEnvironment: { fromFieldPath: "status" },
-    into: "db",
-  };
+  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
+  const fields: JsonObject = { patches, toEnvironment: { fromFieldPath: "status" }, into: "db" };
   const alone = withoutCopies(fields);
 
   test.each<[reason: string, share: JsonObject, db: JsonObject, isGiven: boolean]>([
@@ -356,17 +359,14 @@ describe("fields are granted as Secrets are", () => {
   ])("%s", (_reason, share, db, isGiven) => {
     const shown = { ...naming("orders"), status: { db: { host: "old" } } };
     const draft = draftOf({ xr: shown, sharedResources: [share], answers: { db: [db] } });
-    const given = [
-      draft.composite.length > 0,
-      draft.context.has("apiextensions.crossplane.io/environment"),
-      draft.context.has("shared-infrastructure.fn.crossplane.io/shared-resources"),
-    ];
+    const contexts = ["apiextensions.crossplane.io/environment", `${DOMAIN}/shared-resources`];
+    const given = [draft.composite.length > 0, ...contexts.map((key) => draft.context.has(key))];
     expect(given).toEqual([isGiven, isGiven, isGiven]);
     expect(reasonIn(draft) === "AccessNotGranted").toBe(!isGiven);
   });
 
   test("a claim that copies to another namespace needs a grant for its own, too", () => {
-    const sharedResources = [{ ...copying({ namespaces: "team-b" }), patches: fields["patches"] as never }];
+    const sharedResources = [{ ...copying({ namespaces: "team-b" }), patches }];
     const elsewhere = "shared/db/team-b/orders-db";
     const draft = draftOf({ sharedResources, answers: { db: [grantedTo("team-b")], [`${elsewhere}/target`]: [] } });
     expect([desired(draft), draft.composite, reasonIn(draft)]).toEqual([[elsewhere], [], "AccessNotGranted"]);
@@ -393,14 +393,11 @@ describe("while Crossplane cannot read Namespaces, a database of the team's own"
   const there = "shared/db/team-b/orders-db";
   const inTeamB = { [there]: copyOf({ namespace: "team-b" }) };
   const grants = another("mine", "team-a,team-b");
-  const tried: readonly (readonly [what: string, parts: CallParts])[] = [
+  const toTeamB = { xr: elsewhere, sharedResources: [byOwn], observed: inTeamB };
+  test.each<[what: string, parts: CallParts]>([
     ["that grants by labels", { xr: unread, sharedResources: patched, observed, answers: { db: [mine] } }],
-    [
-      "whose copy goes elsewhere",
-      { xr: elsewhere, sharedResources: [byOwn], observed: inTeamB, answers: { db: [grants] } },
-    ],
-  ];
-  test.each(tried)("%s keeps no copy of one that has taken its grant back", (_what, { answers, ...parts }) => {
+    ["whose copy goes elsewhere", { ...toTeamB, answers: { db: [grants] } }],
+  ])("%s keeps no copy of one that has taken its grant back", (_what, { answers, ...parts }) => {
     const results = [refused, grantedTo("team-a,team-b"), "pending" as const].map((orders) =>
       draftOf({ ...parts, answers: { ...answers, "db/recorded": orders === "pending" ? orders : [orders] } }),
     );
@@ -409,22 +406,14 @@ describe("while Crossplane cannot read Namespaces, a database of the team's own"
   });
 
   test("keeps no fields, and no binding", () => {
-    const parts = { xr: unread, sharedResources: [withoutCopies({ patches: [toStatus("db")] })] };
+    const sharedResources = [withoutCopies({ patches: [toStatus("db")] })];
+    const parts = { xr: unread, sharedResources, observed: { [RECORD_NAME]: record("orders") } };
     const drafts = [refused, database()].map((orders) =>
-      runFeature(
-        sharing,
-        callOf({
-          ...parts,
-          observed: { [RECORD_NAME]: record("orders") },
-          answers: { db: [mine], "db/recorded": [orders] },
-        }),
-      ),
+      runFeature(sharing, callOf({ ...parts, answers: { db: [mine], "db/recorded": [orders] } })),
     );
     expect(drafts.map((draft) => draft.composite.length)).toEqual([0, 1]);
-    expect(drafts.map((draft) => JSON.stringify(objectIn(draft, RECORD_NAME) ?? {}).includes("orders"))).toEqual([
-      false,
-      true,
-    ]);
+    const records = drafts.map((draft) => JSON.stringify(objectIn(draft, RECORD_NAME) ?? {}));
+    expect(records.map((text) => text.includes("orders"))).toEqual([false, true]);
   });
 });
 
@@ -440,11 +429,8 @@ test("a decoy with the same labels, which grants to everybody, changes nothing f
 describe("one Secret has one writer", () => {
   const cache = "shared/cache/team-a/orders-db";
   const madeByDb = "Secret team-a/orders-db is a copy made by shared resource db of";
-  const beside = {
-    sharedResources: [...byLabels, shared({ name: "cache" })],
-    observed,
-    answers: { db: [database(), another("decoy")], "db/recorded": [database()] },
-  };
+  const twoFound = { db: [database(), another("decoy")], "db/recorded": [database()] };
+  const beside = { sharedResources: [...byLabels, shared({ name: "cache" })], observed, answers: twoFound };
   const earlier = { sharedResources: [shared({ name: "cache" })], desired: observed };
   test.each<[reason: string, parts: CallParts, composed: readonly string[], says: string]>([
     ["one of two shares has a decoy and keeps its copy", beside, [KEY], `cache: ${madeByDb} this XR`],
@@ -456,9 +442,8 @@ describe("one Secret has one writer", () => {
   });
 
   const OURS = { [OWNER]: "Shop.apps.example.org/team-a/shop" };
-  const oursFrom = (from: JsonObject) => ({
-    metadata: { namespace: "team-a", name: "orders-db", annotations: { ...OURS, ...from } },
-  });
+  const oursFrom = (from: JsonObject) =>
+    objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations: { ...OURS, ...from } });
   const ours = oursFrom({ [SHARED_FROM]: "databases/orders-conn" });
   const creating = { type: "Ready", status: "False", reason: "Creating" };
   const observing = (...conditions: readonly JsonObject[]) => copyOf({ policies: ["Observe"], status: { conditions } });
@@ -484,18 +469,12 @@ describe("one Secret has one writer", () => {
   });
 
   const NEW = "shared/database/team-a/orders-db";
-  const takeOver = (old: JsonObject, share = shared({ name: "database" })) =>
-    draftOf({
-      sharedResources: [share],
-      observed: { [KEY]: old },
-      answers: {
-        database: [database()],
-        db: [database()],
-        [`${NEW}/target`]: [],
-        [`${KEY}/secret/target`]: [],
-        "db/secret": [{ metadata: { namespace: "databases", name: "orders-conn" }, data: {} }],
-      },
-    });
+  const source = { metadata: { namespace: "databases", name: "orders-conn" }, data: {} };
+  const found = { database: [database()], db: [database()], "db/secret": [source] };
+  const takeOver = (old: JsonObject, share = shared({ name: "database" })) => {
+    const answers = { ...found, [`${NEW}/target`]: [], [`${KEY}/secret/target`]: [] };
+    return draftOf({ sharedResources: [share], observed: { [KEY]: old }, answers });
+  };
 
   test("a renamed share first has the old Object observe only", () => {
     const draft = takeOver(copyOf());
@@ -553,28 +532,26 @@ test("the holder of a Secret is cut, whoever wrote it there", () => {
   expect(says(draft)).toMatch(/^TargetTaken: db: Secret team-a\/orders-db is a copy made by x{99}…:/);
 });
 
-describe("what a team writes as the record on its own Secret is not looked up", () => {
-  const secretWith = (record: JsonObject, earlier: readonly JsonObject[] = [], secretKind = "Secret"): JsonObject => {
-    const annotations = { [RECORD]: JSON.stringify({ ...KIND, ...record }), [EARLIER]: JSON.stringify(earlier) };
-    return { apiVersion: "v1", kind: secretKind, metadata: { namespace: "team-a", name: "orders-db", annotations } };
-  };
-  const thousand = Array.from({ length: 1000 }, (_, index) => ({ ...KIND, name: `n${index}` }));
-  const token = { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: "admin-token" };
-  const configMap = secretWith({ kind: "Pod", name: "a" }, [{ ...KIND, name: "b" }], "ConfigMap");
+const secretWith = (record: JsonObject, earlier: readonly JsonObject[] = [], secretKind = "Secret"): JsonObject => {
+  const annotations = { [RECORD]: JSON.stringify({ ...KIND, ...record }), [EARLIER]: JSON.stringify(earlier) };
+  return { apiVersion: "v1", kind: secretKind, metadata: { namespace: "team-a", name: "orders-db", annotations } };
+};
+const thousand = Array.from({ length: 1000 }, (_, index) => ({ ...KIND, name: `n${index}` }));
+const token = { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: "admin-token" };
+const configMap = secretWith({ kind: "Pod", name: "a" }, [{ ...KIND, name: "b" }], "ConfigMap");
 
-  test.each<[reason: string, secret: JsonObject, asked: readonly string[]]>([
-    ["of the share's kind", secretWith({ name: "a" }), ["recorded"]],
-    ["another kind", secretWith(token), []],
-    ["a name that nothing has", secretWith({ name: "../x" }), []],
-    ["a namespace that there cannot be", secretWith({ namespace: "../x", name: "a" }), []],
-    ["a list of earlier ones", secretWith({ name: "a" }, thousand), ["recorded"]],
-    ["in a ConfigMap that is named like a copy", configMap, []],
-  ])("%s", (_reason, secret, asked) => {
-    const there = { [`${KEY}/secret`]: secret };
-    const draft = draftOf({ xr: naming(), sharedResources: [copying({ via: "Secret" })], observed: there });
-    const names = [...draft.requirements.keys()].map(toBaseName).filter((name) => name.startsWith("shared-resource/"));
-    expect(names).toEqual(asked.map((name) => `shared-resource/db/${name}`));
-  });
+test.each<[reason: string, secret: JsonObject, asked: readonly string[]]>([
+  ["of the share's kind", secretWith({ name: "a" }), ["recorded"]],
+  ["another kind", secretWith(token), []],
+  ["a name that nothing has", secretWith({ name: "../x" }), []],
+  ["a namespace that there cannot be", secretWith({ namespace: "../x", name: "a" }), []],
+  ["a list of earlier ones", secretWith({ name: "a" }, thousand), ["recorded"]],
+  ["in a ConfigMap that is named like a copy", configMap, []],
+])("what a team writes as the record on its own Secret is not looked up: %s", (_reason, secret, asked) => {
+  const there = { [`${KEY}/secret`]: secret };
+  const draft = draftOf({ xr: naming(), sharedResources: [copying({ via: "Secret" })], observed: there });
+  const names = [...draft.requirements.keys()].map(toBaseName).filter((name) => name.startsWith("shared-resource/"));
+  expect(names).toEqual(asked.map((name) => `shared-resource/db/${name}`));
 });
 
 test("a shared resource that is being deleted hands out no new copies, and those that are there stay", () => {
@@ -619,10 +596,8 @@ test("the XR of a claim hands out no Secret that its tenant chose, also not to i
   const drafts = [secretRef, byText].flatMap((ref) => {
     const share = copying({}, { secretRef: ref });
     const self = { name: "db", connection: share["connection"] ?? {}, select: { self: {} } };
-    return [
-      draftOf({ sharedResources: [share], answers: { db: [lure] } }),
-      draftOf({ xr: naming("orders", { parameters }), sharedResources: [self] }),
-    ];
+    const byItself = draftOf({ xr: naming("orders", { parameters }), sharedResources: [self] });
+    return [draftOf({ sharedResources: [share], answers: { db: [lure] } }), byItself];
   });
   for (const draft of drafts) expect([desired(draft), reasonIn(draft)]).toEqual([[], "SourceNotAllowed"]);
 });
@@ -645,9 +620,8 @@ describe("the condition names what a person has to mend before what is waited fo
   test("also while it is dropped, as its former grant has ended", () => {
     const status = synced("False", { message: "boom" });
     const observed = { [KEY]: copyOf({ record: recorded("old"), status }) };
-    expect(reasonIn(draftOf({ observed, answers: { ...answers, "db/recorded": [another("old")] } }))).toBe(
-      "CopyFailed",
-    );
+    const draft = draftOf({ observed, answers: { ...answers, "db/recorded": [another("old")] } });
+    expect(reasonIn(draft)).toBe("CopyFailed");
   });
 
   test.each([[["b", "c"]], [["c", "b"]]])("a grant, before a namespace that does not accept: %s", (namespaces) => {
@@ -660,9 +634,8 @@ describe("the condition names what a person has to mend before what is waited fo
 
   test("a share that waits for its copy does not hide another one that is not found", () => {
     const sharedResources = [shared(), { ...copying({ secretName: "other" }), name: "cache" }];
-    expect(says(draftOf({ sharedResources, answers: { db: [database()], cache: [] } }))).toBe(
-      "NotFound: cache: found no XPostgres orders; db: waiting for Secret team-a/orders-db to be written",
-    );
+    const said = "NotFound: cache: found no XPostgres orders; db: waiting for Secret team-a/orders-db to be written";
+    expect(says(draftOf({ sharedResources, answers: { db: [database()], cache: [] } }))).toBe(said);
   });
 
   test("what a provider repeats of another team's cannot move a terminal's cursor or begin a line", () => {

@@ -89,11 +89,8 @@ describe("a field of a composed resource that exists is not taken back", () => {
   });
 
   test("nor held back for an object of another kind that the XR refers to in its place", () => {
-    const parts = {
-      answers: { db: [refused] },
-      desired: { app },
-      observed: { app: { kind: "Free", spec: { ids: ["z"] } } },
-    };
+    const free = { kind: "Free", spec: { ids: ["z"] } };
+    const parts = { answers: { db: [refused] }, desired: { app }, observed: { app: free } };
     const draft = draftOf([{ fromFieldPath, toResource }], parts);
     expect([draft.resources.get("app")?.is, says(draft)]).toEqual([
       "removed",

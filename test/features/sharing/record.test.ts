@@ -36,15 +36,15 @@ const fields = withoutCopies({ grant: "Annotation", patches: [toStatus("db")] })
 const byLabels = { matchLabels: { tier: "prod" } };
 const labelled = { ...fields, select: byLabels };
 
+/** Hashes by which others find the record. */
+const OF_CLAIM = "0459848e8334c8eeee94779fde46af588743b3f8";
+const OF_ORDERS = "ef539f7fe3df1ea36606aa8a67dfd2b53c6c2dff";
 test("an XR records what it is bound to, so that the owner finds it by one label", () => {
   expect(recordIn(draftOf({ answers: { db: [database()] } }))).toEqual({
     apiVersion: "apiextensions.crossplane.io/v1beta1",
     kind: "EnvironmentConfig",
     metadata: {
-      labels: {
-        [`${DOMAIN}/record-of`]: "0459848e8334c8eeee94779fde46af588743b3f8",
-        [`${DOMAIN}/uses-ef539f7fe3df1ea36606aa8a67dfd2b53c6c2dff`]: "true",
-      },
+      labels: { [`${DOMAIN}/record-of`]: OF_CLAIM, [`${DOMAIN}/uses-${OF_ORDERS}`]: "true" },
       annotations: { [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop" },
     },
     data: { db: JSON.stringify([{ ...KIND, name: "orders", access: "Granted", secrets: ["team-a/orders-db"] }]) },
@@ -109,18 +109,13 @@ describe("the record says of a share", () => {
   });
 
   test("its own copies first, before those of a former share at its targets", () => {
-    const of = (resource: string, name: string) => {
-      return objectOf("v1", "Secret", { namespace: "team-a", name, annotations: recorded(resource) });
-    };
-    const observed = {
-      "shared/a/team-a/orders-db/secret": of("billing", "orders-db"),
-      "shared/db/team-a/other/secret": of("orders", "other"),
-    };
+    const of = (resource: string, name: string) =>
+      objectOf("v1", "Secret", { namespace: "team-a", name, annotations: recorded(resource) });
+    const other = { "shared/db/team-a/other/secret": of("orders", "other") };
+    const observed = { "shared/a/team-a/orders-db/secret": of("billing", "orders-db"), ...other };
     const answers = { "db/recorded": [database(), billing] };
-    expect(bindingsIn(draftOf({ xr: naming(undefined), observed, answers }))?.map((one) => one.split(" ")[0])).toEqual([
-      "orders",
-      "billing",
-    ]);
+    const bindings = bindingsIn(draftOf({ xr: naming(undefined), observed, answers })) ?? [];
+    expect(bindings.map((one) => one.split(" ")[0])).toEqual(["orders", "billing"]);
   });
 
   test("both resources while its copy moves from one to the other, and then one, with an event", () => {
@@ -134,12 +129,9 @@ describe("the record says of a share", () => {
     const observed = { [KEY]: copy(recorded("billing")), [RECORD_NAME]: { data: { db: both } } };
     const moved = draftOf({ ...parts, observed });
     expect(bindingsIn(moved)).toEqual(["billing Granted team-a/orders-db"]);
-    expect(moved.results).toContainEqual({
-      severity: "Normal",
-      reason: "SourceChanged",
-      message: "db: XPostgres billing takes the place of XPostgres orders",
-      target: "CompositeAndClaim",
-    });
+    const message = "db: XPostgres billing takes the place of XPostgres orders";
+    const event = { severity: "Normal", reason: "SourceChanged", target: "CompositeAndClaim" };
+    expect(moved.results).toContainEqual({ ...event, message });
   });
 });
 
@@ -193,10 +185,9 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
   const standing = { "db/recorded": [database()] };
   const taken = { xr: nowhere, answers: { "db/recorded": [refusing] } };
   const byReferenceGrant = shared({ grant: "ReferenceGrant", patches: [toStatus("db")] });
-  const unjudged = {
-    ...{ xr: nowhere, sharedResources: [byReferenceGrant], capabilities: V2 },
-    answers: { "db/recorded": [database({ spec: {} })] },
-  };
+  const nameless = { "db/recorded": [database({ spec: {} })] };
+  const unjudged = { xr: nowhere, sharedResources: [byReferenceGrant], capabilities: V2, answers: nameless };
+  const requestedBoth = ["orders Requested", "billing Granted"];
   type Row = [what: string, bindings: readonly string[] | undefined, endpoint: string | undefined, parts: CallParts];
   test.each<Row>([
     ["keeps it, whatever else matches", granted, now, { sharedResources: [labelled], answers: both }],
@@ -205,31 +196,29 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
     ["keeps its fields while that is gone", granted, old, { xr: nowhere, answers: { "db/recorded": [] } }],
     ["keeps its fields while it names nothing, and the grant is not looked up yet", granted, old, { xr: nowhere }],
     ["loses its fields when the grant is taken back, though it names nothing", undefined, undefined, taken],
-    ["keeps its fields while it names another", ["orders Requested", "billing Granted"], now, toRefusing],
-    ["keeps none of one that refuses, by a record of another", ["orders Requested", "billing Granted"], theirs, forged],
+    ["loses its fields where its record names nothing either", undefined, undefined, { xr: nowhere, observed: {} }],
     [
-      "keeps none of one that refuses, by a record of what is not there",
-      ["orders Requested", "billing Granted"],
+      "loses them where it has no record, and names what is not there",
       undefined,
-      absent,
+      undefined,
+      { observed: {}, answers: { db: [] } },
     ],
+    ["keeps its fields while nothing is looked up yet", undefined, old, { observed: {}, answers: {} }],
+    ["keeps its fields while it names another", requestedBoth, now, toRefusing],
+    ["keeps none of one that refuses, by a record of another", requestedBoth, theirs, forged],
+    ["keeps none of one that refuses, by a record of what is not there", requestedBoth, undefined, absent],
     ["moves at once to one that grants", granted, now, toGranting],
     ["loses its fields with its grant", ["orders Revoked"], undefined, { answers: { db: [refusing] } }],
   ])("%s", (_what, bindings, expected, { xr: asking = xr(), ...parts }) => {
-    const draft = draftOf({
-      xr: { ...asking, status },
-      sharedResources: [{ ...fields, resolution: "Required" }],
-      observed: bound("orders"),
-      ...parts,
-    });
+    const usual = { sharedResources: [{ ...fields, resolution: "Required" }], observed: bound("orders") };
+    const draft = draftOf({ xr: { ...asking, status }, ...usual, ...parts });
     expect([bindingsIn(draft), endpoint(draft)]).toEqual([bindings, expected]);
   });
 });
 
 describe("a record that a team has edited", () => {
-  const listing = (...list: readonly JsonObject[]) => ({
-    db: JSON.stringify(list.map((one) => ({ ...one, access: "Granted" }))),
-  });
+  const granted = (one: JsonObject) => ({ ...one, access: "Granted" });
+  const listing = (...list: readonly JsonObject[]) => ({ db: JSON.stringify(list.map(granted)) });
   const askedOf = (data: JsonObject | string, answers: CallParts["answers"]) => {
     const parts = { xr: naming(), sharedResources: [fields], observed: { [RECORD_NAME]: { data } } };
     const draft = draftOf({ ...parts, ...(answers && { answers }) });
@@ -272,33 +261,20 @@ describe("with readiness Required a shared resource that is not Ready", () => {
     database({ status: { endpoint: "a", conditions: [{ type: "Ready", status, reason: "Creating" }] } });
   const NOT_READY = "SharedResourceNotReady: db: XPostgres orders is not Ready yet";
   const unbound = { observed: {} };
-  const served = { observed: bound("orders") };
-  const requested = {
-    observed: { [RECORD_NAME]: { data: { db: JSON.stringify([{ ...KIND, name: "orders", access: "Requested" }]) } } },
-  };
   const copied = shared({ readiness: "Required" });
+  const served = { observed: bound("orders") };
+  const binding = { ...KIND, name: "orders", access: "Requested" };
+  const requested = { observed: { [RECORD_NAME]: { data: { db: JSON.stringify([binding]) } } } };
+  const [AVAILABLE, GRANTED] = ["Available: undefined", "orders Granted"];
+  const [isReady, isNot] = ["True", "False"].map((status) => ({ answers: { db: [withReady(status)] } }));
+  const unknown = { sharedResources: [copied], answers: { db: [withReady("Unknown")] } };
   test.each<[reason: string, says: string, binding: string, parts: CallParts]>([
-    ["is waited for", NOT_READY, "orders Requested", { ...unbound, answers: { db: [withReady("False")] } }],
+    ["is waited for", NOT_READY, "orders Requested", { ...unbound, ...isNot }],
     ["also where it says nothing", NOT_READY, "orders Requested", { ...unbound, answers: { db: [database()] } }],
-    ["and is waited for on", NOT_READY, "orders Requested", { ...requested, answers: { db: [withReady("False")] } }],
-    [
-      "once Ready is used",
-      "Available: undefined",
-      "orders Granted",
-      { ...requested, answers: { db: [withReady("True")] } },
-    ],
-    [
-      "serves those that it served before",
-      "Available: undefined",
-      "orders Granted",
-      { ...served, answers: { db: [withReady("False")] } },
-    ],
-    [
-      "is not copied",
-      NOT_READY,
-      "orders Requested",
-      { sharedResources: [copied], answers: { db: [withReady("Unknown")] } },
-    ],
+    ["and goes on being waited for", NOT_READY, "orders Requested", { ...requested, ...isNot }],
+    ["is used once it is Ready", AVAILABLE, GRANTED, { ...requested, ...isReady }],
+    ["serves those that it served before", AVAILABLE, GRANTED, { ...served, ...isNot }],
+    ["is not copied either", NOT_READY, "orders Requested", unknown],
   ])("%s", (_reason, message, binding, parts) => {
     const draft = draftOf({ sharedResources: [waiting], ...parts });
     expect([says(draft), bindingsIn(draft)]).toEqual([message, [binding]]);

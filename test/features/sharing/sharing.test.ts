@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
+import { RECORD_NAME } from "../../../src/records/record.ts";
+import { boundTo, type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
 import { copying, copyMetadata, KEY, objectIn } from "../../../testing/builders/copies.ts";
 import { requirementsIn, says } from "../../../testing/builders/read-draft.ts";
 import { fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
@@ -103,22 +104,20 @@ describe("a copy looks as the input says", () => {
   });
 });
 
-describe("namespaces and names come from where the input says", () => {
-  test.each<[reason: string, namespaces: JsonValue, ...keys: readonly string[]]>([
-    ["a list in the input", ["a", "b"], "a/shop", "b/shop"],
-    ["one name in the XR", fromXr("spec.claimRef.namespace"), "team-a/shop"],
-    ["a list in the XR", fromXr("spec.apps"), "x/shop", "y/shop"],
-    ["a list in the environment", { fromEnvironmentFieldPath: "teams" }, "t1/shop", "t2/shop"],
-  ])("%s", (_reason, namespaces, ...keys) => {
-    const { resources } = draftOf({
-      xr: naming("orders", { claimRef: { namespace: "team-a", name: "shop" }, apps: ["x", "y"] }),
-      spaces: ["x", "y", "t1", "t2"],
-      context: { "apiextensions.crossplane.io/environment": { teams: ["t1", "t2"] } },
-      sharedResources: [copying({ namespaces, secretName: fromXr("spec.claimRef.name") })],
-      answers: { db: [grantedTo("*")] },
-    });
-    expect([...resources.keys()]).toEqual(keys.map((key) => `shared/db/${key}`));
+test.each<[reason: string, namespaces: JsonValue, ...keys: readonly string[]]>([
+  ["a list in the input", ["a", "b"], "a/shop", "b/shop"],
+  ["one name in the XR", fromXr("spec.claimRef.namespace"), "team-a/shop"],
+  ["a list in the XR", fromXr("spec.apps"), "x/shop", "y/shop"],
+  ["a list in the environment", { fromEnvironmentFieldPath: "teams" }, "t1/shop", "t2/shop"],
+])("namespaces and names come from where the input says: %s", (_reason, namespaces, ...keys) => {
+  const { resources } = draftOf({
+    xr: naming("orders", { claimRef: { namespace: "team-a", name: "shop" }, apps: ["x", "y"] }),
+    spaces: ["x", "y", "t1", "t2"],
+    context: { "apiextensions.crossplane.io/environment": { teams: ["t1", "t2"] } },
+    sharedResources: [copying({ namespaces, secretName: fromXr("spec.claimRef.name") })],
+    answers: { db: [grantedTo("*")] },
   });
+  expect([...resources.keys()]).toEqual(keys.map((key) => `shared/db/${key}`));
 });
 
 test("with onSourceMissing: Delete copies and patches go with their source", () => {
@@ -161,26 +160,24 @@ describe("what is there stays while we cannot tell", () => {
   });
 });
 
-describe("an Object that provider-kubernetes could not write is not ready", () => {
-  test.each([
-    ["refused by the provider, which leaves Ready alone", { ready: "True", synced: "False" }],
-    ["not there yet", { ready: "False", synced: "True" }],
-  ])("%s", (_reason, status) => {
-    const { resources } = draftOf({ answers, observed: { [KEY]: observedObject(status) } });
-    expect(resources.get(KEY)).toMatchObject({ ready: "False" });
-  });
+test.each([
+  ["refused by the provider, which leaves Ready alone", { ready: "True", synced: "False" }],
+  ["not there yet", { ready: "False", synced: "True" }],
+])("an Object that provider-kubernetes could not write is not ready: %s", (_reason, status) => {
+  const { resources } = draftOf({ answers, observed: { [KEY]: observedObject(status) } });
+  expect(resources.get(KEY)).toMatchObject({ ready: "False" });
 });
 
-describe("patches", () => {
-  const patches = [toStatus("db.host")];
-  const patched = { ...xr(), status: { db: { host: "old" } } };
-  test.each<[reason: string, db: readonly JsonObject[], value: string]>([
-    ["a field of the shared resource goes into the status", [database()], "orders.db.example.org"],
-    ["the status stays as it was while the shared resource is gone", [], "old"],
-  ])("%s", (_reason, db, value) => {
-    const { composite } = draftOf({ xr: patched, answers: { db }, sharedResources: [shared({ patches })] });
-    expect(composite).toEqual([{ path: ["status", "db", "host"], value }]);
-  });
+const patches = [toStatus("db.host")];
+const patched = { ...xr(), status: { db: { host: "old" } } };
+const bound = boundTo({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } });
+test.each<[reason: string, db: readonly JsonObject[], value: string]>([
+  ["a field of the shared resource goes into the status", [database()], "orders.db.example.org"],
+  ["the status stays as it was while the shared resource is gone", [], "old"],
+])("patches: %s", (_reason, db, value) => {
+  const answers = { db, "db/recorded": db };
+  const parts = { xr: patched, observed: { [RECORD_NAME]: bound }, answers, sharedResources: [shared({ patches })] };
+  expect(draftOf(parts).composite).toEqual([{ path: ["status", "db", "host"], value }]);
 });
 
 const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });

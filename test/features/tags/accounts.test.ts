@@ -117,23 +117,21 @@ test("a team's ProviderConfig that leads nowhere does not keep another team from
   expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["blue"], "Owned"]);
 });
 
-describe("an owner whose account is named later", () => {
-  test("stays the owner, and so does who observes it", () => {
-    const owner: Record<string, string> = {};
-    const teams = [team("red", ONE, { owner }), team("blue", ONE, { owner })];
-    const world = new AccountsWorld(ROLE, teams);
-    world.settle(["red", "blue"]);
-    owner["account"] = "production";
-    const policies: unknown[] = [];
-    for (const name of ["blue", "red", "blue", "red", "red", "blue", "blue", "red"]) {
-      world.reconcile(name);
-      world.provide(name);
-      policies.push(...world.writers);
-      expect(world.conditions.get("red")?.reason).not.toBe("WaitingForProvider");
-    }
-    expect(new Set(policies)).toEqual(new Set(["red"]));
-    expect([...world.conditions.values()].map((one) => one?.reason)).toEqual(["Owned", "ObservedOnly"]);
-    world.delete("red");
-    expect(world.cloud).toEqual(new Set([ONE]));
-  });
+test("an owner whose account is named later stays the owner, and so does who observes it", () => {
+  const owner: Record<string, string> = {};
+  const teams = [team("red", ONE, { owner }), team("blue", ONE, { owner })];
+  const world = new AccountsWorld(ROLE, teams);
+  world.settle(["red", "blue"]);
+  owner["account"] = "production";
+  const policies: unknown[] = [];
+  for (const name of ["blue", "red", "blue", "red", "red", "blue", "blue", "red"]) {
+    world.reconcile(name);
+    world.provide(name);
+    policies.push(...world.writers);
+    expect(world.conditions.get("red")?.reason).not.toBe("WaitingForProvider");
+  }
+  expect(new Set(policies)).toEqual(new Set(["red"]));
+  expect([...world.conditions.values()].map((one) => one?.reason)).toEqual(["Owned", "ObservedOnly"]);
+  world.delete("red");
+  expect(world.cloud).toEqual(new Set([ONE]));
 });

@@ -52,6 +52,18 @@ describe("a cloud resource that several XRs may name", () => {
     expect(pending.audit).toEqual([]);
   });
 
+  const unlabelled = withPolicies(withMetadata(bucket({}, named), { name: "ours", uid: "ours" }), "*");
+  const going = withMetadata(ours, { deletionTimestamp: "2026-02-01T00:00:00Z" });
+  const [asking, leaving] = ["WaitingForRequiredResources", "BeingDeleted"];
+  test.each<[when: string, own: JsonObject, contenders: CallParts["contenders"], reason: string, kept: string[]]>([
+    ["the answer is pending, and ours is older than this step", unlabelled, undefined, asking, ["*"]],
+    ["ours is being deleted, and owns nothing", writing(going), [], leaving, ["*"]],
+    ["ours is being deleted while it is paused, which would never end", withPolicies(going), [], leaving, ["Observe"]],
+  ])("keeps its policies where %s", (_when, own, contenders, reason, kept) => {
+    const draft = run({ ...parts, observed: { bucket: own }, ...(contenders && { contenders }) });
+    expect([reasonIn(draft), policiesOf(draft)]).toEqual([reason, kept]);
+  });
+
   test("is owned by the only XR that names it", () => {
     const draft = reconcile(ours, []);
     expect(at(desiredOf(draft), "metadata.annotations")).toEqual({
@@ -85,12 +97,9 @@ describe("a cloud resource that several XRs may name", () => {
   test("is arbitrated once for all resources of an XR that name it, and not for each beside each", () => {
     const count = 20_000;
     const mine = Array.from({ length: count }, (_, i) => [`bucket-${i}`, created(first, `ours-${i}`)] as const);
-    const draft = run({
-      ...parts,
-      desired: Object.fromEntries(mine.map(([name]) => [name, bucket({}, named)])),
-      observed: Object.fromEntries(mine),
-      contenders: mine.map(([, object]) => object),
-    });
+    const desired = Object.fromEntries(mine.map(([name]) => [name, bucket({}, named)]));
+    const contenders = mine.map(([, object]) => object);
+    const draft = run({ ...parts, desired, observed: Object.fromEntries(mine), contenders });
     expect(draft.resources.size).toBe(count);
   });
 
@@ -122,17 +131,12 @@ describe("a cloud resource that several XRs may name", () => {
       `kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
       "kubectl delete bucket.s3.aws.upbound.io rival, which leaves the cloud resource";
     const observing = clear('{"managementPolicies":["Observe"]}');
+    const orphaning = clear('{"deletionPolicy":"Orphan"}');
     test.each<[reason: string, own: JsonObject, owner: JsonObject, is: readonly unknown[], says: string]>([
       ["is observed", ours, orphan, [["Observe"], "ObservedOnly"], observing],
       ["does not list a new one", ours, unlisting, [["Observe"], "WaitingForOwner"], observing],
       ["is taken over at once if an operator says so", chosen, orphan, [WITHOUT_DELETE, "Owned"], observing],
-      [
-        "is observed beside one of a kind that cannot",
-        ours,
-        bare,
-        [["Observe"], "ObservedOnly"],
-        clear('{"deletionPolicy":"Orphan"}'),
-      ],
+      ["is observed beside one of a kind that cannot", ours, bare, [["Observe"], "ObservedOnly"], orphaning],
     ])("%s, and the condition says what to do with that", (_reason, own, owner, is, message) => {
       const draft = reconcile(own, [owner]);
       expect([policiesOf(draft), reasonIn(draft)]).toEqual(is);
@@ -238,17 +242,12 @@ describe("a cloud resource that several XRs may name", () => {
 
   test("of a kind without managementPolicies is orphaned with the owner's tags by an XR that does not own it", () => {
     const tagsOfRival = { team: "rival", "crossplane-name": "rival" }; // its provider adds the latter
-    const bare = (object: JsonObject, rest: JsonObject = {}): JsonObject => ({
-      ...object,
-      spec: { ...rest, forProvider: { tags: tagsOfRival } },
-    });
+    const bare = (object: JsonObject): JsonObject => ({ ...object, spec: { forProvider: { tags: tagsOfRival } } });
     const tags = { add: [team], resources: [{ managementPolicies: false }] };
     const theirs = bare(owning(rival()));
     const lost = reconcile(bare(ours), [theirs], { tags });
-    expect(desiredOf(lost)["spec"]).toEqual({
-      forProvider: { region: "eu-central-1", tags: { team: "rival" } },
-      deletionPolicy: "Orphan",
-    });
+    const forProvider = { region: "eu-central-1", tags: { team: "rival" } };
+    expect(desiredOf(lost)["spec"]).toEqual({ forProvider, deletionPolicy: "Orphan" });
     expect(lost.conditions).toMatchObject([{ reason: "CannotObserve" }]);
     const withheld = run({ ...parts, tags, contenders: [theirs] });
     expect(withheld.resources.get("bucket")).toEqual({ is: "removed" });
@@ -267,24 +266,18 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("of a kind without managementPolicies is not deleted with an XR that does not own it, and gets no policies", () => {
-    const withOwner = (cluster: JsonObject | string) => ({
-      add: [team],
-      resources: [{ managementPolicies: false }],
-      owner: { cluster },
-    });
+    const resources = [{ managementPolicies: false }];
+    const withOwner = (cluster: JsonObject | string) => ({ add: [team], resources, owner: { cluster } });
     const theirs = { "crossplane-cluster": "prod-us", team: "theirs" };
     const reported = { ...theirs, "crossplane-name": "theirs", "aws:cloudformation:stack-id": "y" };
-    const bare = {
-      ...ours,
-      spec: { forProvider: { region: "eu-central-1" } },
-      status: { ...SYNCED, atProvider: { tags: reported } },
-    };
+    const forProvider = { region: "eu-central-1" };
+    const bare = { ...ours, spec: { forProvider }, status: { ...SYNCED, atProvider: { tags: reported } } };
     const elsewhere = run({ ...parts, tags: withOwner("prod-eu"), observed: { bucket: bare }, contenders: [bare] });
     const unknown = run({ ...parts, tags: withOwner({ fromEnvironmentFieldPath: "cluster" }), contenders: [] });
     expect([elsewhere, unknown].map(reasonIn)).toEqual(["OwnedByAnotherCluster", "FieldNotSet"]);
     expect([elsewhere, unknown].map((draft) => desiredOf(draft)["spec"])).toEqual([
-      { forProvider: { region: "eu-central-1", tags: theirs }, deletionPolicy: "Orphan" },
-      { forProvider: { region: "eu-central-1" }, deletionPolicy: "Orphan" },
+      { forProvider: { ...forProvider, tags: theirs }, deletionPolicy: "Orphan" },
+      { forProvider, deletionPolicy: "Orphan" },
     ]);
     expect(elsewhere.audit).toEqual([]);
     expect(says(elsewhere)).toContain(
@@ -306,22 +299,16 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   describe("that the cloud's tags give to a control plane, of an XR whose control plane has no name", () => {
-    const reporting = (object: JsonObject): JsonObject => ({
-      ...object,
-      status: { ...SYNCED, atProvider: { tags: { "crossplane-cluster": "blue" } } },
-    });
+    const status = { ...SYNCED, atProvider: { tags: { "crossplane-cluster": "blue" } } };
+    const reporting = (object: JsonObject): JsonObject => ({ ...object, status });
     const recording = { annotations: { [`${DOMAIN}/cluster`]: "blue" } };
-    const before = withMetadata(owning(ours), recording);
+    const [before, recorded] = [withMetadata(owning(ours), recording), withMetadata(listing, recording)];
     const add = [team, { key: "crossplane-cluster", value: "blue" }];
     test.each<[reason: string, draft: Draft, is: string]>([
       ["is only observed: that control plane may own it", reconcile(reporting(ours), []), "OwnedByAnotherCluster"],
       ["is not written any more", reconcile(reporting(owning(ours)), []), "OwnedByAnotherCluster"],
       ["is written where ours records that name", reconcile(reporting(before), []), "Owned"],
-      [
-        "is observed where an owner here has that name",
-        reconcile(reporting(ours), [withMetadata(listing, recording)]),
-        "ObservedOnly",
-      ],
+      ["is observed where an owner here has that name", reconcile(reporting(ours), [recorded]), "ObservedOnly"],
       ["is written where the input adds that tag", reconcile(reporting(owning(ours)), [], { tags: { add } }), "Owned"],
     ])("%s", (_reason, draft, is) => {
       expect(reasonIn(draft)).toBe(is);
@@ -338,56 +325,44 @@ describe("a cloud resource that several XRs may name", () => {
     expect(markIn(draft, "tags-owner")).toBe(`${ownXr}#bucket`);
   });
 
-  describe("that gets another name", () => {
-    const moved = bucket({}, externallyNamed("bills"));
-    const moveTo = (desired: JsonObject, own: JsonObject, contenders?: readonly JsonObject[]) =>
-      run({ ...parts, desired: { bucket: desired }, observed: { bucket: own }, ...(contenders && { contenders }) });
-    const outcome = (draft: Draft) => [policiesOf(draft), reasonIn(draft), markIn(draft, "created-before")];
-    const createdAt = CREATED["crossplane.io/external-create-succeeded"];
-    const moving = created(moveTo(moved, owning(ours), []), "ours");
-    const newcomer = run({ ...parts, desired: { bucket: moved }, contenders: [] });
-    /** Written by hand: it has no name in a Composition. */
-    const others = withMetadata(applied(newcomer, "rival", ownedBy(RIVAL), SYNCED), {
-      annotations: { "crossplane.io/composition-resource-name": null },
-    });
-    const unmarked = (annotations: JsonObject): JsonObject => ({
-      ...ours,
-      metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } },
-    });
-    const cloudNamed = unmarked({ "crossplane.io/external-name": "vpc-1" });
-    const nameless = { ...unmarked({}), spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } } };
-    const elsewhere = (place: JsonObject): JsonObject => ({
-      ...bucket(),
-      ...named,
-      spec: { forProvider: { region: "eu-central-1", ...place } },
-    });
-
-    const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
-    const creating = withMetadata(moving, { annotations: PENDING });
-    const waiting = [["Observe"], "WaitingForProvider", createdAt];
-    const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
-    const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
-    const asking = [["Observe"], "WaitingForRequiredResources", createdAt];
-    const observing = [["Observe"], "WaitingForOwner", createdAt];
-    const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
-    test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
-      ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
-      ["also while it is not known who else needs it", moveTo(moved, owning(ours)), asking],
-      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
-      [
-        "also to another place",
-        moveTo(elsewhere({ region: "us-east-1" }), withMetadata(ours, { labels: {} }), []),
-        anew,
-      ],
-      ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
-      ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
-      ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
-      ["is left alone as long as a creation is under way", moveTo(moved, creating, [creating]), waiting],
-      ["is owned then, without Delete", moveTo(moved, moving, [moving]), found],
-    ])("%s", (_reason, draft, is) => {
-      expect(outcome(draft)).toEqual(is);
-      expect(markIn(draft, "origin")).toBeUndefined();
-    });
+  const moved = bucket({}, externallyNamed("bills"));
+  const moveTo = (desired: JsonObject, own: JsonObject, contenders?: readonly JsonObject[]) =>
+    run({ ...parts, desired: { bucket: desired }, observed: { bucket: own }, ...(contenders && { contenders }) });
+  const outcome = (draft: Draft) => [policiesOf(draft), reasonIn(draft), markIn(draft, "created-before")];
+  const createdAt = CREATED["crossplane.io/external-create-succeeded"];
+  const moving = created(moveTo(moved, owning(ours), []), "ours");
+  const newcomer = run({ ...parts, desired: { bucket: moved }, contenders: [] });
+  /** Written by hand: it has no name in a Composition. */
+  const byHand = { annotations: { "crossplane.io/composition-resource-name": null } };
+  const others = withMetadata(applied(newcomer, "rival", ownedBy(RIVAL), SYNCED), byHand);
+  const unmarked = (annotations: JsonObject): JsonObject => ({
+    ...ours,
+    metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } },
+  });
+  const cloudNamed = unmarked({ "crossplane.io/external-name": "vpc-1" });
+  const nameless = { ...unmarked({}), spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } } };
+  const elsewhere = moveTo(bucket({ region: "us-east-1" }, named), withMetadata(ours, { labels: {} }), []);
+  const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
+  const creating = withMetadata(moving, { annotations: PENDING });
+  const waiting = [["Observe"], "WaitingForProvider", createdAt];
+  const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
+  const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
+  const unanswered = [["Observe"], "WaitingForRequiredResources", createdAt];
+  const observing = [["Observe"], "WaitingForOwner", createdAt];
+  const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
+  test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
+    ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
+    ["also while it is not known who else needs it", moveTo(moved, owning(ours)), unanswered],
+    ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
+    ["also where its place changes", elsewhere, anew],
+    ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
+    ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
+    ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
+    ["is left alone as long as a creation is under way", moveTo(moved, creating, [creating]), waiting],
+    ["is owned then, without Delete", moveTo(moved, moving, [moving]), found],
+  ])("that gets another name: %s", (_reason, draft, is) => {
+    expect(outcome(draft)).toEqual(is);
+    expect(markIn(draft, "origin")).toBeUndefined();
   });
 
   test("owned by another control plane is recognised by its tags", () => {

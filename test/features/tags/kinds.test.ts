@@ -42,22 +42,20 @@ describe("tags go where the kind has them, in its shape, without asking for a sc
   });
 });
 
-describe("what holds no tags is left alone, whatever it is called", () => {
-  const azure = (tags: JsonValue) => managed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags });
-  const labels = [{ key: "a", valueType: "STRING", description: "b" }];
-  test.each<[reason: string, desired: JsonObject]>([
-    ["Azure's NamedValue: a list of texts", azure(["a", "b"])],
-    ["the same, empty", azure([])],
-    ["a list that describes labels", managed("monitoring.gcp.upbound.io/v1beta1", "MetricDescriptor", { labels })],
-    ["what may be a list or not", managed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance")],
-    ["a Helm release", managed("helm.crossplane.io/v1beta1", "Release")],
-  ])("%s", (_reason, desired) => {
-    const draft = run({ tags: { add: [team] }, desired: { it: desired } });
-    expect(draft.resources.size).toBe(0);
-    expect(draft.conditions).toMatchObject([
-      { reason: "NothingToTag", message: `0 tagged, 1 without tags (${desired["kind"]})` },
-    ]);
-  });
+const azure = (tags: JsonValue) => managed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags });
+const labels = [{ key: "a", valueType: "STRING", description: "b" }];
+test.each<[reason: string, desired: JsonObject]>([
+  ["Azure's NamedValue: a list of texts", azure(["a", "b"])],
+  ["the same, empty", azure([])],
+  ["a list that describes labels", managed("monitoring.gcp.upbound.io/v1beta1", "MetricDescriptor", { labels })],
+  ["what may be a list or not", managed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance")],
+  ["a Helm release", managed("helm.crossplane.io/v1beta1", "Release")],
+])("what holds no tags is left alone, whatever it is called: %s", (_reason, desired) => {
+  const draft = run({ tags: { add: [team] }, desired: { it: desired } });
+  expect(draft.resources.size).toBe(0);
+  expect(draft.conditions).toMatchObject([
+    { reason: "NothingToTag", message: `0 tagged, 1 without tags (${desired["kind"]})` },
+  ]);
 });
 
 describe("a kind without tags that other XRs can declare is arbitrated", () => {

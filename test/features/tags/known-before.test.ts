@@ -72,10 +72,9 @@ describe("a field that a reference fills in", () => {
     const drafts = [attachment({}), attachment({ bucket: "held" })].map((observed) =>
       run({ tags: input, desired, observed: { bucket: own(observed, ["Observe"]) }, contenders: [] }),
     );
-    expect(drafts.map((draft) => [reasonIn(draft), isLabelled(draft), policiesOf(draft)])).toEqual([
-      ["WaitingForReferences", false, ["Observe"]],
-      ["Arbitrating", true, ["Observe"]],
-    ]);
+    expect(drafts.map(reasonIn)).toEqual(["WaitingForReferences", "Arbitrating"]);
+    expect(drafts.map(isLabelled)).toEqual([false, true]);
+    expect(drafts.map((draft) => policiesOf(draft))).toEqual([["Observe"], ["Observe"]]);
   });
 
   const it = role({ appIdRef: { name: "a" } });
@@ -130,11 +129,8 @@ describe("marks that an earlier step desires", () => {
 
   test("of a copy, in the manifest of an Object that makes none, leave it arbitrated and tagged", () => {
     const metadata = { namespace: "prod", name: "a", annotations: { [mark("shared-from")]: "a/b" } };
-    const object = {
-      apiVersion: "kubernetes.crossplane.io/v1alpha2",
-      kind: "Object",
-      spec: { forProvider: { manifest: { apiVersion: "v1", kind: "ConfigMap", metadata } } },
-    };
+    const manifest = { apiVersion: "v1", kind: "ConfigMap", metadata };
+    const object = managed("kubernetes.crossplane.io/v1alpha2", "Object", { manifest });
     const [made, copied] = ["bucket", "shared/db/prod/a"].map((name) =>
       run({ tags, desired: { [name]: object }, contenders: [] }),
     );
@@ -176,12 +172,10 @@ describe("a managed resource that gets another name", () => {
 
   const pending = { "crossplane.io/external-create-pending": "2026-01-01T00:00:09Z" };
   const late = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:10Z" };
-  const creating = { conditions: [{ type: "Ready", status: "False", reason: "Creating", observedGeneration: 2 }] };
-  const created = (status: JsonObject) => ({
-    conditions: [...creating.conditions, ...(status["conditions"] as JsonObject[])],
-  });
+  const creating = { type: "Ready", status: "False", reason: "Creating", observedGeneration: 2 };
+  const created = (status: JsonObject) => ({ conditions: [creating, ...(status["conditions"] as JsonObject[])] });
   const held = [["Observe"], "WaitingForProvider", "1"];
-  const begunAnew = [["Observe", "Observe"], "WaitingForProvider", "2"];
+  const anewAt = (generation: string) => [["Observe", "Observe"], "WaitingForProvider", generation];
   const found = [["Observe", "Create", "Update", "LateInitialize"], "ExistedBefore", undefined];
   test.each<[reason: string, own: JsonObject, is: readonly unknown[]]>([
     ["its provider has not read that", at2(moving, 2, read(1)), held],
@@ -189,13 +183,9 @@ describe("a managed resource that gets another name", () => {
     ["its provider's runtime, which says no generation, creates the former one", at2(moving, 2, LOOKED, pending), held],
     ["its provider's runtime says no generations", at2(moving, 2, LOOKED), found],
     ["the creation of the former one has ended while its XR was reconciled", at2(moving, 2, read(2), late), found],
-    ["its provider reports the creation of the former one", at2(moving, 2, created(read(2))), begunAnew],
+    ["its provider reports the creation of the former one", at2(moving, 2, created(read(2))), anewAt("2")],
     ["its provider has read that, and found another one", at2(moving, 2, read(2)), found],
-    [
-      "it was restored meanwhile, in its first generation",
-      at2(moving, 1, read(1)),
-      [["Observe", "Observe"], "WaitingForProvider", "1"],
-    ],
+    ["it was restored meanwhile, in its first generation", at2(moving, 1, read(1)), anewAt("1")],
     ["it is observed for good", at2(moving, 3, created(read(3))), found],
   ])("is held back until its provider has read that: %s", (_reason, own, is) => {
     const draft = move(own);
@@ -228,18 +218,16 @@ describe("a managed resource that gets another name", () => {
 
 const externalName = (name: string): JsonObject => ({ "crossplane.io/external-name": name });
 
-describe("an observer", () => {
-  const secret = { writeConnectionSecretToRef: { namespace: "a", name: "orders" } };
-  const desired = { bucket: bucket({}, { ...named, spec: { forProvider: { region: "eu-central-1" }, ...secret } }) };
+const secret = { writeConnectionSecretToRef: { namespace: "a", name: "orders" } };
+const desired = { bucket: bucket({}, { ...named, spec: { forProvider: { region: "eu-central-1" }, ...secret } }) };
 
-  test.each([
-    { input: {}, spec: undefined },
-    { input: { connectionSecret: "Everyone" }, spec: secret.writeConnectionSecretToRef },
-  ])("writes the connection Secret $spec with the rules $input", ({ input, spec }) => {
-    const draft = run({ tags: { add: [team], owner: input }, desired, contenders: [] });
-    expect(policiesOf(draft)).toEqual(["Observe"]);
-    expect(at(desiredOf(draft), "spec.writeConnectionSecretToRef")).toEqual(spec);
-  });
+test.each([
+  { input: {}, spec: undefined },
+  { input: { connectionSecret: "Everyone" }, spec: secret.writeConnectionSecretToRef },
+])("an observer writes the connection Secret $spec with the rules $input", ({ input, spec }) => {
+  const draft = run({ tags: { add: [team], owner: input }, desired, contenders: [] });
+  expect(policiesOf(draft)).toEqual(["Observe"]);
+  expect(at(desiredOf(draft), "spec.writeConnectionSecretToRef")).toEqual(spec);
 });
 
 describe("an association, whose external name its provider makes up,", () => {
@@ -250,9 +238,8 @@ describe("an association, whose external name its provider makes up,", () => {
   const one = (name: string, externalName?: string, status = LOOKED, marks: JsonObject = {}): JsonObject =>
     first(newcomer, name, { ...marks, ...(externalName && { "crossplane.io/external-name": externalName }) }, status);
   const owner = one("rival", "id-1", LOOKED, { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" });
-  const creator = withMetadata(owner, {
-    annotations: { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" },
-  });
+  const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" };
+  const creator = withMetadata(owner, { annotations: CREATED });
   const ownXr = ownedBy("Shop.apps.example.org/team-a/shop");
 
   const unnamed = first(newcomer, "rival", { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" }, LOOKED);
@@ -298,12 +285,10 @@ describe("a managed resource", () => {
   const unseen = first(newcomer, "ours", {}, {});
   const older = first(newcomer, "older", { [mark("owner")]: "XShop/older" }, LOOKED);
   /** @param found the answer to what was required before. */
-  const settle = (
-    own: JsonObject | undefined,
-    contenders: readonly JsonObject[],
-    found: readonly JsonObject[] | "pending" = "pending",
-  ) =>
-    run({ tags, desired, observed: own === undefined ? {} : { bucket: own }, contenders, answers: { first: found } });
+  const settle = (own: JsonObject | undefined, contenders: readonly JsonObject[], found?: readonly JsonObject[]) => {
+    const observed = own === undefined ? {} : { bucket: own };
+    return run({ tags, desired, observed, contenders, answers: { first: found ?? "pending" } });
+  };
   const noted = (own: JsonObject, annotations: JsonObject) => withMetadata(own, { annotations });
   const isOlder = withMetadata(older, { creationTimestamp: "2025-01-01T00:00:00Z" });
   const isLeaving = withMetadata(owner, { deletionTimestamp: "2026-02-01T00:00:00Z" });
@@ -372,17 +357,14 @@ describe("an object of another kind to which a team has its XR refer in a bucket
 });
 
 describe("two of one name in a kind that no table lists", () => {
-  const cluster = (place: JsonObject): JsonObject => ({
-    apiVersion: "mongodbatlas.example.org/v1alpha1",
-    kind: "Cluster",
-    ...externallyNamed("main"),
-    spec: { forProvider: { ...place, tags: {} } },
-  });
-  const resources = (rule: JsonObject) => [
-    { apiGroup: "mongodbatlas.example.org", fieldPath: "spec.forProvider.tags", ...rule },
-  ];
+  const GROUP = "mongodbatlas.example.org";
+  const cluster = (place: JsonObject): JsonObject =>
+    managed(`${GROUP}/v1alpha1`, "Cluster", { ...place, tags: {} }, externallyNamed("main"));
+  const tagging = (rule: JsonObject = {}) => {
+    return { add: [team], resources: [{ apiGroup: GROUP, fieldPath: "spec.forProvider.tags", ...rule }] };
+  };
   const draftOf = (place: JsonObject, rule: JsonObject = {}) =>
-    run({ tags: { add: [team], resources: resources(rule) }, desired: { bucket: cluster(place) }, contenders: [] });
+    run({ tags: tagging(rule), desired: { bucket: cluster(place) }, contenders: [] });
   const identityOf = (draft: Draft): JsonValue => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`) ?? null;
   test.each<[reason: string, areTwo: boolean, field: string, rule: JsonObject]>([
     ["are two where scopeFieldPaths distinguish them", true, "cell", { scopeFieldPaths: ["spec.forProvider.cell"] }],
@@ -397,36 +379,24 @@ describe("two of one name in a kind that no table lists", () => {
     const [ours, theirs] = ["a", "b"]
       .map((cell) => draftOf({ cell, size: "M10" }))
       .map((draft, index) => applied(draft, `${index}`, {}, LOOKED));
-    const annotations = {
-      [mark("owner")]: "XShop.apps.example.org/rival",
-      [mark("tags-owner")]: "XShop.apps.example.org/rival#bucket",
-    };
+    const annotations = ownedBy("XShop.apps.example.org/rival");
     const owner = withPolicies(withMetadata(theirs ?? {}, { annotations }), "*");
     const contenders = [ours ?? {}, owner];
-    const tagging = { add: [team], resources: resources({}) };
     const desired = { bucket: cluster({ cell: "a", size: "M10" }) };
-    const draft = run({ tags: tagging, desired, observed: { bucket: ours ?? {} }, contenders });
+    const draft = run({ tags: tagging(), desired, observed: { bucket: ours ?? {} }, contenders });
     expect(draft.conditions[0]?.message).toMatch(/scopeFieldPaths: spec\.forProvider\.cell$/);
   });
 
   test("that a literal parent tells apart since a new version keep their owner", () => {
     const draft = draftOf({ projectId: "a" });
     const former = { [mark("identity")]: identityOf(draftOf({ cell: "a" })) };
-    const owner = withMetadata(applied(draft, "ours", {}, LOOKED), {
-      labels: { ...former, [mark("writes")]: null, [mark("contends")]: null },
-    });
+    const labels = { ...former, [mark("writes")]: null, [mark("contends")]: null };
+    const owner = withMetadata(applied(draft, "ours", {}, LOOKED), { labels });
     const xr = "Shop.apps.example.org/team-a/shop";
     const observed = withPolicies(withMetadata(owner, { annotations: ownedBy(xr) }), "*");
-    const next = run({
-      tags: { add: [team], resources: resources({}) },
-      desired: { bucket: cluster({ projectId: "a" }) },
-      observed: { bucket: observed },
-      contenders: [observed],
-    });
-    expect([policiesOf(next), identityOf(next)]).toEqual([
-      ["Observe", "Create", "Update", "LateInitialize"],
-      identityOf(draft),
-    ]);
-    expect(reasonIn(next)).toBe("ExistedBefore");
+    const desired = { bucket: cluster({ projectId: "a" }) };
+    const next = run({ tags: tagging(), desired, observed: { bucket: observed }, contenders: [observed] });
+    expect(policiesOf(next)).toEqual(["Observe", "Create", "Update", "LateInitialize"]);
+    expect([identityOf(next), reasonIn(next)]).toEqual([identityOf(draft), "ExistedBefore"]);
   });
 });

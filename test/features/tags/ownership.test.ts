@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ownershipSettles } from "../../../testing/simulations/tag-property.ts";
 import { TagWorld } from "../../../testing/simulations/tag-world.ts";
 
@@ -24,4 +24,24 @@ test("twenty XRs created in the same second have one owner once their providers 
   );
   const owner = [{ labels: expect.anything() }, { labels: expect.anything() }]; // of both twins
   expect(required).toEqual(all.map((xr) => (xr === 19 ? owner : [{ name: "bucket-19" }])));
+});
+
+describe("of three ways into an account, of which one has an owner", () => {
+  test.each<[reason: string, before: readonly number[], joins: number, staleness: number]>([
+    ["a newer one of the owner's way", [1, 0, 2], 2, 0],
+    ["one that has not seen the owner", [1, 3, 0], 3, 1],
+  ])("%s brings nobody over to the first of another way", (_reason, before, joins, staleness) => {
+    const world = new TagWorld([1, 2, 4, 3, 0], { isRole: true });
+    const look = (xr: number) => {
+      world.create(xr, { isTwin: xr !== 0 && xr !== 2 });
+      world.reconcile(xr, 0);
+      world.provide(xr);
+    };
+    for (const xr of before) look(xr);
+    world.reconcile(0, 0); // the owner
+    world.reconcile(joins, staleness);
+    look(4);
+    world.reconcile(4, 0);
+    expect(world.writersOf("orders")).toEqual([0]);
+  });
 });

@@ -3,6 +3,7 @@ import { tags } from "../../../src/features/tags/tags.ts";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { DEPENDS_ON } from "../../../src/ownership/annotations.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { objectSetBy, policiesOf } from "../../../testing/builders/read-draft.ts";
 import { inputOf } from "../../../testing/builders/sharing.ts";
@@ -99,8 +100,8 @@ describe("a composed resource that its Composition renames", () => {
     externallyNamed("other"),
   );
   const isKept = (xr: Xr, desired: Objects) => xr.reconcile(desired).resources.get("bucket") !== undefined;
-  const policy = (forProvider: JsonObject) =>
-    managed("s3.aws.upbound.io/v1beta1", "BucketPolicy", { region: "eu-central-1", ...forProvider });
+  const policy = (forProvider: JsonObject, rest?: JsonObject) =>
+    managed("s3.aws.upbound.io/v1beta1", "BucketPolicy", { region: "eu-central-1", ...forProvider }, rest);
   test.each<[is: string, what: string, before: JsonObject, after: Objects, isKept: boolean]>([
     ["goes", "its new one declares another cloud resource", orders, { store: queue }, false],
     ["goes", "no other one does", orders, {}, false],
@@ -118,6 +119,13 @@ describe("a composed resource that its Composition renames", () => {
       bucket({ tags: {} }),
       { store: bucket({ tags: {} }, externallyNamed("made-up")) },
       true,
+    ],
+    [
+      "goes",
+      "its grant has gone, though a reference hides what another one declares: a team may write one that leads nowhere",
+      policy({ bucket: "a" }, { metadata: { annotations: { [DEPENDS_ON]: "{}" } } }),
+      { store: policy({ bucketRef: { name: "a" } }) },
+      false,
     ],
     ["goes", "its name is the cloud's", bucket({ tags: {} }), { store: bucket({ tags: {} }) }, false],
   ])("%s where %s", (_is, _what, before, after, kept) => {

@@ -28,15 +28,13 @@ describe("the tags of a field", () => {
   });
 });
 
-describe("tags are written in the shape of the field:", () => {
-  const tags = new Map(Object.entries({ b: "2", a: "1" }));
-  const aws = (tagKey: string, tagValue: string) => ({ tagKey, tagValue, propagateAtLaunch: true });
-  const sorted = Object.entries({ a: "1", b: "2" }).map(([key, value]) => ({ key, value }));
-  test.each<[reason: string, like: JsonValue | undefined, field: JsonValue]>([
-    ["a field that is not set becomes a sorted map", undefined, { a: "1", b: "2" }],
-    ["an empty list becomes a sorted list", [], sorted],
-    ["a list keeps its order and other fields", [aws("b", "old"), aws("c", "x")], [aws("b", "2"), aws("a", "1")]],
-  ])("%s", (_reason, like, field) => {
-    expect(JSON.stringify(fromTagMap(tags, like))).toBe(JSON.stringify(field));
-  });
+const tags = new Map(Object.entries({ b: "2", a: "1" }));
+const aws = (tagKey: string, tagValue: string) => ({ tagKey, tagValue, propagateAtLaunch: true });
+const sorted = Object.entries({ a: "1", b: "2" }).map(([key, value]) => ({ key, value }));
+test.each<[reason: string, like: JsonValue | undefined, field: JsonValue]>([
+  ["a field that is not set becomes a sorted map", undefined, { a: "1", b: "2" }],
+  ["an empty list becomes a sorted list", [], sorted],
+  ["a list keeps its order and other fields", [aws("b", "old"), aws("c", "x")], [aws("b", "2"), aws("a", "1")]],
+])("tags are written in the shape of the field: %s", (_reason, like, field) => {
+  expect(JSON.stringify(fromTagMap(tags, like))).toBe(JSON.stringify(field));
 });

@@ -83,17 +83,15 @@ describe("tags", () => {
   });
 });
 
-describe("a resource is left alone", () => {
-  test.each<[reason: string, resource: JsonObject, resources?: readonly JsonObject[]]>([
-    ["it is no managed resource", { apiVersion: "v1", kind: "ConfigMap" }],
-    ["the pipeline only observes it", { ...bucket(), spec: { forProvider: {}, managementPolicies: ["Observe"] } }],
-    ["the input does not select it", bucket(), [{ apiGroup: "*.azure.upbound.io" }]],
-    ["it has the tags already", bucket({ tags: { team: "shop" } })],
-  ])("when %s", (_reason, resource, resources) => {
-    const input = { add: [team], ...(resources && { resources }) };
-    const draft = run({ tags: input, desired: { bucket: resource }, capabilities: ["RequiredSchemas"] });
-    expect([draft.resources, draft.requirements, draft.requiredSchemas]).toEqual([new Map(), new Map(), new Map()]);
-  });
+test.each<[reason: string, resource: JsonObject, resources?: readonly JsonObject[]]>([
+  ["it is no managed resource", { apiVersion: "v1", kind: "ConfigMap" }],
+  ["the pipeline only observes it", { ...bucket(), spec: { forProvider: {}, managementPolicies: ["Observe"] } }],
+  ["the input does not select it", bucket(), [{ apiGroup: "*.azure.upbound.io" }]],
+  ["it has the tags already", bucket({ tags: { team: "shop" } })],
+])("a resource is left alone when %s", (_reason, resource, resources) => {
+  const input = { add: [team], ...(resources && { resources }) };
+  const draft = run({ tags: input, desired: { bucket: resource }, capabilities: ["RequiredSchemas"] });
+  expect([draft.resources, draft.requirements, draft.requiredSchemas]).toEqual([new Map(), new Map(), new Map()]);
 });
 
 describe("a resource of a kind that is not in our table", () => {
@@ -142,27 +140,25 @@ test("tags that a cloud would refuse are all reported at once, and nothing is ap
   );
 });
 
-describe("tags of the XR that a cloud would refuse", () => {
-  const input = { add: [team, { key: "note", value: fromXr("spec.note") }] };
-  const noted = (note: string) => xr({ spec: { note } });
-  const observed = { bucket: bucket({ tags: { team: "old" } }) };
-  const long = "v".repeat(300);
+const input = { add: [team, { key: "note", value: fromXr("spec.note") }] };
+const noted = (note: string) => xr({ spec: { note } });
+const observed = { bucket: bucket({ tags: { team: "old" } }) };
+const long = "v".repeat(300);
 
-  const refuses = (value: string) => `InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of ${value}`;
-  const tooLong = refuses("300 characters; AWS takes at most 256");
-  const uncounted = refuses("more than 256 characters, the most that AWS takes");
-  test.each<[reason: string, parts: CallParts, tags: unknown, condition: string]>([
-    ["are left as they are, on a resource that is there", { xr: noted(long), observed }, { team: "old" }, tooLong],
-    ["and long ones are not counted", { xr: noted("v".repeat(600)), observed }, { team: "old" }, uncounted],
-    ["hold a new resource back", { xr: noted(long) }, "removed", tooLong],
-  ])("%s, and the XR goes on, unready", (_reason, parts, tags, condition) => {
-    const draft = run({ ...parts, tags: input, desired: { bucket: bucket() } });
-    expect(draft.results).toMatchObject([{ severity: "Warning", reason: "InvalidTags" }]);
-    expect(draft.compositeReady).toBe("False");
-    expect([draft.conditions.length, says(draft)]).toEqual([1, condition]);
-    const edit = draft.resources.get("bucket");
-    expect(edit?.is === "set" ? tagsIn(draft) : edit?.is).toEqual(tags);
-  });
+const refuses = (value: string) => `InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of ${value}`;
+const tooLong = refuses("300 characters; AWS takes at most 256");
+const uncounted = refuses("more than 256 characters, the most that AWS takes");
+test.each<[reason: string, parts: CallParts, tags: unknown, condition: string]>([
+  ["are left as they are, on a resource that is there", { xr: noted(long), observed }, { team: "old" }, tooLong],
+  ["and long ones are not counted", { xr: noted("v".repeat(600)), observed }, { team: "old" }, uncounted],
+  ["hold a new resource back", { xr: noted(long) }, "removed", tooLong],
+])("tags of the XR that a cloud would refuse %s, and the XR goes on, unready", (_reason, parts, tags, condition) => {
+  const draft = run({ ...parts, tags: input, desired: { bucket: bucket() } });
+  expect(draft.results).toMatchObject([{ severity: "Warning", reason: "InvalidTags" }]);
+  expect(draft.compositeReady).toBe("False");
+  expect([draft.conditions.length, says(draft)]).toEqual([1, condition]);
+  const edit = draft.resources.get("bucket");
+  expect(edit?.is === "set" ? tagsIn(draft) : edit?.is).toEqual(tags);
 });
 
 test("a map of the XR that would be set on too many resources is set on none", () => {

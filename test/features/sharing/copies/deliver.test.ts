@@ -136,11 +136,8 @@ describe("keys", () => {
   });
 
   test("all of 200, binary and empty ones among them, come as they are", () => {
-    const data = Object.fromEntries([
-      ...Array.from({ length: 198 }, (_, index) => [`k${index}`, base64(`v${index}`)]),
-      ["binary", bytes(0, 255, 254)],
-      ["empty", ""],
-    ]);
+    const many = Array.from({ length: 198 }, (_, index) => [`k${index}`, base64(`v${index}`)]);
+    const data = { ...Object.fromEntries(many), binary: bytes(0, 255, 254), empty: "" };
     const draft = draftOfCopy({ via: "Secret" }, { answers: { ...absent, [SECRET]: [connectionSecret(data)] } });
     expect(valuesOf(draft)).toEqual(data);
   });
@@ -172,11 +169,8 @@ test("nor are the Secrets of several shared resources, whose answers are one: th
   const names = ["a", "b", "c", "d"];
   const large = [connectionSecret({ large: "A".repeat(1024 * 1024) })];
   const sharedResources = names.map((name) => ({ ...copying({ via: "Secret", secretName: name }), name }));
-  const answers = names.map((name) => ({
-    [name]: [database()],
-    [`${name}/secret`]: large,
-    [`shared/${name}/team-a/${name}/secret/target`]: [],
-  }));
+  const target = (name: string) => `shared/${name}/team-a/${name}/secret/target`;
+  const answers = names.map((name) => ({ [name]: [database()], [`${name}/secret`]: large, [target(name)]: [] }));
   const draft = draftOfCopy({}, { sharedResources, answers: Object.assign({}, ...answers) });
   expect([...draft.resources.keys()]).toEqual(["shared/a/team-a/a/secret", "shared/b/team-a/b/secret"]);
   expect(says(draft)).toContain("c: 1 copy is left out");
@@ -217,55 +211,47 @@ describe("the source Secret is asked for last, and with it the Secret that it is
       return [draft.resources.size, says(draft)];
     });
     const gone = "SourceNotFound: db: Secret databases/orders-conn does not exist";
-    expect(left).toEqual([
-      [1, gone],
-      [0, gone],
-    ]);
+    expect(left).toEqual([1, 0].map((count) => [count, gone]));
   });
 });
 
-describe("a target is written to only by whom it belongs to", () => {
-  const target = (annotations: JsonObject): JsonObject =>
-    objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations });
-  const other = "Shop.apps.example.org/team-a/another";
-  const observed = {
-    apiVersion: "kubernetes.crossplane.io/v1alpha2",
-    kind: "Object",
-    spec: { forProvider: { manifest: { kind: "Secret" } }, references: [] },
-  };
-  /** The Object as Crossplane has written it in generation 5, and as the provider has seen it so far. */
-  const observing = (observedGeneration: number): JsonObject => ({
-    ...observed,
-    metadata: { generation: 5 },
-    spec: { ...observed.spec, managementPolicies: ["Observe"] },
-    status: synced("True", { observedGeneration }),
-  });
-  const unseen = { ...observing(4), status: {} };
-  const taken = `TargetTaken: db: Secret team-a/orders-db is a copy made by ${other}: choose another secretName`;
-  const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret";
-  const WRITING = "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written";
-  const spec = expect.objectContaining({ managementPolicies: ["Observe"] });
-  const observes = expect.objectContaining({ object: expect.objectContaining({ spec }) });
-  const stays = { is: "set", ready: "False", object: observed };
-  const theirs = [target(marks(other))];
-  type Found = readonly JsonObject[] | "pending";
-  test.each<[reason: string, found: Found, composed: unknown, condition: string, there?: JsonObject]>([
-    ["nothing is composed before it has been looked up", "pending", undefined, LOOKING_UP],
-    ["nobody has it", [], expect.anything(), WRITING],
-    ["it is ours, from before a restore", [target(marks())], expect.anything(), WRITING],
-    ["it is nobody's copy", [target({})], undefined, NOT_OURS],
-    ["it is another XR's copy", theirs, undefined, taken],
-    ["it was ours and is another XR's now: it is given up without deleting it", theirs, observes, taken, observed],
-    ["it is not dropped before the provider has read that it only observes", theirs, observes, taken, observing(4)],
-    ["nor while the provider has never looked at it", theirs, expect.objectContaining({ is: "set" }), taken, unseen],
-    ["and is dropped when it has", theirs, undefined, taken, observing(5)],
-    ["what is composed stays while it is looked up", "pending", stays, LOOKING_UP, observed],
-  ])("%s", (_reason, found, composed, condition, there) => {
-    const answers = { [`${KEY}/target`]: found };
-    const draft = draftOfCopy({}, { answers, ...(there && { observed: { [KEY]: there } }) });
-    expect(draft.resources.get(KEY)).toEqual(composed);
-    expect(says(draft)).toBe(condition);
-  });
+const target = (annotations: JsonObject): JsonObject =>
+  objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations });
+const other = "Shop.apps.example.org/team-a/another";
+const ofSecret = { forProvider: { manifest: { kind: "Secret" } }, references: [] };
+const observed = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec: ofSecret };
+/** The Object as Crossplane has written it in generation 5, and as the provider has seen it so far. */
+const observing = (observedGeneration: number): JsonObject => ({
+  ...observed,
+  metadata: { generation: 5 },
+  spec: { ...observed.spec, managementPolicies: ["Observe"] },
+  status: synced("True", { observedGeneration }),
+});
+const unseen = { ...observing(4), status: {} };
+const taken = `TargetTaken: db: Secret team-a/orders-db is a copy made by ${other}: choose another secretName`;
+const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret";
+const WRITING = "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written";
+const spec = expect.objectContaining({ managementPolicies: ["Observe"] });
+const observes = expect.objectContaining({ object: expect.objectContaining({ spec }) });
+const stays = { is: "set", ready: "False", object: observed };
+const theirs = [target(marks(other))];
+type Found = readonly JsonObject[] | "pending";
+test.each<[reason: string, found: Found, composed: unknown, condition: string, there?: JsonObject]>([
+  ["nothing is composed before it has been looked up", "pending", undefined, LOOKING_UP],
+  ["nobody has it", [], expect.anything(), WRITING],
+  ["it is ours, from before a restore", [target(marks())], expect.anything(), WRITING],
+  ["it is nobody's copy", [target({})], undefined, NOT_OURS],
+  ["it is another XR's copy", theirs, undefined, taken],
+  ["it was ours and is another XR's now: it is given up without deleting it", theirs, observes, taken, observed],
+  ["it is not dropped before the provider has read that it only observes", theirs, observes, taken, observing(4)],
+  ["nor while the provider has never looked at it", theirs, expect.objectContaining({ is: "set" }), taken, unseen],
+  ["and is dropped when it has", theirs, undefined, taken, observing(5)],
+  ["what is composed stays while it is looked up", "pending", stays, LOOKING_UP, observed],
+])("a target is written to only by whom it belongs to: %s", (_reason, found, composed, condition, there) => {
+  const answers = { [`${KEY}/target`]: found };
+  const draft = draftOfCopy({}, { answers, ...(there && { observed: { [KEY]: there } }) });
+  expect(draft.resources.get(KEY)).toEqual(composed);
+  expect(says(draft)).toBe(condition);
 });
 
 test("on v1 copies of ours are found by their label, and other Secrets not at all", () => {
@@ -284,16 +270,9 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
     ["cannot use the input:", ...list.map((fault) => `  spec.sharedResources[0].${fault}`)].join("\n");
 
   test("v1 cannot look up Secrets and ReferenceGrants", () => {
-    const keys = [
-      { from: "a", to: "a" },
-      { value: "b", to: "b" },
-      { value: "{c}", to: "c" },
-    ];
-    const copies = [
-      { secretName: "a", via: "Secret" },
-      { secretName: "b", keys },
-      { secretName: "c", via: "ConnectionSecret" },
-    ];
+    const constant = { value: "b", to: "b" };
+    const byObject = { secretName: "b", keys: [{ from: "a", to: "a" }, constant, { value: "{c}", to: "c" }] };
+    const copies = [{ secretName: "a", via: "Secret" }, byObject, { secretName: "c", via: "ConnectionSecret" }];
     asked(copies, { capabilities: [] }, { grant: "ReferenceGrant" }).toThrow(
       faults(
         `grant: ReferenceGrant ${needsV2}; else use Annotation`,
@@ -306,8 +285,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
 
   test.each(["Secret", "ConnectionSecret"])("a namespaced XR reaches no other namespace via %s", (via) => {
     const draft = draftOfCopy({ via, namespaces: "team-b" }, { xr: namespaced, answers: everywhere });
-    expect(says(draft)).toBe(
-      `InvalidTarget: db: via: ${via} cannot reach namespace team-b from an XR in namespace team-a; via: Object can`,
-    );
+    const fault = `${via} cannot reach namespace team-b from an XR in namespace team-a; via: Object can`;
+    expect(says(draft)).toBe(`InvalidTarget: db: via: ${fault}`);
   });
 });

@@ -64,22 +64,20 @@ describe("via Object, the manifest holds what a template makes, and the provider
   });
 });
 
-describe("an Object that is kept desires of its data what no reference fills in", () => {
-  const reference = (to: string) => ({ patchesFrom: { fieldPath: to }, toFieldPath: to });
-  const [a, crt] = [reference("data.a"), reference("data[ca.crt]")];
-  type Row = [reason: string, data: JsonObject, kept: JsonObject | undefined, references?: readonly JsonObject[]];
-  test.each<Row>([
-    ["all of it", { a: "eA==", b: "eQ==" }, { a: "eA==", b: "eQ==" }],
-    ["a part", { a: "eA==", "ca.crt": "eA==", b: "eQ==" }, { b: "eQ==" }, [a, crt]],
-    ["none", { a: "eA==" }, undefined, [a]],
-    ["none, where the provider copies all", { a: "eA==" }, undefined, [reference("data")]],
-  ])("%s", (_reason, data, kept, references) => {
-    const spec = { forProvider: { manifest: { kind: "Secret", data } }, ...(references && { references }) };
-    const [before] = findCopies(new Map([[KEY, resourceOf({ ...OBJECT, spec })]])).map(keepCopy);
-    const object = objectSetBy(before?.resource[1]);
-    expect(object).toMatchObject({ kind: "Object" });
-    expect(secretIn(object).data).toEqual(kept);
-  });
+const reference = (to: string) => ({ patchesFrom: { fieldPath: to }, toFieldPath: to });
+const [a, crt] = [reference("data.a"), reference("data[ca.crt]")];
+type Row = [reason: string, data: JsonObject, kept: JsonObject | undefined, references?: readonly JsonObject[]];
+test.each<Row>([
+  ["all of it", { a: "eA==", b: "eQ==" }, { a: "eA==", b: "eQ==" }],
+  ["a part", { a: "eA==", "ca.crt": "eA==", b: "eQ==" }, { b: "eQ==" }, [a, crt]],
+  ["none", { a: "eA==" }, undefined, [a]],
+  ["none, where the provider copies all", { a: "eA==" }, undefined, [reference("data")]],
+])("an Object that is kept desires of its data what no reference fills in: %s", (_reason, data, kept, references) => {
+  const spec = { forProvider: { manifest: { kind: "Secret", data } }, ...(references && { references }) };
+  const [before] = findCopies(new Map([[KEY, resourceOf({ ...OBJECT, spec })]])).map(keepCopy);
+  const object = objectSetBy(before?.resource[1]);
+  expect(object).toMatchObject({ kind: "Object" });
+  expect(secretIn(object).data).toEqual(kept);
 });
 
 test("an Object that is kept still has its provider watch the source", () => {
@@ -103,21 +101,19 @@ describe("a key that is listed no longer is emptied in the manifest, where the p
   });
 });
 
-describe("a field of the XR that a template names", () => {
-  const NOT_SET = "FieldNotSet: db: spec.host of the XR is not set";
-  test.each<[reason: string, host: JsonValue | undefined, value?: string]>([
-    ["a text", "a b", "a b a%20b"],
-    ["a number", 5432, "5432 5432"],
-    ["false", false, "false false"],
-    ["nothing", undefined],
-    ["an empty text", ""],
-    ["an object", { a: 1 }],
-  ])("holds %s", (_reason, host, value) => {
-    const keys = [{ value: "{xr:spec.host} {xr:spec.host|url}", to: "k" }];
-    const draft = draftWith({ keys }, { xr: own(host === undefined ? {} : { host }) });
-    if (value === undefined) expect([says(draft), draft.resources.size]).toEqual([NOT_SET, 0]);
-    else expect(keysOf(draft).data).toEqual({ k: base64(value) });
-  });
+const NOT_SET = "FieldNotSet: db: spec.host of the XR is not set";
+test.each<[reason: string, host: JsonValue | undefined, value?: string]>([
+  ["a text", "a b", "a b a%20b"],
+  ["a number", 5432, "5432 5432"],
+  ["false", false, "false false"],
+  ["nothing", undefined],
+  ["an empty text", ""],
+  ["an object", { a: 1 }],
+])("a field of the XR that a template names holds %s", (_reason, host, value) => {
+  const keys = [{ value: "{xr:spec.host} {xr:spec.host|url}", to: "k" }];
+  const draft = draftWith({ keys }, { xr: own(host === undefined ? {} : { host }) });
+  if (value === undefined) expect([says(draft), draft.resources.size]).toEqual([NOT_SET, 0]);
+  else expect(keysOf(draft).data).toEqual({ k: base64(value) });
 });
 
 describe("a field of the shared resource that a template names", () => {

@@ -14,25 +14,23 @@ const annotated = (text: string): JsonObject => ({ metadata: { annotations: { [S
 const written = (text: string): JsonObject =>
   object({ forProvider: { manifest: { kind: "Secret", ...annotated(text) } } });
 
-describe("the Secret that an observed copy is of", () => {
-  const marked = written("databases/orders")["spec"] as JsonObject;
-  test.each<[copy: string, resource: JsonObject, source?: object]>([
-    ["an Object with a reference", object({ references: [patchesFrom(db)] }), db],
-    ["an Object with a reference for each key", object({ references: [patchesFrom(db), patchesFrom(db)] }), db],
-    ["an Object with references to two Secrets", object({ references: [patchesFrom(db), patchesFrom(other)] })],
-    ["an Object with a reference to none", object({ references: [patchesFrom(db), patchesFrom(nameless)] })],
-    ["an Object with a reference that is none", object({ ...marked, references: [{ dependsOn: db }] })],
-    ["an Object with connection details", object({ connectionDetails: [db, db] }), db],
-    ["an Object that has the values", written("databases/orders"), db],
-    ["a Secret", { apiVersion: "v1", kind: "Secret", ...annotated("databases/orders") }, db],
-    ["an annotation without a namespace", written("orders")],
-    ["an annotation with three parts", written("a/b/c")],
-    ["nothing of it", object({})],
-  ])("%s", (_copy, resource, source) => {
-    expect(findCopies(new Map([["shared/db/team-a/orders-db", resourceOf(resource)]]))).toMatchObject([
-      { share: "db", source },
-    ]);
-  });
+const marked = written("databases/orders")["spec"] as JsonObject;
+test.each<[copy: string, resource: JsonObject, source?: object]>([
+  ["an Object with a reference", object({ references: [patchesFrom(db)] }), db],
+  ["an Object with a reference for each key", object({ references: [patchesFrom(db), patchesFrom(db)] }), db],
+  ["an Object with references to two Secrets", object({ references: [patchesFrom(db), patchesFrom(other)] })],
+  ["an Object with a reference to none", object({ references: [patchesFrom(db), patchesFrom(nameless)] })],
+  ["an Object with a reference that is none", object({ ...marked, references: [{ dependsOn: db }] })],
+  ["an Object with connection details", object({ connectionDetails: [db, db] }), db],
+  ["an Object that has the values", written("databases/orders"), db],
+  ["a Secret", { apiVersion: "v1", kind: "Secret", ...annotated("databases/orders") }, db],
+  ["an annotation without a namespace", written("orders")],
+  ["an annotation with three parts", written("a/b/c")],
+  ["nothing of it", object({})],
+])("the Secret that an observed copy is of: %s", (_copy, resource, source) => {
+  expect(findCopies(new Map([["shared/db/team-a/orders-db", resourceOf(resource)]]))).toMatchObject([
+    { share: "db", source },
+  ]);
 });
 
 describe("copies are found", () => {

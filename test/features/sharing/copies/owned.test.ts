@@ -12,10 +12,8 @@ import { xr } from "../../../../testing/builders/sharing.ts";
 const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 const OBSERVE = ["Observe"];
-const namespaced = xr({
-  metadata: { name: "shop", namespace: "team-a" },
-  spec: { parameters: { database: "orders" } },
-});
+const spec = { parameters: { database: "orders" } };
+const namespaced = xr({ metadata: { name: "shop", namespace: "team-a" }, spec });
 
 const [UID, FORMER] = ["uid-object", "uid-before-the-restore"];
 const ownedBy = (uid: string): JsonObject => ({ ...COPY_KINDS.NamespacedObject, name: "shop-1", uid });
@@ -33,14 +31,8 @@ interface Shape {
 }
 
 /** The Object as it is observed, with a spec that its provider has read. */
-function observed({
-  owner,
-  policies,
-  written = "uid-secret",
-  finalizers = [],
-  isDeleting = false,
-  provider = "",
-}: Shape): JsonObject {
+function observed({ owner, policies, written = "uid-secret", finalizers = [], ...more }: Shape): JsonObject {
+  const { isDeleting = false, provider = "" } = more;
   const metadata = { name: "orders-db", namespace: "team-a", ...(owner && { ownerReferences: [ownedBy(owner)] }) };
   const conditions = ["Ready", "Synced"].map((type) => ({ type, status: "True", observedGeneration: 3 }));
   return {
@@ -75,17 +67,9 @@ const secret = (owners: readonly string[] = [], owner = "XShop.apps.example.org/
 
 /** What decides who deletes the Secret: undefined where no Object is composed. */
 function composed(object: JsonObject | undefined, found: JsonObject | undefined, parts: CallParts = {}) {
-  const desired = objectIn(
-    draftOfCopy(
-      {},
-      {
-        xr: namespaced,
-        ...parts,
-        answers: { [`${KEY}/target`]: found === undefined ? [] : [found], ...parts.answers },
-        ...(object && { observed: { [KEY]: object } }),
-      },
-    ),
-  );
+  const answers = { [`${KEY}/target`]: found === undefined ? [] : [found], ...parts.answers };
+  const seen = object && { observed: { [KEY]: object } };
+  const desired = objectIn(draftOfCopy({}, { xr: namespaced, ...parts, answers, ...seen }));
   if (desired === undefined) return undefined;
   const { metadata, spec } = desired as { metadata: JsonObject; spec: JsonObject };
   const { ownerReferences } = secretIn(desired).manifest["metadata"] as JsonObject;
@@ -96,69 +80,58 @@ function composed(object: JsonObject | undefined, found: JsonObject | undefined,
 type Outcome = object | undefined;
 
 const RESTORED: Shape = { owner: FORMER, written: "" };
+const OF_KUBERNETES: Shape = { owner: UID, policies: WITHOUT_DELETE };
+const NONE = { policies: undefined, owners: undefined, finalizers: undefined };
+const WRITES_THERE = { written: "uid-there" };
+const withProvider = (provider: string): Shape => ({ ...OF_KUBERNETES, provider });
+const IS_PROVIDERS = { owners: [UID] };
+const IS_KUBERNETES = { owners: [UID], policies: WITHOUT_DELETE };
+const ORPHAN = { finalizers: ["orphan"] };
+const SEEN = { owner: UID, policies: OBSERVE };
+const [GIVEN_UP, SEEN_ONLY] = [
+  { ...SEEN, ...ORPHAN },
+  { ...NONE, policies: OBSERVE, owners: [UID] },
+];
+const STAYS = { policies: OBSERVE, owners: [UID], ...ORPHAN };
 
 describe("a copy that is written", () => {
   test.each<[reason: string, object: Shape | undefined, found: JsonObject | undefined, outcome: Outcome]>([
     ["is its provider's to delete before it exists", undefined, undefined, {}],
     ["is still, before it is written", { written: "" }, undefined, {}],
     ["is still, while the Secret is not owned yet", {}, secret(), { owners: [UID] }],
+    ["is Kubernetes' once the Object owns the Secret", { owner: UID }, secret([UID]), IS_KUBERNETES],
     [
-      "is Kubernetes' once the Object owns it",
-      { owner: UID },
-      secret([UID]),
-      { owners: [UID], policies: WITHOUT_DELETE },
-    ],
-    [
-      "is its provider's where somebody added an owner, with whom the Secret would stay",
+      "is its provider's where another owner was added, with whom it would stay",
       { owner: UID },
       secret([UID, "x"]),
-      { owners: [UID] },
+      IS_PROVIDERS,
     ],
-    [
-      "is its provider's where the owner was removed",
-      { owner: UID, policies: WITHOUT_DELETE },
-      secret(),
-      { owners: [UID] },
-    ],
+    ["is its provider's where somebody removed the owner", OF_KUBERNETES, secret(), IS_PROVIDERS],
     [
       "stays Kubernetes' where the Secret is gone, as it is before its namespace",
-      { owner: UID, policies: WITHOUT_DELETE, provider: "default" },
+      withProvider("default"),
       undefined,
-      { owners: [UID], policies: WITHOUT_DELETE },
+      IS_KUBERNETES,
     ],
     [
-      "is its provider's where that is another one now, which may write into another cluster",
-      { owner: UID, policies: WITHOUT_DELETE, provider: "another" },
+      "is its provider's where that is another one now, maybe of another cluster",
+      withProvider("another"),
       undefined,
       {},
     ],
-    [
-      "is its provider's where it writes another Secret, in another cluster",
-      { written: "uid-there" },
-      secret([UID]),
-      {},
-    ],
+    ["is its provider's where it writes another Secret, in another cluster", WRITES_THERE, secret([UID]), {}],
     ["is owned by the Object's new UID after a restore, before it is looked at", RESTORED, secret(), { owners: [UID] }],
     ["and while Kubernetes deletes it", { owner: FORMER }, undefined, { owners: [UID] }],
-    [
-      "and where its former UID still owns it",
-      RESTORED,
-      secret([FORMER, UID]),
-      { owners: [UID], policies: WITHOUT_DELETE },
-    ],
+    ["and where its former UID is an owner still", RESTORED, secret([FORMER, UID]), IS_KUBERNETES],
   ])("%s", (_reason, object, found, outcome) => {
     expect(composed(object && observed(object), found)).toEqual({ ...NONE, ...outcome });
   });
 
-  const NONE = { policies: undefined, owners: undefined, finalizers: undefined };
-
   test("in another namespace cannot be owned", () => {
     const key = "shared/db/team-b/orders-db";
     const answers = { db: [grantedTo("*")], [`${key}/target`]: [secret()] };
-    const draft = draftOfCopy(
-      { namespaces: "team-b" },
-      { xr: namespaced, spaces: ["team-b"], answers, observed: { [key]: observed({}) } },
-    );
+    const parts = { xr: namespaced, spaces: ["team-b"], answers, observed: { [key]: observed({}) } };
+    const draft = draftOfCopy({ namespaces: "team-b" }, parts);
     expect(secretIn(objectIn(draft, key)).manifest["metadata"]).not.toHaveProperty("ownerReferences");
   });
 
@@ -169,96 +142,58 @@ describe("a copy that is written", () => {
 
 describe("a Secret that another XR has is given up", () => {
   const theirs = (...owners: readonly string[]) => secret(owners, "XShop.apps.example.org/team-a/another");
-  const orphan = { finalizers: ["orphan"] };
-  const stays = { policies: OBSERVE, owners: [UID], finalizers: ["orphan"] };
-  const seen = { owner: UID, policies: OBSERVE };
   test.each<[reason: string, object: Shape, found: JsonObject, outcome: Outcome]>([
-    ["first its Object only observes", { owner: UID, policies: WITHOUT_DELETE }, theirs(UID), stays],
+    ["first its Object only observes", OF_KUBERNETES, theirs(UID), STAYS],
     [
       "its Object stays while it is the only owner, and Kubernetes would delete the Secret",
-      { ...seen, ...orphan },
+      GIVEN_UP,
       theirs(UID),
-      stays,
+      STAYS,
     ],
-    ["and goes when the other one owns it, too", { ...seen, ...orphan }, theirs(UID, "x"), undefined],
-    ["or the Secret has no owner", { ...seen, ...orphan }, theirs(), undefined],
+    ["and goes when the other one owns it, too", GIVEN_UP, theirs(UID, "x"), undefined],
+    ["or the Secret has no owner", GIVEN_UP, theirs(), undefined],
     ["an Object that owns none goes without all that", { policies: OBSERVE }, theirs(), undefined],
-    [
-      "an Object that is being deleted takes no other finalizer",
-      { ...seen, isDeleting: true },
-      theirs(UID),
-      { ...stays, finalizers: undefined },
-    ],
+    ["an Object that is being deleted takes no other finalizer", { ...SEEN, isDeleting: true }, theirs(UID), SEEN_ONLY],
   ])("%s", (_reason, object, found, outcome) => {
     expect(composed(observed(object), found)).toEqual(outcome);
   });
 
   test("wanted again, it keeps the finalizer as long as it observes, and loses it when it writes", () => {
     const [unread, read] = [{ status: {} }, {}].map((more) =>
-      composed({ ...observed({ owner: UID, policies: OBSERVE, ...orphan }), ...more }, secret([UID])),
+      composed({ ...observed({ owner: UID, policies: OBSERVE, ...ORPHAN }), ...more }, secret([UID])),
     );
     expect(unread).toMatchObject({ policies: OBSERVE, finalizers: ["orphan"] });
     expect(read).toEqual({ policies: WITHOUT_DELETE, owners: [UID], finalizers: undefined });
   });
 });
 
-describe("a copy that is kept as it is, since its source is gone,", () => {
-  const gone = { answers: { db: [] } };
-  test.each<[reason: string, object: Shape, outcome: Outcome]>([
-    ["stays Kubernetes'", { owner: UID, policies: WITHOUT_DELETE }, { owners: [UID], policies: WITHOUT_DELETE }],
-    [
-      "stays given up",
-      { owner: UID, policies: OBSERVE, finalizers: ["orphan"] },
-      { owners: [UID], policies: OBSERVE, finalizers: ["orphan"] },
-    ],
-    [
-      "is owned by the Object's new UID after a restore",
-      { owner: FORMER, policies: WITHOUT_DELETE },
-      { policies: WITHOUT_DELETE, owners: [UID] },
-    ],
-    ["observes after a restore as before", { owner: FORMER, policies: OBSERVE }, { policies: OBSERVE, owners: [UID] }],
-  ])("%s", (_reason, object, outcome) => {
-    expect(composed(observed(object), secret([UID]), gone)).toEqual({
-      policies: undefined,
-      owners: undefined,
-      finalizers: undefined,
-      ...outcome,
-    });
-  });
+const gone = { answers: { db: [] } };
+test.each<[reason: string, object: Shape, outcome: Outcome]>([
+  ["stays Kubernetes' to delete", OF_KUBERNETES, IS_KUBERNETES],
+  ["stays given up", GIVEN_UP, STAYS],
+  ["is owned by the Object's new UID after a restore", { ...OF_KUBERNETES, owner: FORMER }, IS_KUBERNETES],
+  ["observes after a restore as before", { owner: FORMER, policies: OBSERVE }, { policies: OBSERVE, owners: [UID] }],
+])("a copy that is kept as it is, since its source is gone, %s", (_reason, object, outcome) => {
+  expect(composed(observed(object), secret([UID]), gone)).toEqual({ ...NONE, ...outcome });
 });
 
-describe("a Secret that another share of the XR takes over", () => {
-  const former = "shared/before/team-a/orders-db";
-  const handOver = (object: Shape, owners: readonly string[]) => {
-    const draft = draftOfCopy(
-      {},
-      { xr: namespaced, answers: { [`${KEY}/target`]: [secret(owners)] }, observed: { [former]: observed(object) } },
-    );
-    const [before, after] = [objectIn(draft, former), objectIn(draft)];
-    const owned = before && secretIn(before).manifest["metadata"];
-    return {
-      policies: (before?.["spec"] as JsonObject | undefined)?.["managementPolicies"],
-      owned,
-      isBegun: after !== undefined,
-    };
-  };
-  const metadata = { name: "orders-db", namespace: "team-a" };
+const former = "shared/before/team-a/orders-db";
+const handOver = (object: Shape, owners: readonly string[]) => {
+  const answers = { [`${KEY}/target`]: [secret(owners)] };
+  const draft = draftOfCopy({}, { xr: namespaced, answers, observed: { [former]: observed(object) } });
+  const [before, after] = [objectIn(draft, former), objectIn(draft)];
+  const owned = before && secretIn(before).manifest["metadata"];
+  const spec = before?.["spec"] as JsonObject | undefined;
+  return { policies: spec?.["managementPolicies"], owned, isBegun: after !== undefined };
+};
+const metadata = { name: "orders-db", namespace: "team-a" };
+const UPDATE = ["Observe", "Update"];
+const unowned = { policies: UPDATE, owned: { ...metadata, ownerReferences: [] } };
 
-  test.each<[reason: string, object: Shape, owners: readonly string[], outcome: object]>([
-    [
-      "loses its owner first, while the Object still writes it",
-      { owner: UID, policies: WITHOUT_DELETE },
-      [UID],
-      { policies: ["Observe", "Update"], owned: { ...metadata, ownerReferences: [] }, isBegun: false },
-    ],
-    [
-      "is observed then",
-      { policies: ["Observe", "Update"] },
-      [],
-      { policies: OBSERVE, owned: metadata, isBegun: false },
-    ],
-    ["then has another Object", { policies: OBSERVE }, [], { policies: undefined, owned: undefined, isBegun: true }],
-  ])("%s", (_reason, object, owners, outcome) => {
-    expect(handOver(object, owners)).toEqual(outcome);
-  });
+test.each<[reason: string, object: Shape, owners: readonly string[], outcome: object]>([
+  ["loses its owner first, while the Object still writes it", OF_KUBERNETES, [UID], { ...unowned, isBegun: false }],
+  ["is only observed then", { policies: UPDATE }, [], { policies: OBSERVE, owned: metadata, isBegun: false }],
+  ["then has another Object", { policies: OBSERVE }, [], { policies: undefined, owned: undefined, isBegun: true }],
+])("a Secret that another share of the XR takes over: %s", (_reason, object, owners, outcome) => {
+  expect(handOver(object, owners)).toEqual(outcome);
 });

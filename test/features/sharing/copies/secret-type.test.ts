@@ -9,82 +9,61 @@ import { connectionSecret, observedObject } from "../../../../testing/builders/s
 
 /** The type, labels and annotations of a copy. */
 
+const SECRET = { "db/secret": [connectionSecret()] };
 const draftWith = (copy: JsonObject, spec: JsonObject = {}, parts: CallParts = {}) =>
-  draftOfCopy(copy, {
-    xr: naming("orders", spec),
-    ...parts,
-    answers: { "db/secret": [connectionSecret()], ...parts.answers },
-  });
+  draftOfCopy(copy, { xr: naming("orders", spec), ...parts, answers: { ...SECRET, ...parts.answers } });
 
 const TLS = "kubernetes.io/tls";
 const BASIC = "kubernetes.io/basic-auth";
+const SSH = "kubernetes.io/ssh-auth";
 const DOCKER = "kubernetes.io/dockerconfigjson";
 const fromField = { type: fromXr("spec.type"), labels: { a: fromXr("spec.a") }, annotations: { b: fromXr("spec.b") } };
 
 test("they come from fields of the XR", () => {
   const { manifest } = secretIn(objectIn(draftWith(fromField, { type: "example.org/login", a: "x", b: "y z" })));
-  expect(manifest).toMatchObject({
-    type: "example.org/login",
-    metadata: { labels: { a: "x" }, annotations: { b: "y z" } },
-  });
+  const metadata = { labels: { a: "x" }, annotations: { b: "y z" } };
+  expect(manifest).toMatchObject({ type: "example.org/login", metadata });
 });
 
 const listing = (...keys: readonly string[]) => keys.map((to) => ({ value: "x", to }));
 const invalid = (text: string) => `InvalidTarget: db: ${text}`;
 const requires = (type: string, key: string) => invalid(`type ${type} requires the key ${key}`);
 const notJson = invalid(".dockerconfigjson is not JSON: in a text, {password|json} fits a value into one");
+const ofField = { labels: { a: fromXr("spec.a") } };
+const tooLong = invalid("its annotations have more than 60000 characters");
+const login = '{{"username": "{username|json}", "password": "{password|json}"}}';
+const asJson = `{{"auths": {{"{shared:status.endpoint|json}": ${login}}}}}`;
 const token = (type: string) => invalid(`type ${type} is not for copies: Kubernetes itself fills in such a Secret`);
 const SERVICE_ACCOUNT = "kubernetes.io/service-account-token";
 const docker = (value: string) => ({ type: DOCKER, keys: [{ value, to: ".dockerconfigjson" }] });
 
-describe("a copy is not written, which Kubernetes would refuse and so stop the XR,", () => {
-  type Row = [reason: string, says: string, copy: JsonObject, spec?: JsonObject];
-  test.each<Row>([
-    ["whose type is not set", "FieldNotSet: db: spec.type of the XR is not set", fromField, { a: "x", b: "y" }],
-    ["whose label is not set", "FieldNotSet: db: spec.a of the XR is not set", fromField, { type: "t", b: "y" }],
-    ["whose annotation is not set", "FieldNotSet: db: spec.b of the XR is not set", fromField, { type: "t", a: "y" }],
-    ["of no type", invalid('"a b" is not a Secret\'s type'), { type: fromXr("spec.type") }, { type: "a b" }],
-    [
-      "with no label value",
-      invalid('"a b" is not a label\'s value'),
-      { labels: { a: fromXr("spec.a") } },
-      { a: "a b" },
-    ],
-    [
-      "with too long annotations",
-      invalid("its annotations have more than 60000 characters"),
-      { annotations: { a: fromXr("spec.a"), b: "x" } },
-      { a: "x".repeat(60_000) },
-    ],
-    ["that Kubernetes fills in", token(SERVICE_ACCOUNT), { type: fromXr("spec.type") }, { type: SERVICE_ACCOUNT }],
-    ["with a token for new nodes", token("bootstrap.kubernetes.io/token"), { type: "bootstrap.kubernetes.io/token" }],
-    ["without the certificate", requires(TLS, "tls.crt"), { type: TLS, keys: listing("tls.key") }],
-    ["without the certificate's key", requires(TLS, "tls.key"), { type: TLS, keys: listing("tls.crt") }],
-    ["without a login", requires(BASIC, "username or password"), { type: BASIC, keys: listing("user") }],
-    [
-      "without a key of SSH",
-      requires("kubernetes.io/ssh-auth", "ssh-privatekey"),
-      { type: "kubernetes.io/ssh-auth", keys: listing("a") },
-    ],
-    ["without credentials of a registry", requires(DOCKER, ".dockerconfigjson"), { type: DOCKER, keys: listing("a") }],
-    ["that copies all keys of a source without that one", requires(TLS, "tls.crt"), { type: TLS, via: "Secret" }],
-    ["whose credentials of a registry are not JSON", notJson, docker('{{"auths": "{password}""}}')],
-  ])("%s: %s", (_, said, copy, spec) => {
-    const draft = draftWith(copy, spec);
-    expect([says(draft), [...draft.resources.keys()]]).toEqual([said, []]);
-  });
+type Row = [reason: string, says: string, copy: JsonObject, spec?: JsonObject];
+test.each<Row>([
+  ["whose type is not set", "FieldNotSet: db: spec.type of the XR is not set", fromField, { a: "x", b: "y" }],
+  ["whose label is not set", "FieldNotSet: db: spec.a of the XR is not set", fromField, { type: "t", b: "y" }],
+  ["whose annotation is not set", "FieldNotSet: db: spec.b of the XR is not set", fromField, { type: "t", a: "y" }],
+  ["of no type", invalid('"a b" is not a Secret\'s type'), { type: fromXr("spec.type") }, { type: "a b" }],
+  ["with no label's value", invalid('"a b" is not a label\'s value'), ofField, { a: "a b" }],
+  ["with too long annotations", tooLong, { annotations: { a: fromXr("spec.a"), b: "x" } }, { a: "x".repeat(60_000) }],
+  ["that Kubernetes fills in", token(SERVICE_ACCOUNT), { type: fromXr("spec.type") }, { type: SERVICE_ACCOUNT }],
+  ["with a token for new nodes", token("bootstrap.kubernetes.io/token"), { type: "bootstrap.kubernetes.io/token" }],
+  ["without the certificate", requires(TLS, "tls.crt"), { type: TLS, keys: listing("tls.key") }],
+  ["without the certificate's key", requires(TLS, "tls.key"), { type: TLS, keys: listing("tls.crt") }],
+  ["without a login", requires(BASIC, "username or password"), { type: BASIC, keys: listing("user") }],
+  ["without a key of SSH", requires(SSH, "ssh-privatekey"), { type: SSH, keys: listing("a") }],
+  ["without credentials of a registry", requires(DOCKER, ".dockerconfigjson"), { type: DOCKER, keys: listing("a") }],
+  ["that copies all keys of a source without that one", requires(TLS, "tls.crt"), { type: TLS, via: "Secret" }],
+  ["whose credentials of a registry are not JSON", notJson, docker('{{"auths": "{password}""}}')],
+])("a copy is not written, which Kubernetes would refuse and so stop the XR, %s: %s", (_, said, copy, spec) => {
+  const draft = draftWith(copy, spec);
+  expect([says(draft), [...draft.resources.keys()]]).toEqual([said, []]);
 });
 
 test.each<[type: string, copy: JsonObject]>([
   ["with one of two keys", { type: BASIC, keys: listing("password") }],
   ["with all keys of the source, which the provider reads", { type: TLS }],
   ["with all keys of the source, of which one is required", { type: BASIC, via: "Secret" }],
-  [
-    "with JSON",
-    docker(
-      '{{"auths": {{"{shared:status.endpoint|json}": {{"username": "{username|json}", "password": "{password|json}"}}}}}}',
-    ),
-  ],
+  ["with JSON", docker(asJson)],
 ])("a copy whose type requires keys is written %s", (_, copy) => {
   expect(draftWith(copy).resources.size).toBe(1);
 });

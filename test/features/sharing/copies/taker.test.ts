@@ -54,6 +54,7 @@ const object: JsonObject = {
 };
 
 const TAKEN = `TargetTaken: db: Secret team-a/orders-db is kept by XR ${OTHER} of the same claim: delete the XR that the claim does not name in spec.resourceRef`;
+const AVAILABLE = "Available: undefined";
 const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret";
 
 test("a copy for a claim says which XR writes it, and one of an XR without a claim does not", () => {
@@ -77,33 +78,26 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
   const observes = expect.objectContaining({ managementPolicies: ["Observe"] });
   type Answer = readonly JsonObject[] | "pending";
   test.each<[reason: string, there: JsonObject, claim: Answer, spec: unknown, condition: string, asked?: boolean]>([
-    ["its own Secret: nothing is asked", madeBy(OURS), "pending", writes, "Available: undefined", false],
-    ["a Secret from before this mark: the same", madeBy(undefined), "pending", writes, "Available: undefined", false],
-    ["a mark that names no XR: the same", madeBy("Not/a/name"), "pending", writes, "Available: undefined", false],
+    ["its own Secret: nothing is asked", madeBy(OURS), "pending", writes, AVAILABLE, false],
+    ["a Secret from before this mark: the same", madeBy(undefined), "pending", writes, AVAILABLE, false],
+    ["a mark that names no XR: the same", madeBy("Not/a/name"), "pending", writes, AVAILABLE, false],
     ["the other's: it stays as it is while the claim is looked up", madeBy(OTHER), "pending", writes, LOOKING_UP],
-    [
-      "the other's; the claim names ours: it is written",
-      madeBy(OTHER),
-      [claimFor(OURS)],
-      writes,
-      "Available: undefined",
-    ],
+    ["the other's, and the claim names this XR: it is written", madeBy(OTHER), [claimFor(OURS)], writes, AVAILABLE],
     ["the other's, and the claim names that: it is given up", madeBy(OTHER), [claimFor(OTHER)], observes, TAKEN],
     [
-      "the other's, and there is no claim: it is written, as when a copy is restored first",
+      "the other's, without a claim: it is written, as when a copy is restored first",
       madeBy(OTHER),
       [],
       writes,
-      "Available: undefined",
+      AVAILABLE,
     ],
   ])("%s", (_reason, there, claim, spec, condition, isAsked = true) => {
     const answers = { [`${KEY}/target`]: [there], claim };
     const draft = draftOfCopy({}, { xr: own, answers, observed: { [KEY]: object } });
     expect(objectIn(draft)?.["spec"]).toEqual(spec);
     expect(says(draft)).toBe(condition);
-    expect(requirementsIn(draft).get("claim")).toEqual(
-      isAsked ? { ...CLAIM, name: undefined, match: { name: "shop" } } : undefined,
-    );
+    const asked = { ...CLAIM, name: undefined, match: { name: "shop" } };
+    expect(requirementsIn(draft).get("claim")).toEqual(isAsked ? asked : undefined);
   });
 
   test("a copy that moves to another shared resource asks for the claim afterwards", () => {
@@ -119,18 +113,14 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
   });
 
   test("a Secret that Crossplane itself writes stays with the XR that controls it", () => {
+    const kind = { apiVersion: "apps.example.org/v1", kind: "XShop" };
     const controlledBy = (name: string) => ({
-      ownerReferences: [
-        { apiVersion: "apps.example.org/v1", kind: "XShop", name, uid: `uid-${name}`, controller: true },
-      ],
+      ownerReferences: [{ ...kind, name, uid: `uid-${name}`, controller: true }],
     });
     const drafts = [OTHER, OURS].map((name) => {
       const target = madeBy(OTHER, controlledBy(name));
-      const answers = {
-        "db/secret": [connectionSecret()],
-        [`${KEY}/secret/target`]: [target],
-        claim: [claimFor(OURS)],
-      };
+      const found = { [`${KEY}/secret/target`]: [target], claim: [claimFor(OURS)] };
+      const answers = { "db/secret": [connectionSecret()], ...found };
       return draftOfCopy({ via: "Secret" }, { xr: own, answers });
     });
     expect(drafts.map(({ resources }) => resources.size)).toEqual([0, 1]);
@@ -138,23 +128,16 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
   });
 });
 
-describe("on v1, which cannot look up a claim, the younger XR has it", () => {
-  test.each<[reason: string, rivals: readonly JsonObject[], isOurs: boolean]>([
-    ["the other XR is gone", [], true],
-    ["the other XR is older", [xrNamed(OTHER, MORNING)], true],
-    ["the other XR is younger", [xrNamed(OTHER, "2026-11-01T12:00:01Z")], false],
-    ["both are of one second: the names decide", [xrNamed(OTHER, NOON)], true],
-    ["the other XR has another claim", [xrNamed(OTHER, "2026-11-02T12:00:00Z", "another")], true],
-  ])("%s", (_reason, rival, isOurs) => {
-    const parts = { xr: own, capabilities: [], observed: { [KEY]: object } };
-    const draft = draftOfCopy({}, { ...parts, answers: { [`${KEY}/target`]: [madeBy(OTHER)], rival } });
-    expect(says(draft)).toBe(isOurs ? "Available: undefined" : TAKEN);
-    expect(requirementsIn(draft).get("rival")).toEqual({
-      ...CLAIM,
-      kind: "XShop",
-      namespace: undefined,
-      name: undefined,
-      match: { name: OTHER },
-    });
-  });
+test.each<[reason: string, rivals: readonly JsonObject[], isOurs: boolean]>([
+  ["the other XR is gone", [], true],
+  ["the other XR is older", [xrNamed(OTHER, MORNING)], true],
+  ["the other XR is younger", [xrNamed(OTHER, "2026-11-01T12:00:01Z")], false],
+  ["both are of one second: the names decide", [xrNamed(OTHER, NOON)], true],
+  ["the other XR has another claim", [xrNamed(OTHER, "2026-11-02T12:00:00Z", "another")], true],
+])("on v1, which cannot look up a claim, the younger XR has it: %s", (_reason, rival, isOurs) => {
+  const parts = { xr: own, capabilities: [], observed: { [KEY]: object } };
+  const draft = draftOfCopy({}, { ...parts, answers: { [`${KEY}/target`]: [madeBy(OTHER)], rival } });
+  expect(says(draft)).toBe(isOurs ? AVAILABLE : TAKEN);
+  const asked = { kind: "XShop", namespace: undefined, name: undefined, match: { name: OTHER } };
+  expect(requirementsIn(draft).get("rival")).toEqual({ ...CLAIM, ...asked });
 });
