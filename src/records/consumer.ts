@@ -61,7 +61,7 @@ export interface JudgedConsumer extends Consumer {
   readonly isGranted: boolean;
 }
 
-/** Tells of each consumer whether it has a grant: all its namespaces are granted, or a ReferenceGrant lists its kind in `from`. */
+/** Judges consumers: one is granted if all its namespaces are, or a ReferenceGrant lists its kind in `from`. */
 export function judgeConsumers(
   consumers: readonly Consumer[],
   isGranted: (namespace: string) => boolean,
@@ -85,7 +85,7 @@ export function judgeConsumers(
 export const toConsumers = (record: Document, shared: Reference): readonly Consumer[] =>
   toUses(record, () => readBindingsTo(shared, record)).map(({ consumer }) => consumer);
 
-/** Reads the same for all shared resources of the record, or for those to which it is bound like this. */
+/** Reads from an XR's record how it uses all shared resources, or those of the bindings that `readBound` returns. */
 export function toUses(
   record: Document,
   readBound: () => Bindings = () => readBindings(record),

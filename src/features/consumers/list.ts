@@ -19,15 +19,14 @@ const toStep = (count: number): number => count - (count % STEP);
 const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**
- * Lists the consumers with a grant in the status, and beyond 50 of them only counts. A status that is left out is removed, so what it
- * shows stays while the consumers are not known.
+ * Lists the consumers with a grant in the status; more than 50 are only counted. While the consumers are not known, the status stays as
+ * it is shown: what is left out is removed.
  *
- * Of those without a grant it says that there are some, or fifties of them: a team may write any record, and each change of the XR wakes
- * all consumers. So neither the status nor a condition tells two records of such a team apart. None watch a companion, which lists and counts
- * them.
+ * Each change of the XR wakes all consumers, and a team may write any record. So consumers without a grant are counted in fifties, or as
+ * some, and neither the status nor a condition tells two of their records apart. A companion, which none watch, lists and counts them.
  *
- * Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. Of many consumers it tells of fifty requests
- * and more only; of a copy always.
+ * The reasons distinguish copies without a grant, which go when their XRs are reconciled, from requests. Beside more than 50 consumers,
+ * requests are told from fifty on; copies always.
  */
 export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
