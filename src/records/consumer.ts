@@ -1,7 +1,7 @@
 import { groupKindOf } from "../crossplane/api-group.ts";
 import { claimNamespace } from "../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../crossplane/copies.ts";
-import { formatGrantee, type Grantee } from "../crossplane/grants.ts";
+import { formatGrantee, type Grantee, isReferenceGranted } from "../crossplane/grants.ts";
 import {
   COMPOSITE_LABEL,
   type Controller,
@@ -67,11 +67,10 @@ export function judgeConsumers(
   isGranted: (namespace: string) => boolean,
   grantees: readonly Grantee[],
 ): readonly JudgedConsumer[] {
-  const referred = new Set(grantees.map(formatGrantee));
+  const referred = [new Set(grantees.map(formatGrantee))];
   return consumers.map((consumer) => ({
     ...consumer,
-    isGranted:
-      consumer.namespaces.every(isGranted) || consumer.grantees.some((grantee) => referred.has(formatGrantee(grantee))),
+    isGranted: consumer.namespaces.every(isGranted) || isReferenceGranted(consumer.grantees, referred),
   }));
 }
 

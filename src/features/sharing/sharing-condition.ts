@@ -73,9 +73,10 @@ const WAITS: readonly (keyof typeof REASONS)[] = [
 
 /** Makes the condition. Faults, which a person has to fix, come before waits, which pass: a wait must not hide a fault. */
 function tellRemarks(remarks: readonly Remark[]) {
-  // A step of another version may have reasons of its own: faults.
-  const others = faults<Record<string, never>>(Object.fromEntries(remarks.map(({ is }) => [is, () => ""])));
-  const reasons: typeof others = { ...others, ...REASONS };
+  // A step of another version may have reasons of its own: they are faults, and so is whatever else the context names.
+  const others = remarks.filter(({ is }) => is === "Available" || !Object.hasOwn(REASONS, is));
+  const foreign = faults<Record<string, never>>(Object.fromEntries(others.map(({ is }) => [is, () => ""])));
+  const reasons: typeof foreign = { ...REASONS, ...foreign };
   const kind = { type: TYPE, target: "CompositeAndClaim", reasons, otherwise: "Available", last: WAITS } as const;
   return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }

@@ -107,18 +107,14 @@ const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly Shar
   ...reasons.map((reason) => ({ reason })),
 ];
 
-function mayNotBeWritten({ row }: Case): boolean {
-  return row.target.refusal !== undefined;
-}
+const mayNotBeWritten = ({ row }: Case): boolean => row.target.refusal !== undefined;
 
 function keepWhileGranted(secret: Case): readonly Decision[] {
   const { refusal } = secret.row.target;
   return keepFor(secret, refusal && isRefusal(refusal) ? "refused" : "unknown");
 }
 
-function isOfAnotherCopy({ row }: Case): boolean {
-  return row.holder !== undefined;
-}
+const isOfAnotherCopy = ({ row }: Case): boolean => row.holder !== undefined;
 
 function leaveToHolder(secret: Case): readonly Decision[] {
   const { copies, holder } = secret.row;
@@ -126,9 +122,7 @@ function leaveToHolder(secret: Case): readonly Decision[] {
   return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
 }
 
-function hasNoContents({ contents }: Case): boolean {
-  return contents().is !== "known";
-}
+const hasNoContents = ({ contents }: Case): boolean => contents().is !== "known";
 
 function keepWithoutContents(secret: Case): readonly Decision[] {
   const { row, share } = secret;
