@@ -2,6 +2,7 @@ import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "../../src/crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACE_SELECTOR,
+  isNamespaceGranted,
   REFERENCE_GRANT,
   readGrantees,
   readNamespaceGrant,
@@ -71,12 +72,12 @@ async function judge(cluster: Cluster, reference: Reference, consumers: readonly
 
 /** Reads the annotations of the shared resource; a label selector is the API server's to match. */
 async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace: string) => boolean> {
-  const { names, isForAll, selector } = readNamespaceGrant(shared);
+  const grant = readNamespaceGrant(shared);
   const spaces = findKind(cluster, { apiVersion: "v1", kind: "Namespace" });
-  const labelSelector = selector && readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
+  const labelSelector = grant.selector && readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
   const matching = spaces && labelSelector ? await list(cluster, spaces, { labelSelector, isMetadataOnly: true }) : [];
-  const granted = new Set([...names, ...matching.map((space) => toReference(space).name)]);
-  return (namespace) => isForAll || granted.has(namespace);
+  const names = new Set(matching.map((space) => toReference(space).name));
+  return (namespace) => isNamespaceGranted(grant, namespace, names);
 }
 
 /** Reads which Secret an XR of Crossplane v1, or a claim, names as its connection Secret. */

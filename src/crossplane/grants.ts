@@ -50,6 +50,16 @@ export const readNamespaceGrant = once((shared: Document) => {
   };
 });
 
+/** The namespaces that annotations grant. */
+interface NamespaceGrant {
+  readonly names: ReadonlySet<string>;
+  readonly isForAll: boolean;
+}
+
+/** Decides by annotations. @param matching the Namespaces that the grant's selector matches, where `names` lacks them */
+export const isNamespaceGranted = (grant: NamespaceGrant, namespace: string, matching?: ReadonlySet<string>): boolean =>
+  grant.isForAll || grant.names.has(namespace) || matching?.has(namespace) === true;
+
 const PREFIX = `${DOMAIN}/`;
 const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));
 
@@ -121,6 +131,10 @@ export const formatGrantee = ({ namespace, kind }: Grantee): string => `${namesp
 
 export const readGrantees = (grants: readonly Document[], secret: SecretName): readonly Grantee[] =>
   granteesOf(grants, secret).flat(2);
+
+/** Decides by ReferenceGrants. @param granted the keys of what they list in `from` */
+export const isReferenceGranted = (grantees: readonly Grantee[], granted: readonly ReadonlySet<string>[]): boolean =>
+  grantees.map(formatGrantee).some((grantee) => granted.some((keys) => keys.has(grantee)));
 
 /** Finds the grantees of a Secret as keys, in sets that are made once: it may have a thousand copies, and as many grants. */
 export const findGranteeKeys = (grants: readonly Document[], secret: SecretName): readonly ReadonlySet<string>[] =>

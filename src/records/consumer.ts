@@ -1,7 +1,7 @@
 import { groupKindOf } from "../crossplane/api-group.ts";
 import { claimNamespace } from "../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../crossplane/copies.ts";
-import { formatGrantee, type Grantee } from "../crossplane/grants.ts";
+import { formatGrantee, type Grantee, isReferenceGranted } from "../crossplane/grants.ts";
 import {
   COMPOSITE_LABEL,
   type Controller,
@@ -61,17 +61,16 @@ export interface JudgedConsumer extends Consumer {
   readonly isGranted: boolean;
 }
 
-/** Tells of each consumer whether it has a grant: all its namespaces are granted, or a ReferenceGrant lists its kind in `from`. */
+/** Judges consumers: one is granted if all its namespaces are, or a ReferenceGrant lists its kind in `from`. */
 export function judgeConsumers(
   consumers: readonly Consumer[],
   isGranted: (namespace: string) => boolean,
   grantees: readonly Grantee[],
 ): readonly JudgedConsumer[] {
-  const referred = new Set(grantees.map(formatGrantee));
+  const referred = [new Set(grantees.map(formatGrantee))];
   return consumers.map((consumer) => ({
     ...consumer,
-    isGranted:
-      consumer.namespaces.every(isGranted) || consumer.grantees.some((grantee) => referred.has(formatGrantee(grantee))),
+    isGranted: consumer.namespaces.every(isGranted) || isReferenceGranted(consumer.grantees, referred),
   }));
 }
 
@@ -85,7 +84,7 @@ export function judgeConsumers(
 export const toConsumers = (record: Document, shared: Reference): readonly Consumer[] =>
   toUses(record, () => readBindingsTo(shared, record)).map(({ consumer }) => consumer);
 
-/** Reads the same for all shared resources of the record, or for those to which it is bound like this. */
+/** Reads from an XR's record how it uses all shared resources, or those of the bindings that `readBound` returns. */
 export function toUses(
   record: Document,
   readBound: () => Bindings = () => readBindings(record),

@@ -1,6 +1,7 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
 import { CONNECTION_SECRET_REF, formatSecret, type SecretName } from "../../crossplane/copies.ts";
+import { isNamespaceGranted } from "../../crossplane/grants.ts";
 import { resourceKey } from "../../crossplane/references.ts";
 import type { Consumers, Credentials } from "../../input/consumers.ts";
 import { compareTexts, groupBy } from "../../model/collections.ts";
@@ -17,7 +18,7 @@ import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveStrings } from "../value.ts";
 import type { ConsumersReason, Part } from "./consumers-condition.ts";
-import { isGranted, type OwnerFacts } from "./owner-facts.ts";
+import type { Access, OwnerFacts } from "./owner-facts.ts";
 
 /** A namespace, and a hash of the turn's text; empty without `turns`. */
 interface Turn {
@@ -60,43 +61,48 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
 }
 
 /**
- * Chooses the namespaces that are to have a credential: those that the grant names, or those of consumers that copy one and have a
- * grant. Where all namespaces are granted, nothing is taken back from those that the grant named before, and a consumer gets one for its
- * own namespace: a team could name a thousand others in its record. A revoked grant takes the credential away, whether the consumers are
- * known or not. One of a turn that is over stays until the answer names another, and no record of its namespace says that copies hold it. While it is not
- * known who has access, what is there stays, and nothing is added.
+ * Chooses the credentials: those that exist and stay, and then new ones, so that a long list of new ones takes nothing away. While it is
+ * not known who has access, all that exist stay, and none is added.
  */
-function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
+function chooseTurns(section: Credentials, turns: readonly string[], facts: OwnerFacts, call: Call) {
+  const { access, consumers } = facts;
   const present = findPresent(section, call);
   if (access === undefined) return present;
-  const isAllowed = (namespace: string): boolean => isGranted(access, namespace);
-  const isNamed = ({ namespace, credentialFor }: Consumer): boolean =>
-    !access.isForAll || credentialFor === namespace || access.namespaces.has(credentialFor ?? "");
-  const entitled = consumers?.filter((consumer) => consumer.namespaces.every(isAllowed) && isNamed(consumer));
-  // A team writes its record: what it copies keeps no credential of another namespace, though its copies may go there.
-  const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
-  const uses = entitled?.flatMap(({ namespace = "", credentialFor, copied }) =>
-    copied && credentialFor === namespace ? [toUse(namespace, copied)] : [],
-  );
-  const copied = uses && new Set(uses);
-  const isOver = (turn: Turn): boolean => {
-    if (copied === undefined || turns.includes(turn.turn)) return false;
-    const { secret, isAnswered } = toCredential(turn, section, call);
-    return !isAnswered && !(secret && copied.has(toUse(turn.namespace, secret)));
-  };
-  const isForGrant = section.forEach === "Grant";
+  const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
+  const copied = entitled && new Set(entitled.flatMap(copiedBy));
   const asked =
-    isForGrant || entitled === undefined ? undefined : new Set(entitled.map(({ credentialFor }) => credentialFor));
-  const isKept = (namespace: string): boolean => (asked === undefined ? isAllowed(namespace) : asked.has(namespace));
-  const begun = (entitled ?? []).flatMap(({ credentialFor, isControlled }) =>
-    isControlled && credentialFor ? [credentialFor] : [],
-  );
-  const namespaces = isForGrant ? [...access.namespaces] : begun.sort();
-  // What is there comes first: a long list of new ones must not take away what others work with.
-  const kept = present.filter((turn) => isKept(turn.namespace) && !isOver(turn));
+    section.forEach === "Grant" ? undefined : entitled && new Set(entitled.map(({ credentialFor }) => credentialFor));
+  // A revoked grant takes the credential away, whether the consumers are known or not.
+  const isWanted = ({ namespace }: Turn): boolean => asked?.has(namespace) ?? isNamespaceGranted(access, namespace);
+  // A turn that is over stays until the answer names another one, and no record says that copies hold its credential.
+  const isInUse = (turn: Turn): boolean => {
+    if (copied === undefined || turns.includes(turn.turn)) return true;
+    const { namespace, secret, isAnswered } = toCredential(turn, section, call);
+    return isAnswered || (secret !== undefined && copied.has(toUse(namespace, secret)));
+  };
+  const kept = present.filter((turn) => isWanted(turn) && isInUse(turn));
+  const namespaces = section.forEach === "Grant" ? [...access.names] : (entitled ?? []).flatMap(begunBy).sort();
   const added = namespaces.flatMap((namespace) => turns.map((turn) => ({ namespace, turn })));
   return [...new Map([...kept, ...added].map((turn) => [toPlace(turn), turn])).values()];
 }
+
+/**
+ * Tells whether a consumer has a grant, and may ask for the credential of that namespace. Where all namespaces are granted, it may for
+ * its own, and for one that the grant names as well: a team could name a thousand others in its record.
+ */
+const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
+  namespaces.every((each) => isNamespaceGranted(access, each)) &&
+  (!access.isForAll || credentialFor === namespace || access.names.has(credentialFor ?? ""));
+
+/** Lists what a consumer copies. A team writes its record, so only of its own namespace, though its copies may go elsewhere. */
+const copiedBy = ({ namespace = "", credentialFor, copied }: Consumer): readonly string[] =>
+  copied && credentialFor === namespace ? [toUse(namespace, copied)] : [];
+
+/** Lists the namespace for which a consumer may have a new credential made: where an XR controls its record. */
+const begunBy = ({ credentialFor, isControlled }: Consumer): readonly string[] =>
+  isControlled && credentialFor ? [credentialFor] : [];
+
+const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
 
 /** The hashes of the turns' texts; one that is empty without any. */
 function findTurns({ turns }: Credentials, call: Call): readonly string[] {

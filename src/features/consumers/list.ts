@@ -19,11 +19,14 @@ const toStep = (count: number): number => count - (count % STEP);
 const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**
- * Lists the consumers with a grant in the status, and beyond 50 of them only counts. While they are not known, the status stays as it is.
+ * Lists the consumers with a grant in the status; more than 50 are only counted. While the consumers are not known, the status stays as
+ * it is shown: what is left out is removed.
  *
- * Of those without a grant it says that there are some, or fifties of them: a team may write any record, and each change of the XR wakes
- * all consumers, but for a companion's, which nobody watches. Copies without a grant, which go when their XRs are reconciled, are
- * distinguished from requests. Of many consumers it tells of fifty requests and more only; of a copy always.
+ * Each change of the XR wakes all consumers, and a team may write any record. So consumers without a grant are counted in fifties, or as
+ * some, and neither the status nor a condition tells two of their records apart. A companion, which none watch, lists and counts them.
+ *
+ * The reasons distinguish copies without a grant, which go when their XRs are reconciled, from requests. Beside more than 50 consumers,
+ * requests are told from fifty on; copies always.
  */
 export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
@@ -55,9 +58,9 @@ const USAGE = "consumers/usage/";
 const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
 
 /**
- * Composes a Usage of the shared XR while a granted namespace uses it. A team may write a record into its own namespace: without a grant
- * it must not keep the owner from deleting the XR, and the owner may take its grant back. A record that no XR controls keeps a Usage, and
- * begins none; so it is while the owner or the consumers are not known.
+ * Composes a Usage of the shared XR while a granted namespace uses it. Consumers without a grant do not count: a team may write a record
+ * into its own namespace, and it must not keep the owner from deleting the XR. The owner who no longer wants a consumer takes its grant
+ * back. A record that no XR controls keeps a Usage, and begins none; so it is while the owner or the consumers are not known.
  */
 export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: Call): Edits {
   const present = keepObserved(USAGE, USAGE_FIELDS, call);
@@ -76,8 +79,8 @@ const nameConsumer = ({ namespace, kind, name }: JudgedConsumer): string =>
   `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
 
 /**
- * Composes a Usage: Crossplane's webhook refuses to delete the XR, with this reason. Crossplane v2 has a kind for each scope;
- * v1 (since v1.19) has one kind, which v2 still serves.
+ * Composes a Usage that protects an XR from deletion: Crossplane's webhook refuses it with this reason. Crossplane v2 has a kind for
+ * namespaced and one for cluster-scoped resources; v1 (since v1.19) has one kind, which v2 still serves.
  */
 function composeUsage(owner: Composite, reason: string, { request }: Call): JsonObject {
   const { apiVersion, kind, name, namespace } = owner;

@@ -1,6 +1,12 @@
 import { type Composite, canSelectNamespaces, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
 import { findConnectionSecret } from "../../crossplane/connection-secret.ts";
-import { askReferenceGrants, type Grantee, readGrantees, readNamespaceGrant } from "../../crossplane/grants.ts";
+import {
+  askReferenceGrants,
+  type Grantee,
+  isNamespaceGranted,
+  readGrantees,
+  readNamespaceGrant,
+} from "../../crossplane/grants.ts";
 import { type LabelSelector, matchesLabels, requiredLabels } from "../../crossplane/label-selector.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { couldNotBeRead, toNamespaceRequirement, toRequirement } from "../../crossplane/requirement-names.ts";
@@ -23,13 +29,10 @@ import type { ConsumersReason } from "./consumers-condition.ts";
 /** The namespaces that the annotations of the shared XR grant. */
 export interface Access {
   /** Those that are known by name, sorted. */
-  readonly namespaces: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;
   readonly faults: readonly ConsumersReason[];
 }
-
-export const isGranted = ({ namespaces, isForAll }: Access, namespace: string): boolean =>
-  isForAll || namespaces.has(namespace);
 
 /** A fact that Crossplane looks up, or the reason why it is not known. */
 type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined; unknown: ConsumersReason }>;
@@ -60,7 +63,7 @@ export function lookUpFacts(section: Consumers, call: Call): OwnerFacts {
   const { value: consumers, ...records } = needsRecords ? findConsumers(owner, call) : { value: [] };
   const { value: access, ...annotations } = findAccess(section, owner, call);
   const { value: grantees, ...grants } = findGrantees(section, owner, call);
-  const isAnnotated = (namespace: string): boolean => access !== undefined && isGranted(access, namespace);
+  const isAnnotated = (namespace: string): boolean => access !== undefined && isNamespaceGranted(access, namespace);
   const judged = access && grantees && consumers && judgeConsumers(consumers, isAnnotated, grantees);
   const why = annotations.unknown ?? grants.unknown ?? records.unknown;
   return { owner, access, grantees, consumers, judged, unknown: why };
@@ -96,14 +99,14 @@ function findConsumers(owner: Composite, { requirements }: Call): Fact<readonly 
 }
 
 function findAccess({ grant }: Consumers, { document }: Composite, call: Call): Fact<Access> {
-  if (grant === "None") return { value: { namespaces: new Set(), isForAll: true, faults: [] } };
+  if (grant === "None") return { value: { names: new Set(), isForAll: true, faults: [] } };
   const granted = readNamespaceGrant(document);
   const { selector, isForAll } = granted;
   const matching = selector === undefined ? { value: [] } : findMatching(selector, call);
   if (matching.value === undefined) return matching;
-  const namespaces = new Set([...granted.names, ...matching.value].sort());
+  const names = new Set([...granted.names, ...matching.value].sort());
   const faults = granted.faults().map((fault) => ({ is: "InvalidGrant", fault }) as const);
-  return { value: { namespaces, isForAll, faults } };
+  return { value: { names, isForAll, faults } };
 }
 
 const NAMESPACES = "consumers/namespaces";

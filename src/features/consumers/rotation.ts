@@ -37,8 +37,8 @@ export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts
 /** Stands for all namespaces: where that is taken back, everybody who is not named has lost access. */
 const EVERYONE = "*";
 
-const listNamespaces = ({ namespaces, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>
-  isForAll ? [EVERYONE] : [...new Set([...namespaces, ...grantees.map(({ namespace }) => namespace)])];
+const listNamespaces = ({ names, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>
+  isForAll ? [EVERYONE] : [...new Set([...names, ...grantees.map(({ namespace }) => namespace)])];
 
 /** Recalls who had access, and after a slash the value of the field: empty before anybody lost access. */
 function recall(resource: string, call: Call): string | undefined {

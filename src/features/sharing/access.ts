@@ -5,7 +5,8 @@ import {
   ALLOWED_NAMESPACES,
   askReferenceGrants,
   findGranteeKeys,
-  formatGrantee,
+  isNamespaceGranted,
+  isReferenceGranted,
   readAccepted,
   readNamespaceGrant,
 } from "../../crossplane/grants.ts";
@@ -15,6 +16,7 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { type Call, isUnreadable } from "../feature.ts";
+import type { Target } from "./judgement.ts";
 import { listNamespaces, type SharingReason } from "./reasons.ts";
 
 type ShareAccess =
@@ -55,7 +57,8 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
-  const { names, isForAll, selector, faults } = readNamespaceGrant(resource);
+  const grant = readNamespaceGrant(resource);
+  const { names, isForAll, selector, faults } = grant;
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
   const matching = new Set<string>();
@@ -65,7 +68,7 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   }
   return {
     is: "known",
-    isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
+    isGranted: (namespace) => isNamespaceGranted(grant, namespace, matching),
     remedy: (refused) => {
       // Whom else the owner grants is not the business of a team without a grant.
       const misspelt = faults().length > 0 ? ", of whose grants one is misspelt and grants nothing" : "";
@@ -110,6 +113,10 @@ export function findUnaccepting(namespace: string, isPlatforms: boolean, call: C
     : { is: "NamespaceNotAccepting", namespaces: [namespace], consumer };
 }
 
+/** Judges whether the namespace of a target accepts its copy. */
+export const findTargetUnaccepting = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
+  findUnaccepting(namespace, namespaces === undefined || namespaces.is === "literal", call);
+
 /** Finds the access by the ReferenceGrants for a Secret, to the namespace of the XR or claim, or without one to the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);
@@ -120,10 +127,10 @@ function referenceAccess(items: readonly Document[], secret: SecretName, composi
   const granted = findGranteeKeys(items, secret);
   return {
     is: "known",
-    isGranted: (namespace) =>
-      kinds
-        .map((kind) => formatGrantee({ kind, namespace: own ?? namespace }))
-        .some((grantee) => granted.some((keys) => keys.has(grantee))),
+    isGranted: (namespace) => {
+      const grantees = kinds.map((kind) => ({ kind, namespace: own ?? namespace }));
+      return isReferenceGranted(grantees, granted);
+    },
     remedy: (namespaces) =>
       `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? listNamespaces(namespaces)}`,
   };

@@ -7,8 +7,7 @@ import type { Judged, Named } from "./judgement.ts";
 import { bindsOne } from "./share.ts";
 
 /** The copies of a share and its dependents, by name in the Composition, and the shared resource that each is for. */
-interface Composing extends Pick<Delivery, "copies"> {
-  readonly made: readonly Delivery["made"][number][];
+interface Composing extends Pick<Delivery, "copies" | "made"> {
   readonly dependents: readonly { readonly name: string; readonly origin: Reference }[];
 }
 

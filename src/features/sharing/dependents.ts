@@ -10,14 +10,18 @@ import { DEPENDS_ON } from "../../ownership/annotations.ts";
 import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { isLeaving } from "../labelled-resources.ts";
-import type { Delivery } from "./copies/deliver.ts";
+import type { Delivered } from "./copies/deliver.ts";
 import { isWaiting, type Judged, readableIn } from "./judgement.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
 import { isOfKind, judgeBound } from "./recorded.ts";
 
-/** A judged share, with what has become of its copies. */
-interface Delivered extends Judged {
-  readonly delivery: Pick<Delivery, "reasons">;
+/** A share with the outcome of its dependents. */
+export interface Depending extends Judged {
+  readonly depending: {
+    readonly reasons: readonly SharingReason[];
+    /** The dependents that exist, and the shared resource that each is for. */
+    readonly bound: readonly { readonly name: string; readonly origin: Reference }[];
+  };
 }
 
 /** The decision on a composed resource that depends on the access of a share, and the shared resource that it is for. */
@@ -30,28 +34,28 @@ type Decision = Fate & { readonly name: string };
 
 /**
  * Decides about the dependents of all shares. A composed resource that no earlier step desires any more is none: Crossplane deletes it.
- *
- * @returns for each share the reasons, and the dependents that there are, with the shared resource that each is for.
  */
-export function withDependents(draft: Draft, shares: readonly Delivered[], call: Call) {
-  if (shares.every(({ shared }) => shared.dependents.length === 0)) return { draft, outcomes: shares.map(() => NONE) };
+export function withDependents<T extends Delivered>(draft: Draft, shares: readonly T[], call: Call) {
+  if (shares.every(({ shared }) => shared.dependents.length === 0))
+    return { draft, shares: shares.map((share): T & Depending => ({ ...share, depending: NONE })) };
   const desired = desiredSoFar(call, draft);
   const theirs = [...call.request.desired.resources.keys()]
     .filter((name) => OWN_NAMES.every((own) => !name.startsWith(own)))
     .sort(compareTexts);
-  const decided = shares.map((share) => decideShare(share, theirs, desired));
-  const all = decided.flatMap((decisions, index) =>
-    decisions.map((decision) => ({ ...decision, share: shares[index]?.shared.name ?? "" })),
+  const decided = shares.map((share) => ({ share, decisions: decideShare(share, theirs, desired) }));
+  const all = decided.flatMap(({ share, decisions }) =>
+    decisions.map((decision) => ({ ...decision, share: share.shared.name })),
   );
   const edits = [...groupBy(all, ({ name }) => name)].map(
     ([name, fates]) =>
       [name, toEdit(fates, desired.get(name), call.request.observed.resources.get(name)?.document)] as const,
   );
-  const outcomes = decided.map((decisions, index) => ({
-    reasons: shares[index]?.judgement.copies.is === "unknown" ? [] : toReasons(decisions),
-    bound: decisions.flatMap(({ name, origin }) => (origin === undefined ? [] : [{ name, origin }])),
-  }));
-  return { draft: withResources(draft, edits), outcomes };
+  const depending = decided.map(({ share, decisions }): T & Depending => {
+    const reasons = share.judgement.copies.is === "unknown" ? [] : toReasons(decisions);
+    const bound = decisions.flatMap(({ name, origin }) => (origin === undefined ? [] : [{ name, origin }]));
+    return { ...share, depending: { reasons, bound } };
+  });
+  return { draft: withResources(draft, edits), shares: depending };
 }
 
 const NONE = { reasons: [], bound: [] } as const;

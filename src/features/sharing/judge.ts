@@ -1,31 +1,46 @@
 import type { SecretName } from "../../crossplane/copies.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
+import type { SharedResource } from "../../input/shared-resource.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
-import { findBinding } from "../../records/record.ts";
+import { findBinding, RECORD_NAME, readBindings } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
-import { findShareAccess, findUnaccepting, type KnownShareAccess } from "./access.ts";
+import { findShareAccess, findTargetUnaccepting, type KnownShareAccess } from "./access.ts";
 import { needsSource } from "./copies/contents.ts";
 import { findTargetFault } from "./copies/targets.ts";
+import { findShared } from "./find-shared.ts";
 import { hold, toNamed } from "./hold.ts";
 import {
   type Copying,
   type Found,
+  type Judged,
   type Judgement,
   type Lookup,
   type Named,
   readableIn,
   type Share,
-  type Target,
   withoutCopies,
 } from "./judgement.ts";
 import { withAdmission } from "./pool.ts";
+import { prefetch } from "./prefetch.ts";
 import type { SharingReason } from "./reasons.ts";
+import { toShare } from "./share.ts";
 import { findSource, readSecret } from "./source.ts";
 
 const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
+
+/** Looks up and judges all shared resources. */
+export function judgeShares(sharedResources: readonly SharedResource[], call: Call): readonly Judged[] {
+  const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);
+  return sharedResources.map((shared) => {
+    const share = toShare(shared, recorded, call);
+    const lookup = findShared(share);
+    if (lookup.is === "unknown") prefetch(share, { is: "sharedResource" });
+    return { ...share, lookup, judgement: judgeShare(share, lookup) };
+  });
+}
 
 /**
  * Judges one shared resource. Copies are made only with the owner's grant, and removed when it is revoked. The source Secret is
@@ -95,7 +110,7 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
   if ("copies" in secret && shared.grant === "ReferenceGrant") return secret;
   const access = findShareAccess(shared, resource, source, asking, call);
   if (access.is === "pending") {
-    if (source !== undefined) askNamespaces(share, source);
+    prefetch(share, { is: "grants", source });
     return withoutCopies("unknown", access.reason);
   }
   const isGranted = asking.some((namespace) => access.isGranted(namespace));
@@ -143,7 +158,7 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   const judged = targets.list.map((target) => ({
     ...target,
     refusal: access.isGranted(target.namespace)
-      ? judgeAcceptance(target, call)
+      ? findTargetUnaccepting(target, call)
       : refuse(accessible, [target.namespace]),
   }));
   const isRead = judged.some(({ refusal, copy }) => refusal === undefined && needsSource(copy));
@@ -159,15 +174,6 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   const cutOff = targets.isCutOff ? [{ is: "TooManyTargets" } as const] : [];
   return { ...NOTHING, copies, reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...cutOff] };
 }
-
-/** Asks for the Namespaces together with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all. */
-function askNamespaces({ targets, call }: Share, source: SecretName): void {
-  if (findTargetFault(targets, source, call) !== undefined) return;
-  for (const target of targets.list) judgeAcceptance(target, call);
-}
-
-const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
-  findUnaccepting(namespace, copy.namespaces === undefined || copy.namespaces.is === "literal", call);
 
 /** Adds the shared resource's fields to the judgement: they are granted to the consumer's own namespace. */
 function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {

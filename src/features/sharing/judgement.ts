@@ -9,11 +9,11 @@ import type { Call } from "../feature.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
 
-/** The Secrets that are to be the copies of one shared resource, resolved once. */
+/** The target Secrets of one shared resource. */
 export interface Targets {
   /** Each once; none while a field is not set. */
   readonly list: readonly Target[];
-  /** Those of the list, each once. */
+  /** The namespaces of the list, each once. */
   readonly namespaces: readonly string[];
   /** True if there are more than MAX_TARGETS. */
   readonly isCutOff: boolean;
@@ -25,7 +25,6 @@ export interface Targets {
 /** A shared resource of the input, in one call. */
 export interface Share {
   readonly shared: SharedResource;
-  /** The Secrets that are to be its copies. */
   readonly targets: Targets;
   /** Its bindings in the XR's record. */
   readonly before: readonly Binding[];
@@ -52,12 +51,12 @@ export interface Target extends SecretName {
   readonly copy: NamedCopy;
 }
 
-/** A target, and the reason why its copy may not be written, or why that is not known. */
+/** A target. `refusal`: the reason why its copy may not be written, or why that is not known. */
 export interface JudgedTarget extends Target {
   readonly refusal: SharingReason | undefined;
 }
 
-/** The targets of copies; each is decided for itself (copies/deliver.ts). */
+/** What copies are made from, and their targets, each of which is decided apart (copies/decide-secret.ts). */
 export interface Copying {
   readonly is: "copy";
   /** The shared resource that copies are made from, and its Secret. */
@@ -141,6 +140,7 @@ export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
 
 /** A share with its judgement. */
 export interface Judged extends Share {
+  readonly lookup: Lookup;
   readonly judgement: Judgement;
 }
 

@@ -6,6 +6,7 @@ import { didYouMean } from "../../model/did-you-mean.ts";
 import { isDependent } from "../../ownership/annotations.ts";
 import { NAMES_NAME, readNames } from "../../records/names-record.ts";
 import type { Call } from "../feature.ts";
+import { findCopies } from "./copies/observed.ts";
 import type { Judged } from "./judgement.ts";
 import type { SharingReason } from "./reasons.ts";
 
@@ -15,9 +16,10 @@ import type { SharingReason } from "./reasons.ts";
  * Secrets and dependents, also of other steps, such a name fails alone: a field of the XR may decide what an earlier step desires, and a
  * Fatal result would keep what a revoked grant takes along.
  */
-export function findMisnamed(shares: readonly Judged[], hasCopies: boolean, call: Call): readonly Fault[] {
+export function findMisnamed(shares: readonly Judged[], call: Call): readonly Fault[] {
   const { observed, desired } = call.request;
-  if (hasCopies || shares.some(({ shared }) => shared.connection !== undefined)) return [];
+  if (shares.some(({ shared }) => shared.connection !== undefined)) return [];
+  if (findCopies(observed.resources).length > 0) return [];
   const recorded = readNames(observed.resources.get(NAMES_NAME)?.document);
   const names = shares.flatMap(({ shared }, share) => findNames(shared, `spec.sharedResources[${share}]`));
   const unknown = names.filter(({ name }) =>

@@ -9,7 +9,6 @@ import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../mode
 import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
-import type { Room } from "./copies/contents.ts";
 import { isEmpty } from "./empty.ts";
 import type { Fields, Judged } from "./judgement.ts";
 import { explainMisnamed } from "./misnamed.ts";
@@ -25,11 +24,18 @@ type Verdict =
   | { readonly is: "set"; readonly value: JsonValue }
   | { readonly is: "keep" | "default" | "leave"; readonly reason?: SharingReason };
 
+/** A share with the reasons why fields are missing. */
+export interface Patched extends Judged {
+  readonly patching: { readonly reasons: readonly SharingReason[] };
+}
+
 interface Applied {
   readonly patch: Patch;
   /** `kept`: with the value that is observed, which needs a remark. `left`: as earlier steps desire it. */
   readonly is: "set" | "kept" | "left" | "heldBack";
   readonly reason?: SharingReason | undefined;
+  /** Of the shared resource's value, where that is set. */
+  readonly bytes: number;
 }
 
 /** The patched objects by the name of the composed resource; the XR has none, and no resource has an empty one. */
@@ -39,35 +45,40 @@ const COMPOSITE = "";
 /** A response has 4 MiB, which other steps share, and the owner of a field decides how large it is. */
 const MAX_BYTES = 512 * 1024;
 
-/**
- * Patches all fields that shared resources hand out. One that fails leaves the others as they are.
- *
- * @returns the reasons by share.
- */
-export function withPatches(draft: Draft, shares: readonly Judged[], call: Call) {
+/** Patches all fields that shared resources hand out. One that fails leaves the others as they are. */
+export function withPatches<T extends Judged>(draft: Draft, shares: readonly T[], call: Call) {
   const objects: Objects = new Map();
-  const patched = shares.map((share) => {
-    const room = { left: MAX_BYTES };
-    return { ...share, applied: share.shared.patches.map((patch) => apply(patch, share, room, objects)) };
-  });
+  const all: (readonly Applied[])[] = [];
+  for (const share of shares) all.push(applyPatches(share, objects));
   const status = objects.get(COMPOSITE) ?? {};
   objects.delete(COMPOSITE);
-  let edited = draft;
-  const reasons = new Map<string, readonly SharingReason[]>();
-  for (const { shared, judgement, applied } of patched) {
-    const { values, lacking } = fitStatus(toValues(status, applied), call);
-    edited = withCompositeValues(edited, values);
+  const fitted = shares.map((share, index) => {
+    const applied = all[index] ?? [];
+    return { share, applied, ...fitStatus(toValues(status, applied), call) };
+  });
+  const patched = fitted.map(({ share, applied, lacking }): T & Patched => {
     // While the shared resource is looked up, the outcome is not known, and the condition says so.
-    const outcome = judgement.copies.is === "unknown" ? [] : findOutcome(applied);
+    const outcome = share.judgement.copies.is === "unknown" ? [] : findOutcome(applied);
     const unfit = lacking.length > 0 ? [failed(explainLacking(lacking, call.composite))] : [];
-    reasons.set(shared.name, [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit]);
+    const reasons = [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit];
+    return { ...share, patching: { reasons } };
+  });
+  const values = fitted.flatMap((share) => share.values);
+  const removed = findFields("heldBack", all.flat()).map(({ name }) => [name, { is: "removed" }] as const);
+  const edited = withObjects(withCompositeValues(draft, values), objects);
+  return { draft: withResources(edited, removed), shares: patched };
+}
+
+/** Applies the patches of a share in their order, each to what those before have made. */
+function applyPatches(share: Judged, objects: Objects): readonly Applied[] {
+  const all: Applied[] = [];
+  let left = MAX_BYTES;
+  for (const patch of share.shared.patches) {
+    const applied = apply(patch, share, left, objects);
+    left -= applied.bytes;
+    all.push(applied);
   }
-  const heldBack = patched.flatMap(({ applied }) => findFields("heldBack", applied));
-  const removed = heldBack.map(({ name }) => [name, { is: "removed" }] as const);
-  return {
-    draft: withResources(withObjects(edited, objects), removed),
-    reasons,
-  };
+  return all;
 }
 
 /** Reads the values that a share's patches wrote to the XR: for a list's item the whole list. */
@@ -91,19 +102,19 @@ function findOutcome(applied: readonly Applied[]): readonly SharingReason[] {
 const findFields = (outcome: Applied["is"], applied: readonly Applied[]): readonly PatchedField[] =>
   applied.flatMap(({ patch: { toResource }, is }) => (is === outcome ? (toResource ?? []) : []));
 
-function apply(patch: Patch, share: Judged, room: Room, objects: Objects): Applied {
+function apply(patch: Patch, share: Judged, left: number, objects: Objects): Applied {
   const { call } = share;
   const verdict = judgePatch(patch, share);
   if (verdict.is !== "set")
     return verdict.is === "leave" ? leave(patch, verdict.reason, call) : keep(patch, verdict, objects, call);
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
-    bytes > room.left
+    bytes > left
       ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`
       : edit(patch, verdict.value, objects, call);
-  if (fault !== undefined) return keep(patch, { is: "keep", reason: failed(fault) }, objects, call);
-  room.left -= bytes;
-  return { patch, is: "set" };
+  return fault === undefined
+    ? { patch, is: "set", bytes }
+    : keep(patch, { is: "keep", reason: failed(fault) }, objects, call);
 }
 
 /**
@@ -180,7 +191,7 @@ function keep(patch: Patch, { is, reason }: Exclude<Verdict, { is: "set" }>, obj
   const before = isObject(whole) ? valueAt(whole, fieldPath) : undefined;
   if (value === undefined || edit(patch, value, objects, call) !== undefined) return leave(patch, reason, call);
   const isExpected = is === "default" && (before === undefined || contains(value, before));
-  return { patch, is: isExpected ? "set" : "kept", reason };
+  return { patch, is: isExpected ? "set" : "kept", reason, bytes: 0 };
 }
 
 function findObserved(name: string, call: Call): Document | undefined {
@@ -192,5 +203,5 @@ function findObserved(name: string, call: Call): Document | undefined {
 function leave(patch: Patch, reason: SharingReason | undefined, call: Call): Applied {
   const { name } = targetOf(patch);
   const isNew = call.request.desired.resources.has(name) && findObserved(name, call) === undefined;
-  return { patch, is: isNew && isRequired(patch) ? "heldBack" : "left", reason };
+  return { patch, is: isNew && isRequired(patch) ? "heldBack" : "left", reason, bytes: 0 };
 }

@@ -5,7 +5,7 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
 import { brief, briefError, listSome, MAX_NAMES } from "../../model/condition.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import { faults, type ReasonOf, tell } from "../conditions.ts";
+import { faults, fine, type ReasonOf, tell, unknown, waits } from "../conditions.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
@@ -28,80 +28,97 @@ type Names = { readonly names: readonly string[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
 /** The sentences for the reasons of SharedResourcesReady, for the consumer's team: what is missing, and who can fix it. */
-const SENTENCES = {
-  WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,
-  FieldNotSet: ({ field, isEmpty = false }: { readonly field: string; readonly isEmpty?: boolean }) =>
-    `${field} is ${isEmpty ? "empty" : "not set"}`,
-  InvalidSelector: ({ fault }: Fault) => fault,
-  PatchFailed: ({ fault }: Fault) => fault,
-  InvalidTarget: ({ fault }: Fault) => fault,
-  ResourcesHeldBack: ({ fields }: Fields) =>
-    `composed resources are not created before their field is available: ${listFields(fields)}`,
-  DependentNotDesired: ({ fault }: Fault) => fault,
-  DependentsHeldBack: ({ names }: Names) =>
-    `composed resources are not created before this XR has access, and its copies: ${listSome(names, MAX_NAMES, brief)}`,
-  DependentsRemoved: ({ names }: Names) =>
-    `composed resources are removed with the access that they depend on: ${listSome(names, MAX_NAMES, brief)}`,
-  FieldsKept: ({ fields }: Fields) => `composed resources keep the present value of their field: ${listFields(fields)}`,
-  NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
-    `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
-  NotFound: ({ wanted, kind }: Wanted) => `found no ${kind} ${wanted}`,
-  TooFewMatches: ({ wanted, found, minMatch, kind }: Wanted & { readonly found: number; readonly minMatch: number }) =>
-    `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
-  // `named`: those that grant by name; nothing is told of others.
-  Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) =>
-    `found ${found} ${kind} ${wanted}, more than maxMatch: ${maxMatch}${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
-  NoCapacity: ({ wanted, kind }: Wanted) => `no ${kind} ${wanted} has capacity left`,
-  WaitingForAdmission: ({ wanted, kind }: Wanted) => `waiting for a ${kind} ${wanted} to admit this XR`,
-  BeingDeleted: ({ shared, kind }: Shared) =>
-    `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
-  SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
-  NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
-    `${kind} ${shared} names no connection Secret in ${field}: if another field names it, or a text of its fields, connection.secretRef says which`,
-  NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
-    `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
-  SourceNotAllowed: ({ shared, kind }: Shared) =>
-    `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
-  SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,
-  KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
-    `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
-  KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
-    `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
-  // `remedy`: tells what its owner has to do, without the subject. `isRevoked`: it was granted before.
-  AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
-    namespaces.includes("*") && !isRevoked
-      ? `this XR has no namespace in metadata.namespace or spec.claimRef.namespace, to which ${kind} ${shared} could grant access: it needs a ` +
-        "claim or copies with namespaces, or a share with grant: None of what every XR may read"
-      : `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
-        `${namespaces.includes("*") ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
-  TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
-  TooLarge: ({ excess }: { readonly excess: number }) =>
-    `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
-  NamespaceNotReadable: ({ namespaces }: Namespaces) =>
-    `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
-    '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
-  ReferenceGrantsNotInstalled: () =>
-    "ReferenceGrants are not installed, so it is not known who is granted: install Gateway API's CRDs, or set grant to Annotation",
-  NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
-    `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
-    `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
-  // `isRival`: its holder is another XR of the same claim.
-  TargetTaken: ({ target, holder, isRival }: Taken) => {
-    const secret = `Secret ${formatSecret(target)}`;
-    if (holder === undefined)
-      return `${secret} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`;
-    return isRival
-      ? `${secret} is kept by XR ${brief(holder)} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
-      : `${secret} is a copy made by ${brief(holder)}: choose another secretName`;
-  },
-  TypeKept: ({ target, type, wanted }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
-    `Secret ${formatSecret(target)} keeps its type ${brief(type)}, since Kubernetes changes no Secret's type: delete it, and it is made anew ` +
-    `with ${brief(wanted)}; or choose another secretName`,
-  // `says`: the message of its Object.
-  CopyFailed: ({ target, says }: { readonly target: SecretName; readonly says: string }) =>
-    `Secret ${formatSecret(target)} cannot be written: ${briefError(says)}${ELSEWHERE.test(says) ? TEXTS : ""}`,
-  WaitingForCopies: ({ targets }: { readonly targets: readonly SecretName[] }) =>
-    `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
+export const REASONS = {
+  ...unknown({
+    WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,
+  }),
+  ...faults({
+    FieldNotSet: ({ field, isEmpty = false }: { readonly field: string; readonly isEmpty?: boolean }) =>
+      `${field} is ${isEmpty ? "empty" : "not set"}`,
+    InvalidSelector: ({ fault }: Fault) => fault,
+    PatchFailed: ({ fault }: Fault) => fault,
+    InvalidTarget: ({ fault }: Fault) => fault,
+    ResourcesHeldBack: ({ fields }: Fields) =>
+      `composed resources are not created before their field is available: ${listFields(fields)}`,
+    DependentNotDesired: ({ fault }: Fault) => fault,
+    DependentsHeldBack: ({ names }: Names) =>
+      `composed resources are not created before this XR has access, and its copies: ${listSome(names, MAX_NAMES, brief)}`,
+    DependentsRemoved: ({ names }: Names) =>
+      `composed resources are removed with the access that they depend on: ${listSome(names, MAX_NAMES, brief)}`,
+    FieldsKept: ({ fields }: Fields) =>
+      `composed resources keep the present value of their field: ${listFields(fields)}`,
+    NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
+      `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
+    NotFound: ({ wanted, kind }: Wanted) => `found no ${kind} ${wanted}`,
+    TooFewMatches: ({
+      wanted,
+      found,
+      minMatch,
+      kind,
+    }: Wanted & { readonly found: number; readonly minMatch: number }) =>
+      `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
+    // `named`: those that grant by name; nothing is told of others.
+    Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) =>
+      `found ${found} ${kind} ${wanted}, more than maxMatch: ${maxMatch}${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
+    NoCapacity: ({ wanted, kind }: Wanted) => `no ${kind} ${wanted} has capacity left`,
+    WaitingForAdmission: ({ wanted, kind }: Wanted) => `waiting for a ${kind} ${wanted} to admit this XR`,
+    BeingDeleted: ({ shared, kind }: Shared) =>
+      `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
+    SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
+    NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
+      `${kind} ${shared} names no connection Secret in ${field}: if another field names it, or a text of its fields, connection.secretRef says which`,
+    NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
+      `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
+    SourceNotAllowed: ({ shared, kind }: Shared) =>
+      `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
+    SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,
+    KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
+      `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
+    KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
+      `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
+    // `remedy`: tells what its owner has to do, without the subject. `isRevoked`: it was granted before.
+    AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
+      namespaces.includes("*") && !isRevoked
+        ? `this XR has no namespace in metadata.namespace or spec.claimRef.namespace, to which ${kind} ${shared} could grant access: it needs a ` +
+          "claim or copies with namespaces, or a share with grant: None of what every XR may read"
+        : `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
+          `${namespaces.includes("*") ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
+    TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
+    TooLarge: ({ excess }: { readonly excess: number }) =>
+      `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
+    NamespaceNotReadable: ({ namespaces }: Namespaces) =>
+      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
+      '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
+    ReferenceGrantsNotInstalled: () =>
+      "ReferenceGrants are not installed, so it is not known who is granted: install Gateway API's CRDs, or set grant to Annotation",
+    NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
+      `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
+      `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
+    // `isRival`: its holder is another XR of the same claim.
+    TargetTaken: ({ target, holder, isRival }: Taken) => {
+      const secret = `Secret ${formatSecret(target)}`;
+      if (holder === undefined)
+        return `${secret} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`;
+      return isRival
+        ? `${secret} is kept by XR ${brief(holder)} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
+        : `${secret} is a copy made by ${brief(holder)}: choose another secretName`;
+    },
+    TypeKept: ({
+      target,
+      type,
+      wanted,
+    }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
+      `Secret ${formatSecret(target)} keeps its type ${brief(type)}, since Kubernetes changes no Secret's type: delete it, and it is made anew ` +
+      `with ${brief(wanted)}; or choose another secretName`,
+    // `says`: the message of its Object.
+    CopyFailed: ({ target, says }: { readonly target: SecretName; readonly says: string }) =>
+      `Secret ${formatSecret(target)} cannot be written: ${briefError(says)}${ELSEWHERE.test(says) ? TEXTS : ""}`,
+  }),
+  ...waits({
+    WaitingForCopies: ({ targets }: { readonly targets: readonly SecretName[] }) =>
+      `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
+  }),
+  ...fine({ Available: () => "" }),
 };
 
 /** Matches the error of provider-kubernetes for a source that its ProviderConfig does not lead to. */
@@ -112,8 +129,6 @@ const TEXTS =
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
-
-const REASONS = faults(SENTENCES);
 
 /** The reason why a shared resource is not available, with the facts that its sentence tells. */
 export type SharingReason = ReasonOf<typeof REASONS, "kind">;

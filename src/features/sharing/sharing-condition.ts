@@ -1,18 +1,13 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
-import {
-  type Condition,
-  type Result,
-  type ShownCondition,
-  shownCondition,
-  withMessageCut,
-} from "../../model/condition.ts";
+import { type Result, type ShownCondition, shownCondition, withMessageCut } from "../../model/condition.ts";
 import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
 import { isList, isObject, type JsonValue, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
+import { faults, toTold } from "../conditions.ts";
 import type { Call } from "../feature.ts";
 import type { Outcome } from "./judgement.ts";
-import { explainReason } from "./reasons.ts";
+import { explainReason, REASONS } from "./reasons.ts";
 
 const TYPE = "SharedResourcesReady";
 
@@ -22,36 +17,36 @@ const MAX_REASONS = 10;
 /** The context key with the faults of earlier steps: Crossplane takes the last condition of a type, which has to cover all steps. */
 const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
-type Remark = { readonly reason: string; readonly message: string };
+interface Remark {
+  readonly is: string;
+  readonly message: string;
+}
 
 /**
  * Adds one condition for the shared resources of this step and of earlier ones: its reason is the first fault, or without a fault
  * the first wait; its message has all. Events are about the shared resources of this step only.
  */
 export function withSharingCondition(draft: Draft, shares: readonly Outcome[], call: Call): Draft {
-  const names = new Set(shares.map(({ shared }) => shared.name));
   const before = call.request.context.at([UNAVAILABLE]);
+  const said = shares.map(({ shared, reasons }) => {
+    const remarks = reasons.map(
+      (reason): Remark => ({ is: reason.is, message: `${shared.name}: ${explainReason(reason, shared)}` }),
+    );
+    return { shared, remarks, told: tellRemarks(remarks) };
+  });
+  const names = new Set(shares.map(({ shared }) => shared.name));
   // Crossplane returns our own context to us when it calls the step again.
   const earlier = Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
-  const said = shares.map(({ shared, reasons }) => ({
-    shared,
-    remarks: reasons.map((reason) => ({
-      reason: reason.is,
-      message: `${shared.name}: ${explainReason(reason, shared)}`,
-    })),
-  }));
   const own = said.flatMap(({ remarks }) => remarks);
-  const condition = toSharingCondition([...earlier.flatMap(([, entry]) => readRemarks(entry)), ...own]);
-  const outcomes = said.map(({ shared, remarks }) => ({
-    kind: groupKindOf(shared),
-    reason: toSharingCondition(remarks).reason,
-  }));
+  const { condition } = tellRemarks([...earlier.flatMap(([, entry]) => readRemarks(entry)), ...own]);
+  const outcomes = said.map(({ shared, told }) => ({ kind: groupKindOf(shared), reason: told.condition.reason }));
   const conditioned = { ...withCondition(draft, condition), shares: outcomes };
   const results = withResults(conditioned, findEvents(own, [...names], call.composite));
   const unavailable = said.flatMap(({ shared, remarks }) => {
     // Pending answers are known before the next step begins. Cut: a team may write a name of a megabyte, and each step repeats it.
-    const lasting = remarks.filter(({ reason }) => reason !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
-    return lasting.length === 0 ? [] : [[shared.name, lasting.map(withMessageCut)] as const];
+    const lasting = remarks.filter(({ is }) => is !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
+    const entries = lasting.map(({ is: reason, message }) => withMessageCut({ reason, message }));
+    return entries.length === 0 ? [] : [[shared.name, entries] as const];
   });
   if (before === undefined && unavailable.length === 0) return results;
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
@@ -60,10 +55,10 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
 const readRemarks = (entry: JsonValue): readonly Remark[] =>
   (isList(entry) ? entry : [])
     .filter(isObject)
-    .map(({ reason, message }) => ({ reason: toPlainText(reason), message: toPlainText(message) }));
+    .map(({ reason, message }) => ({ is: toPlainText(reason), message: toPlainText(message) }));
 
 /** The reasons that pass without a person, in the order in which they are told. docs/conditions.md lists them too, for health checks. */
-const WAITS: readonly string[] = [
+const WAITS: readonly (keyof typeof REASONS)[] = [
   "WaitingForRequiredResources",
   "WaitingForAdmission",
   "SharedResourceNotReady",
@@ -77,26 +72,21 @@ const WAITS: readonly string[] = [
 ];
 
 /** Makes the condition. Faults, which a person has to fix, come before waits, which pass: a wait must not hide a fault. */
-function toSharingCondition(remarks: readonly Remark[]): Condition {
-  const sorted = [...remarks].sort((a, b) => WAITS.indexOf(a.reason) - WAITS.indexOf(b.reason));
-  const common = { type: TYPE, target: "CompositeAndClaim" } as const;
-  const [first] = sorted;
-  if (first === undefined) return { ...common, status: "True", reason: "Available" };
-  return {
-    ...common,
-    status: first.reason === "WaitingForRequiredResources" ? "Unknown" : "False",
-    reason: first.reason,
-    message: sorted.map(({ message }) => message).join("; "),
-  };
+function tellRemarks(remarks: readonly Remark[]) {
+  // A step of another version may have reasons of its own: they are faults, and so is whatever else the context names.
+  const others = remarks.filter(({ is }) => is === "Available" || !Object.hasOwn(REASONS, is));
+  const foreign = faults<Record<string, never>>(Object.fromEntries(others.map(({ is }) => [is, () => ""])));
+  const reasons: typeof foreign = { ...REASONS, ...foreign };
+  const kind = { type: TYPE, target: "CompositeAndClaim", reasons, otherwise: "Available", last: WAITS } as const;
+  return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }
 
 /** Makes the event for a change in this step: searches the XR's condition, which covers other steps too, for its messages. */
 function findEvents(own: readonly Remark[], names: readonly string[], composite: Composite): readonly Result[] {
-  const { status, reason, message = `${TYPE} is ${status}`, target } = toSharingCondition(own);
+  const { condition, severity } = tellRemarks(own);
+  const { status, reason, message = `${TYPE} is ${status}`, target } = condition;
   const shown = shownCondition(composite.document, TYPE);
-  if (status === "Unknown" || isShown(own, names, shown)) return [];
-  const isWaiting = own.every((remark) => remark.reason === "WaitingForCopies");
-  return [{ severity: isWaiting ? "Normal" : "Warning", message, reason, target }];
+  return status === "Unknown" || isShown(own, names, shown) ? [] : [{ severity, message, reason, target }];
 }
 
 /** Tells whether the XR's condition shows these remarks already. A message that was cut may have contained them. */

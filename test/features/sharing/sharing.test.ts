@@ -235,6 +235,17 @@ describe("two steps of one pipeline", () => {
     expect([first, again, second].map(({ conditions }) => conditions[0]?.message)).toEqual([missing, missing, both]);
   });
 
+  test.each(["OfAnotherVersion", "constructor", "Available"])(
+    "take a reason that this version does not give for a fault: %s",
+    (reason) => {
+      const context = { [`${DOMAIN}/unavailable`]: { other: [{ reason, message: "other: is not there" }] } };
+      const { conditions } = draftOf({ answers, context });
+      expect(conditions).toMatchObject([
+        { status: "False", reason, message: expect.stringMatching(/^other: is not there/) },
+      ]);
+    },
+  );
+
   test("have an event each, once", () => {
     const { second, events } = play();
     expect([events, play(shownBy(second)).events]).toEqual([[missing, "cache: found no XRedis sessions"], []]);

@@ -18,7 +18,7 @@ import type { SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
 import { NEEDS_V2 } from "../support.ts";
 
-import { fromKey, fromTemplate, TOO_LARGE, type Values } from "./fill-template.ts";
+import { fromKey, fromTemplate, type Values } from "./fill-template.ts";
 import { findContentsFault } from "./secret-type.ts";
 
 /** The keys of a copy, or the field that has to be set first, or the fault of the field that lists them. */
@@ -104,25 +104,9 @@ export type Contents =
   | { readonly is: "known"; readonly data: Data; readonly bytes: number }
   | { readonly is: Cause; readonly reason: SharingReason };
 
-/** The bytes of the response that are left for copies, or for the patches of one share. */
-export interface Room {
-  left: number;
-}
-
-/**
- * Makes the contents of copies in the order of the input, as long as the response has room for them: Crossplane refuses a larger one,
- * and the owner of a Secret and its consumers decide how large it gets.
- */
-export function contentsFor(copying: Copying, room: Room, { composite }: Call): (copy: NamedCopy) => Contents {
-  const select = once((copy: NamedCopy) => selectContents(copy, copying, composite.document));
-  return (copy) => {
-    const contents = select(copy);
-    if (contents.is !== "known") return contents;
-    if (contents.bytes > room.left) return { is: "broken", reason: TOO_LARGE };
-    room.left -= contents.bytes;
-    return contents;
-  };
-}
+/** Makes the contents of copies, of each once: a copy may have a thousand targets. */
+export const contentsFor = (copying: Copying, { composite }: Call): ((copy: NamedCopy) => Contents) =>
+  once((copy) => selectContents(copy, copying, composite.document));
 
 /** Selects the contents of a copy, without those that the provider fills in. Reads the source Secret only if they need it. */
 function selectContents(

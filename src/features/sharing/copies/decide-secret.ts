@@ -3,12 +3,15 @@ import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts"
 import { isSameResource, type Reference } from "../../../crossplane/references.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import { lazy } from "../../../model/once.ts";
+import { decideBy, when } from "../../../model/rules.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Copying, Judged, NamedCopy, Target } from "../judgement.ts";
+import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
 import type { Grant } from "../recorded.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import type { Contents } from "./contents.ts";
+import { TOO_LARGE } from "./fill-template.ts";
 import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
@@ -18,8 +21,8 @@ import { findTaker, findTarget, type Taker } from "./taker.ts";
 /** The decision on a target, or on a copy. An observed copy that is not composed again is deleted. */
 export interface Decision extends Partial<Composed> {
   readonly reason?: SharingReason;
-  /** True if the Secret is the share's from now on. */
-  readonly isTaken?: boolean;
+  /** The Secret, if it is the share's from now on. */
+  readonly taken?: string;
 }
 
 /** A share that has a source. */
@@ -41,33 +44,45 @@ interface Case {
   readonly former: () => { readonly origins: readonly Reference[]; readonly grant: Grant };
 }
 
-type Rule = readonly [fits: (secret: Case) => boolean, decide: (secret: Case) => readonly Decision[]];
+type Decide = (secret: Case) => readonly Decision[];
 
 /**
  * Rules for one target Secret, of which the first that fits decides. `taking`: the Secret is the share's, and all other copies of it are
  * given up. None is deleted with its Secret then, nor where the Secret is left alone.
  */
-const rules = lazy((): readonly Rule[] => [
-  [mayNotBeWritten, keepWhileGranted], // the owner does not grant it, or its namespace does not accept it
-  [isOfAnotherCopy, leaveToHolder], // of another share or way to deliver, or of an earlier step
-  [hasNoContents, keepWithoutContents], // they are not known, not there, or too large
-  [isNewOfWhatIsBeingDeleted, keepTillDeletion],
-  [isNotLookedUp, keepTillLookedUp],
-  [isAnothers, leaveToTaker], // it exists without our mark, or another XR of our claim has it
-  [holdsWhatIsGrantedNoMore, taking(drop)], // it is created anew, without that
-  [mayHoldWhatIsGrantedNoMore, taking(keep)], // that grant is not known yet
-  [isHeldByAnObject, taking(wait)], // of another name, which may still delete it
-  [mayHaveBeenGivenUp, taking(observe)], // its Object may not know of it yet
-  [() => true, taking(write)],
-]);
+const decide = decideBy<Case, readonly Decision[]>(
+  () => [
+    when(mayNotBeWritten, keepWhileGranted), // the owner does not grant it, or its namespace does not accept it
+    when(isOfAnotherCopy, leaveToHolder), // of another share or way to deliver, or of an earlier step
+    when(hasNoContents, keepWithoutContents), // they are not known, not there, or too large
+    when(isNewOfWhatIsBeingDeleted, keepTillDeletion),
+    when(isNotLookedUp, keepTillLookedUp),
+    when(isAnothers, leaveToTaker), // it exists without our mark, or another XR of our claim has it
+    when(holdsWhatIsGrantedNoMore, taking(drop)), // it is created anew, without that
+    when(mayHoldWhatIsGrantedNoMore, taking(keep)), // that grant is not known yet
+    when(isHeldByAnObject, taking(wait)), // of another name, which may still delete it
+    when(mayHaveBeenGivenUp, taking(observe)), // its Object may not know of it yet
+  ],
+  (secret) => taking(write)(secret),
+);
 
-export function decideSecret(row: Row, share: CopyingShare): readonly Decision[] {
+/**
+ * Decides on one target Secret.
+ *
+ * @param room the bytes of the response that are left for copies: Crossplane refuses a larger one, and the owner of a Secret and its
+ * consumers decide how large it gets.
+ * @returns the bytes that the copy takes of it, also where it is written in a later call only.
+ */
+export function decideSecret(row: Row, share: CopyingShare, room: number) {
   const { target, key, observed } = row;
   const found = lazy(() => findTarget(key, target, share.call));
   const secret: Case = {
     row,
     share,
-    contents: lazy(() => share.contentsOf(target.copy)),
+    contents: lazy(() => {
+      const contents = share.contentsOf(target.copy);
+      return contents.is === "known" && contents.bytes > room ? { is: "broken", reason: TOO_LARGE } : contents;
+    }),
     found,
     taker: lazy(() =>
       findTaker(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
@@ -77,7 +92,9 @@ export function decideSecret(row: Row, share: CopyingShare): readonly Decision[]
       return { origins, grant: observed ? judgeOrigins(observed, origins, share) : "stands" };
     }),
   };
-  return rules().find(([fits]) => fits(secret))?.[1](secret) ?? [];
+  const decisions = decide(secret);
+  const contents = mayNotBeWritten(secret) || isOfAnotherCopy(secret) ? undefined : secret.contents();
+  return { decisions, bytes: contents?.is === "known" ? contents.bytes : 0 };
 }
 
 /** Keeps the copies of a share that has no source. */
@@ -90,18 +107,14 @@ const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly Shar
   ...reasons.map((reason) => ({ reason })),
 ];
 
-function mayNotBeWritten({ row }: Case): boolean {
-  return row.target.refusal !== undefined;
-}
+const mayNotBeWritten = ({ row }: Case): boolean => row.target.refusal !== undefined;
 
 function keepWhileGranted(secret: Case): readonly Decision[] {
   const { refusal } = secret.row.target;
   return keepFor(secret, refusal && isRefusal(refusal) ? "refused" : "unknown");
 }
 
-function isOfAnotherCopy({ row }: Case): boolean {
-  return row.holder !== undefined;
-}
+const isOfAnotherCopy = ({ row }: Case): boolean => row.holder !== undefined;
 
 function leaveToHolder(secret: Case): readonly Decision[] {
   const { copies, holder } = secret.row;
@@ -109,15 +122,12 @@ function leaveToHolder(secret: Case): readonly Decision[] {
   return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
 }
 
-function hasNoContents({ contents, found }: Case): boolean {
-  const { is } = contents();
-  // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
-  if (is === "unknown") found();
-  return is !== "known";
-}
+const hasNoContents = ({ contents }: Case): boolean => contents().is !== "known";
 
 function keepWithoutContents(secret: Case): readonly Decision[] {
+  const { row, share } = secret;
   const contents = secret.contents();
+  if (contents.is === "unknown") prefetch(share, { is: "source", key: row.key, target: row.target });
   return contents.is === "known" ? [] : keepFor(secret, contents.is, contents.reason);
 }
 
@@ -153,7 +163,7 @@ function toFound({ found }: Case): Document | undefined {
 }
 
 /** Takes the Secret: gives up its other copies, and keeps its type, which Kubernetes refuses to change, as it would new values with it. */
-function taking(decide: Rule[1]): Rule[1] {
+function taking(act: Decide): Decide {
   return (secret) => {
     const { row } = secret;
     const { target, copies, observed } = row;
@@ -164,8 +174,11 @@ function taking(decide: Rule[1]): Rule[1] {
     const isKept = type !== target.copy.type;
     return [
       ...others,
-      ...decide(kept),
-      { isTaken: true, ...(isKept && { reason: { is: "TypeKept", target, type, wanted: target.copy.type } as const }) },
+      ...act(kept),
+      {
+        taken: formatSecret(target),
+        ...(isKept && { reason: { is: "TypeKept", target, type, wanted: target.copy.type } as const }),
+      },
     ];
   };
 }

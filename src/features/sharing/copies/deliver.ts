@@ -1,60 +1,76 @@
-import { formatSecret } from "../../../crossplane/copies.ts";
-import type { ResourceEdit } from "../../../model/draft.ts";
+import { type Draft, type ResourceEdit, withResources } from "../../../model/draft.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { Bindings } from "../../../records/record.ts";
 import type { Call } from "../../feature.ts";
 import type { Judged } from "../judgement.ts";
-import { joinReasons } from "../reasons.ts";
-import { contentsFor, type Room } from "./contents.ts";
+import { joinReasons, type SharingReason } from "../reasons.ts";
+import type { Composed } from "./compose-object.ts";
+import { contentsFor } from "./contents.ts";
 import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
-import type { ObservedCopy } from "./observed.ts";
-import { findPossession, formatMaker, gatherRows, type Possession } from "./rows.ts";
+import { findCopies, type ObservedCopy } from "./observed.ts";
+import { findPossession, formatMaker, gatherRows, type Row } from "./rows.ts";
 
-/** The composed resources of one share, and the reasons why copies are missing. */
-export type Delivery = ReturnType<typeof deliverCopies>[number];
+/** The copies of one share. */
+export interface Delivery {
+  /** The observed copies that the share decides about. */
+  readonly copies: readonly ObservedCopy[];
+  /** The Secrets of the copies that are written or kept, and the shared resource that each is made from. */
+  readonly made: Composed["made"];
+  /** The reasons why copies are missing. */
+  readonly reasons: readonly SharingReason[];
+}
+
+/** A judged share with its copies. */
+export interface Delivered extends Judged {
+  readonly delivery: Delivery;
+}
 
 /**
- * Delivers the copies of all shares: each takes its Secrets in the order of the input, after those that have them already.
+ * Delivers the copies of all shares: each share takes its Secrets, and the room for them in the response, in the order of the input,
+ * after those that have them already.
  *
  * @param earlier the shares of earlier steps, by their record.
  */
-export function deliverCopies(
-  shares: readonly Judged[],
-  observed: readonly ObservedCopy[],
-  earlier: Bindings,
-  call: Call,
-) {
-  const possession = findPossession(shares, observed, earlier, call);
-  const room = { left: MAX_COPIES_BYTES };
-  return shares.map((share) => {
-    const copies = possession.byShare.get(share.shared.name) ?? [];
-    const decisions = decideShare(share, copies, possession, room);
-    // An earlier step of this function may have kept a copy that this one drops.
-    const kept = copies.filter(({ key }) => call.request.desired.resources.has(key));
-    const dropped = kept.map(({ key }): readonly [string, ResourceEdit] => [key, { is: "removed" }]);
-    return {
-      copies, // that the share decides about
-      resources: new Map([...dropped, ...decisions.flatMap(({ resource }) => (resource ? [resource] : []))]),
-      reasons: joinReasons([...share.judgement.reasons, ...decisions.flatMap(({ reason }) => reason ?? [])]),
-      // The Secrets of the copies that are written or kept, and the shared resource that each is made from.
-      made: decisions.flatMap(({ made = [] }) => made),
-    };
-  });
+export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bindings, call: Call) {
+  const possession = findPossession(shares, findCopies(call.request.observed.resources), earlier, call);
+  const holders = new Map(possession.holders);
+  let room = MAX_COPIES_BYTES;
+  const edits: (readonly [string, ResourceEdit])[] = [];
+  const delivered: Delivered[] = [];
+  for (const share of shares) {
+    const { name } = share.shared;
+    const copies = possession.byShare.get(name) ?? [];
+    const { copies: copying } = share.judgement;
+    const rows = copying.is === "copy" ? gatherRows(name, copying.targets, { ...possession, holders }) : [];
+    const { decisions, bytes } = decideShare(share, copies, rows, room);
+    room -= bytes;
+    for (const { taken } of decisions) if (taken !== undefined) holders.set(taken, formatMaker(name));
+    edits.push(...findDropped(copies, call), ...decisions.flatMap(({ resource }) => (resource ? [resource] : [])));
+    const reasons = joinReasons([...share.judgement.reasons, ...decisions.flatMap(({ reason }) => reason ?? [])]);
+    delivered.push({ ...share, delivery: { copies, reasons, made: decisions.flatMap(({ made = [] }) => made) } });
+  }
+  return { draft: withResources(draft, edits), shares: delivered };
 }
 
-/** Decides Secret by Secret. Copies at no target are dropped. A Secret that the share takes is no later share's. */
-function decideShare(share: Judged, copies: readonly ObservedCopy[], possession: Possession, room: Room) {
+/** Finds what an earlier step of this function has kept: it is left out, unless this step decides to keep it. */
+const findDropped = (copies: readonly ObservedCopy[], { request: { desired } }: Call) =>
+  copies.flatMap(({ key }): readonly (readonly [string, ResourceEdit])[] =>
+    desired.resources.has(key) ? [[key, { is: "removed" }]] : [],
+  );
+
+/** Decides Secret by Secret, as long as there is room. Copies at no target are dropped. @returns the bytes that the copies take. */
+function decideShare(share: Judged, copies: readonly ObservedCopy[], rows: readonly Row[], room: number) {
   const { shared, call } = share;
   const { copies: copying } = share.judgement;
-  if (shared.connection === undefined || copying.is === "nothing") return [];
-  if (copying.is !== "copy") return keepAll(copies, copying.is, share);
-  const having = { ...share, copying, contentsOf: contentsFor(copying, room, call) };
+  if (shared.connection === undefined || copying.is === "nothing") return { decisions: [], bytes: 0 };
+  if (copying.is !== "copy") return { decisions: keepAll(copies, copying.is, share), bytes: 0 };
+  const having = { ...share, copying, contentsOf: contentsFor(copying, call) };
   const decisions: Decision[] = [];
-  for (const row of gatherRows(shared.name, copying.targets, possession)) {
-    const decided = decideSecret(row, having);
-    decisions.push(...decided);
-    if (decided.some(({ isTaken }) => isTaken))
-      possession.holders.set(formatSecret(row.target), formatMaker(shared.name));
+  let bytes = 0;
+  for (const row of rows) {
+    const decided = decideSecret(row, having, room - bytes);
+    decisions.push(...decided.decisions);
+    bytes += decided.bytes;
   }
-  return decisions;
+  return { decisions, bytes };
 }

@@ -7,7 +7,7 @@ import { type Grant, isOfKind, lookUpRecorded, toGrant } from "../recorded.ts";
 import { findSource } from "../source.ts";
 import { type ObservedCopy, theSame } from "./observed.ts";
 
-/** The reason why a copy is not written. `refused`: of the resource that copies are made from now. */
+/** The reason why a copy is not written. `refused`: the resource that copies are made from now does not grant it. */
 export type KeptFor = Cause | "refused";
 
 /**

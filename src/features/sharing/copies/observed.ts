@@ -36,7 +36,7 @@ export interface ObservedCopy {
   readonly share: string;
   readonly document: Document;
   readonly isSecret: boolean;
-  /** The name of the copy. */
+  /** The Secret that it writes. */
   readonly target: SecretName | undefined;
   /** The source Secret; undefined if it reads none, or several. */
   readonly source: SecretName | undefined;
@@ -118,7 +118,7 @@ function toSecretName(reference: JsonValue | undefined): SecretName | undefined 
   return typeof namespace === "string" && typeof name === "string" ? { namespace, name } : undefined;
 }
 
-/** Finds the Secret that all of these are. */
+/** Returns the Secret that all of these name; undefined if they differ, or there are none. */
 export const theSame = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
   first && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
 

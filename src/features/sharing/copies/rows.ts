@@ -43,35 +43,38 @@ export function findPossession(
 }
 
 /** All that may want or hold one target Secret. */
-export type Row = ReturnType<typeof gatherRows>[number];
+export interface Row {
+  readonly target: JudgedTarget;
+  /** The name of its copy in the Composition. */
+  readonly key: string;
+  readonly observed: ObservedCopy | undefined;
+  /** The observed copies of the Secret that the share decides about, each in one row. */
+  readonly copies: readonly ObservedCopy[];
+  /** The maker of another copy that has the Secret. */
+  readonly holder: string | undefined;
+  /** True if an Object that is not released still holds the Secret. */
+  readonly isHeld: boolean;
+}
 
-/** Gathers the rows of a share's targets, in their order. */
-export function gatherRows(share: string, targets: readonly JudgedTarget[], possession: Possession) {
+/** Gathers the rows of a share's targets, in their order. Of two targets with one Secret, the first has it, and its copies. */
+export function gatherRows(share: string, targets: readonly JudgedTarget[], possession: Possession): readonly Row[] {
   const { byShare, bySecret, holders } = possession;
-  const byKey = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
-  const left = new Set(byKey.keys());
+  const maker = formatMaker(share);
+  const own = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
+  const left = new Set(own.values());
   const named = new Set<string>();
-  const findHolder = (secret: string): string | undefined => {
-    const holder = holders.get(secret);
-    if (named.has(secret)) return formatMaker(share);
-    named.add(secret);
-    return holder === formatMaker(share) ? undefined : holder;
-  };
-  return targets.map((target) => {
-    const key = copyName(share, target); // its name in the Composition
+  const rows: Row[] = [];
+  for (const target of targets) {
+    const key = copyName(share, target);
     const secret = formatSecret(target);
-    const observed = byKey.get(key);
+    const observed = own.get(key);
     const there = bySecret.get(secret) ?? [];
-    return {
-      target,
-      key,
-      observed,
-      // The observed copies of the Secret that the share decides about, each in one row.
-      copies: [...(observed ? [observed] : []), ...there].filter((copy) => left.delete(copy.key)),
-      // The maker of another copy that has the Secret.
-      holder: findHolder(secret),
-      // True if an Object that is not released still holds the Secret.
-      isHeld: there.some((copy) => !copy.isSecret && !isReleased(copy)),
-    };
-  });
+    const copies = [...new Set([...(observed ? [observed] : []), ...there])].filter((copy) => left.has(copy));
+    const holder = holders.get(secret) === maker ? undefined : holders.get(secret);
+    const isHeld = there.some((copy) => !copy.isSecret && !isReleased(copy));
+    rows.push({ target, key, observed, copies, holder: named.has(secret) ? maker : holder, isHeld });
+    for (const copy of copies) left.delete(copy);
+    named.add(secret);
+  }
+  return rows;
 }

@@ -34,12 +34,12 @@ export function findTarget(key: string, target: Target, call: Call): Document | 
   return answer.items.find((item) => qualifiedName(item) === formatSecret(target));
 }
 
-/** Annotation of a copy whose owner mark names a claim: the XR that writes it. */
+/** Annotation of a copy for a claim, which its owner annotation names: the XR that writes it. */
 const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
-/** The other writer of a Secret; undefined where it has no mark. `isRival`: it is another XR of the same claim. */
+/** The other writer of a Secret. `holder`: undefined without an owner annotation. `isRival`: true for another XR of the same claim. */
 export type Taker = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**

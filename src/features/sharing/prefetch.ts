@@ -1,0 +1,32 @@
+import type { SecretName } from "../../crossplane/copies.ts";
+import { findGrantSchema } from "../../crossplane/grants.ts";
+import { findTargetUnaccepting } from "./access.ts";
+import { findTarget } from "./copies/taker.ts";
+import { findTargetFault } from "./copies/targets.ts";
+import type { Share, Target } from "./judgement.ts";
+
+/** An answer that a share waits for. */
+type Awaited =
+  | { readonly is: "sharedResource" }
+  | { readonly is: "grants"; readonly source: SecretName | undefined }
+  | { readonly is: "source"; readonly key: string; readonly target: Target };
+
+/**
+ * Asks for what a later call needs together with what is awaited now; the answer is read then. Crossplane calls a step six times at
+ * most before it fails the XR, and a copy that moves to another shared resource needs nearly all of them if each look-up waits for the
+ * one before.
+ *
+ * | awaited             | asked as well                                   |
+ * |---------------------|-------------------------------------------------|
+ * | the shared resource | the schemas of ReferenceGrant                   |
+ * | its grants          | the Namespaces that have to accept its copies   |
+ * | the source Secret   | the target Secret                               |
+ */
+export function prefetch({ shared, targets, call }: Share, awaited: Awaited): void {
+  if (awaited.is === "source") findTarget(awaited.key, awaited.target, call);
+  if (awaited.is === "sharedResource" && shared.grant === "ReferenceGrant")
+    findGrantSchema(call.request, call.requirements);
+  if (awaited.is !== "grants" || awaited.source === undefined) return;
+  if (findTargetFault(targets, awaited.source, call) !== undefined) return;
+  for (const target of targets.list) findTargetUnaccepting(target, call);
+}

@@ -1,0 +1,64 @@
+import { COPY_PREFIX } from "../../crossplane/copies.ts";
+import type { Reference } from "../../crossplane/references.ts";
+import { type Fault, invalidInput } from "../../input/faults.ts";
+import type { Result } from "../../model/condition.ts";
+import { type Draft, withCompositeUnready, withContext, withResults } from "../../model/draft.ts";
+import { findBinding } from "../../records/record.ts";
+import type { Call } from "../feature.ts";
+import { toContext } from "./context.ts";
+import type { Outcome } from "./judgement.ts";
+import { explainReason } from "./reasons.ts";
+import { withSharingCondition } from "./sharing-condition.ts";
+
+/** Reports the outcomes: to later steps by the context, to people by the condition and events, to Crossplane by readiness and Fatal results. */
+export function withReport(draft: Draft, shares: readonly Outcome[], misnamed: readonly Fault[], call: Call): Draft {
+  const moved = withResults(withContext(draft, toContext(shares, call)), shares.flatMap(toMoveEvent));
+  const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
+  const reported = isReady(draft, shares) ? conditioned : withCompositeUnready(conditioned);
+  return withResults(reported, toFatal(misnamed));
+}
+
+/** Tells whether the XR may be ready, or is kept from it anyway: a copy that is composed and unready is named by Crossplane. */
+function isReady({ resources }: Draft, shares: readonly Outcome[]): boolean {
+  const reasons = shares.flatMap((share) => share.reasons);
+  const hasUnreadyCopy = () =>
+    [...resources].some(([name, edit]) => name.startsWith(COPY_PREFIX) && edit.is === "set" && edit.ready === "False");
+  return reasons.length === 0 || (reasons.every(({ is }) => is === "WaitingForCopies") && hasUnreadyCopy());
+}
+
+/** Makes the Fatal result for shares with `resolution: Fail`, once all shares are looked up. */
+function findFailure(shares: readonly Outcome[]): readonly Result[] {
+  const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
+  const faults = shares.flatMap(({ shared, reasons }) =>
+    shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explainReason(reason, shared)}`) : [],
+  );
+  if (isWaiting || faults.length === 0) return [];
+  const message = ["cannot go on without the shared resources:", ...faults].join("\n");
+  return [{ severity: "Fatal", message, reason: "SharedResourceMissing", target: "CompositeAndClaim" }];
+}
+
+/** A Composition's mistake stops the XR before a resource goes out without what it needs. */
+function toFatal(faults: readonly Fault[]): readonly Result[] {
+  if (faults.length === 0) return [];
+  const { message, code: reason } = invalidInput(faults);
+  return [{ severity: "Fatal", message, reason, target: "Composite" }];
+}
+
+/** Makes an event if another shared resource has taken the place of the one before, or its name. */
+function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
+  const [now] = bindings;
+  if (now?.access !== "Granted") return [];
+  const left = before.find(({ resource, access }) => access === "Granted" && !findBinding(resource, bindings));
+  const { claimNamespace } = findBinding(now.resource, before) ?? {};
+  const isAnothers = claimNamespace !== undefined && claimNamespace !== now.claimNamespace;
+  if (left === undefined && !isAnothers) return [];
+  const change = isAnothers
+    ? "is another one: it was composed for a claim in another namespace than the one before of that name"
+    : `takes the place of ${left && nameReference(left.resource)}`;
+  const message = `${shared.name}: ${nameReference(now.resource)} ${change}`;
+  const severity = isAnothers ? "Warning" : "Normal";
+  return [{ severity, reason: "SourceChanged", message, target: "CompositeAndClaim" }];
+}
+
+export const nameReference = ({ kind, namespace, name }: Reference): string =>
+  `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
