@@ -13,13 +13,7 @@ import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { type Draft, emptyDraft } from "../../model/draft.ts";
 import { toMatcher } from "../../model/glob.ts";
 import { ADOPTION } from "../../ownership/annotations.ts";
-import {
-  NAMES_NAME,
-  NO_NAMES,
-  type RecordedName,
-  type RecordedNames,
-  toRecordedKind,
-} from "../../records/names-record.ts";
+import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordKind, recordOf } from "../../records/record.ts";
 import { proverFor } from "../confirm-nesting.ts";
 import { desiredSoFar } from "../desired.ts";
@@ -127,7 +121,7 @@ const isForgotten = (item: Document, manager: string, recorded: RecordedName | u
 
 /** A team has its XR make a second record by its references, and an XR that stops keeps what a revoked grant takes along. Either will do. */
 const isNamespacedRecord = (name: string, { composite }: Call): boolean =>
-  composite.namespace !== undefined && (name === RECORD_NAME || name === NAMES_NAME);
+  composite.namespace !== undefined && name === RECORD_NAME;
 
 /** Only this function composes copies, each under a name that begins like this. */
 export const isCopy = (item: Document): boolean =>
