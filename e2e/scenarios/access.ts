@@ -26,6 +26,7 @@ export const access: Suite = onNewestOnly({
       name: "it goes though its team has paused the XR, and has changed all that it may write",
       run: attacked,
     },
+    { name: "it goes though its team has left it out of the references in Crossplane's name", run: leftOut },
     { name: "for another database it is made anew", run: moved },
   ],
 });
@@ -132,6 +133,26 @@ async function attacked(rig: Rig): Promise<string> {
   await kubectl.patch(XR, { spec }, { namespace: TEAM });
   await grant(kubectl, main, "access-blue");
   await paused(null);
+  return `both were gone within ${await nothingLeft(rig)}`;
+}
+
+/** The team leaves all but the record in its XR's references, as Crossplane's field manager. */
+async function leftOut(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  await use(rig, main.name);
+  await grant(kubectl, main, TEAM);
+  await served(rig, main.name, PASSWORD);
+  const refs = at(await kubectl.get(XR, TEAM), "spec.crossplane.resourceRefs");
+  const record = (await kubectl.list("configmaps", TEAM)).find((one) => at(one, "data.db") !== undefined);
+  const kept = Array.isArray(refs) ? refs.filter((one) => record && at(one, "name") === nameOf(record)) : [];
+  if (kept.length !== 1) throw new Error("there is no reference to the record");
+  const paused = (value: string | null) => ({ metadata: { annotations: { "crossplane.io/paused": value } } });
+  await kubectl.patch(XR, paused("true"), { namespace: TEAM });
+  const patch = JSON.stringify({ spec: { crossplane: { resourceRefs: kept } } });
+  const manager = "--field-manager=apiextensions.crossplane.io/composite";
+  await kubectl.run("patch", XR, "-n", TEAM, "--type=merge", manager, "-p", patch);
+  await grant(kubectl, main, "access-blue");
+  await kubectl.patch(XR, paused(null), { namespace: TEAM });
   return `both were gone within ${await nothingLeft(rig)}`;
 }
 

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { startExternalSecrets } from "../rig/external-secrets.ts";
 import { at, conditionOf, encode } from "../rig/objects.ts";
 import { type OpenBao, ROOT, startOpenBao } from "../rig/openbao.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
+import { startVelero, type Velero } from "../rig/velero.ts";
 import {
   autoReady,
   compose,
@@ -16,44 +18,37 @@ import {
 } from "./definitions.ts";
 import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
 import { grant, namespaceOf, putPassword, sourceOf } from "./source.ts";
+import { alone } from "./stores-alone.ts";
+import { BLUE, OWNERS, pushSecret, RED, storeFor } from "./team-store.ts";
 
-/** Credentials that External Secrets Operator writes into OpenBao, and reads from it, each team with a token of its own. */
+/** Credentials that External Secrets Operator writes into OpenBao, and reads from it, each team with a token of its own; Velero brings a namespace back. */
 export const stores: Suite = onNewestOnly({
   name: "a store of secrets",
   // Its operator takes a minute or two to build, and no test but this needs it.
   isByHand: true,
-  programs: ["external-secrets", "openbao"],
+  programs: ["external-secrets", "openbao", "velero"],
   scenarios: [
     { name: "an application reads its team's credentials, and another team's token is refused", run: reads },
     { name: "the password is changed, and store and application follow", run: follows },
     { name: "the grant is taken back, and the value is gone from the store", run: gone },
+    { name: "Velero restores what was there before: nothing comes back", run: restored },
     { name: "granted again, the application reads", run: again },
+    { name: "a credential of its own for each team, in the store alone", run: standsAlone },
   ],
 });
 
-const [RED, BLUE] = ["stores-red", "stores-blue"] as const;
 const owner: Kind = { kind: "XStored", scope: "Cluster", input: {} };
-const main = sourceOf(owner, "stores-main", "stores-owners");
+const main = sourceOf(owner, "stores-main", OWNERS);
 const PASSWORDS = ["stores-s3cret-1", "stores-s3cret-2"] as const;
 
 /** The path in the store: `secret/teams/TEAM/db`. */
 const KEY = `teams/${RED}/db`;
 
-const pushSecret = {
-  apiVersion: "external-secrets.io/v1alpha1",
-  kind: "PushSecret",
-  spec: {
-    deletionPolicy: "Delete",
-    refreshInterval: "2s",
-    secretStoreRefs: [{ kind: "SecretStore", name: "vault" }],
-    selector: { secret: { name: "db" } },
-    data: [{ match: { remoteRef: { remoteKey: "teams/$(metadata.namespace)/db" } } }],
-  },
-};
-
 const composition = compositionOf("StoreUser", [
   compose({ "push-to-vault": pushSecret }),
+  autoReady,
   ours("share", {
+    adoption: {},
     sharedResources: [
       {
         name: "db",
@@ -65,25 +60,7 @@ const composition = compositionOf("StoreUser", [
       },
     ],
   }),
-  autoReady,
 ]);
-
-/** A team's store: its token may do everything below the team's path, and nothing else. */
-async function storeFor(bao: OpenBao, team: string) {
-  const capabilities = '{ capabilities = ["create", "update", "read", "delete"] }';
-  const paths = ["data", "metadata"].map((part) => `path "secret/${part}/teams/${team}/*" ${capabilities}`);
-  const token = await bao.makeToken(team, paths.join("\n"));
-  const tokenSecretRef = { name: "vault-token", key: "token" };
-  const vault = { server: bao.url, path: "secret", version: "v2", auth: { tokenSecretRef } };
-  const metadata = { namespace: team, name: "vault" };
-  return {
-    token,
-    objects: [
-      { apiVersion: "v1", kind: "Secret", metadata: { ...metadata, name: "vault-token" }, stringData: { token } },
-      { apiVersion: "external-secrets.io/v1", kind: "SecretStore", metadata, spec: { provider: { vault } } },
-    ],
-  };
-}
 
 /** What an application reads with its team's store: the credentials of red. */
 const externalSecret = (namespace: string) => ({
@@ -125,7 +102,7 @@ async function reads(rig: Rig): Promise<string> {
   bao = started;
   await startExternalSecrets(rig);
   await kubectl.apply(
-    ...[RED, BLUE, main.secret.namespace].map(namespaceOf),
+    ...[RED, BLUE, OWNERS].map(namespaceOf),
     definitionOf({
       kind: owner.kind,
       scope: "Cluster",
@@ -153,9 +130,16 @@ async function reads(rig: Rig): Promise<string> {
   return `${words}; blue's token: 403`;
 }
 
+let velero: Velero | undefined;
+const BACKUP = "stores";
+
+/** Afterwards the namespace is backed up, with all that red has of its grant. */
 async function follows(rig: Rig): Promise<string> {
   await putPassword(rig.kubectl, main, PASSWORDS[1]);
-  return settle(rig, PASSWORDS[1]);
+  const words = await settle(rig, PASSWORDS[1]);
+  velero = await startVelero(rig);
+  await velero.backUp(BACKUP, `--include-namespaces=${RED}`, "--include-cluster-resources=false");
+  return words;
 }
 
 async function gone(rig: Rig): Promise<string> {
@@ -163,11 +147,43 @@ async function gone(rig: Rig): Promise<string> {
   return settle(rig);
 }
 
+/** The namespace is lost with all that is in it, and comes back as it was while red had its grant. */
+async function restored(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const uidOf = async () => at(await kubectl.get(`storeusers.${GROUP}/app`, RED), "metadata.uid");
+  const before = await uidOf();
+  await kubectl.run("delete", "namespace", RED);
+  const restoring = velero?.restore(BACKUP, BACKUP) ?? Promise.resolve();
+  const seen = await kubectl.watch(restoring, "pushsecrets", `--namespace=${RED}`, "--no-headers");
+  await restoring;
+  if (seen.length === 0) throw new Error("the restore has brought no PushSecret back");
+  await until("the XR is there again", async () => ![undefined, before].includes((await uidOf()) as string), PATIENCE);
+  const isTold = async () => {
+    const xr = await kubectl.get(`storeusers.${GROUP}/app`, RED);
+    return conditionOf(xr, "SharedResourcesReady")?.reason === "AccessNotGranted";
+  };
+  await until("the XR is refused", isTold, PATIENCE);
+  const areGone = async () =>
+    (await kubectl.list("pushsecrets", RED)).length === 0 && (await kubectl.get("secret/db", RED)) === undefined;
+  await until("PushSecret and copy are gone", areGone, PATIENCE);
+  await settle(rig);
+  await sleep(10_000); // several reconciles, and refreshes of the operator
+  const value = await read();
+  if (value !== 404 || !(await areGone())) throw new Error("the restore has brought access back");
+  return "the PushSecret comes back; the XR is refused; copy, PushSecret and value are gone";
+}
+
 async function again(rig: Rig): Promise<string> {
   await grant(rig.kubectl, main, RED);
   const words = await settle(rig, PASSWORDS[1]);
   await rig.kubectl.run("delete", `storeusers.${GROUP}/app`, "-n", RED, "--wait=false");
   await settle(rig);
-  await bao?.stop();
   return `${words}; both gone again with the XR`;
+}
+
+async function standsAlone(rig: Rig): Promise<string> {
+  if (bao === undefined) throw new Error("cannot find the store");
+  const words = await alone(rig, bao);
+  await bao.stop();
+  return words;
 }

@@ -130,6 +130,7 @@ export class Tenancy {
     const { xrs, via, takes } = this.hostile.composition;
     if (xrs !== "namespaced" || (via === "Secret" && takes !== "fields")) return;
     this.hostile.references = [];
+    this.#hasEdited ||= this.#isPaused;
     this.reconcile(this.hostile);
   }
 

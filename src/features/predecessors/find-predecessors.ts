@@ -8,18 +8,12 @@ import {
   readLabel,
 } from "../../crossplane/metadata.ts";
 import { isSameResource, resourceKey, toReference } from "../../crossplane/references.ts";
-import { compareEntries, compareTexts, groupBy } from "../../model/collections.ts";
+import { compareEntries, groupBy } from "../../model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { type Draft, emptyDraft } from "../../model/draft.ts";
 import { toMatcher } from "../../model/glob.ts";
 import { ADOPTION } from "../../ownership/annotations.ts";
-import {
-  NAMES_NAME,
-  NO_NAMES,
-  type RecordedName,
-  type RecordedNames,
-  toRecordedKind,
-} from "../../records/names-record.ts";
+import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordKind, recordOf } from "../../records/record.ts";
 import { proverFor } from "../confirm-nesting.ts";
 import { desiredSoFar } from "../desired.ts";
@@ -47,7 +41,9 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
   const answered = [...askForKinds(DESIRED, likes, call), ...askForKinds(RECORDED, forgotten, call)];
   // A record is asked for by its own label, too, and may have both.
   const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
-  const proven = [...each.values()]
+  const proven = [...each]
+    .sort(compareEntries)
+    .map(([, item]) => item)
     .filter((item) => isFreeFor(composer.uid, item) && !isBeingDeleted(item))
     .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven")
     .filter((item) => !isAnyones(item, call) || !resources.has(nameOf(item)));
@@ -63,11 +59,10 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
             ? isLike(item, like, observed)
             : isNamespacedRecord(name, call) || isForgotten(item, composer.fieldManager, recorded?.get(name)),
         )
-        .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
+        .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)))
+        .slice(0, isNamespacedRecord(name, call) ? (observed ? 0 : 1) : undefined);
       if (others.length > 1 && others.every((item) => isAnyones(item, call))) return [];
-      if (others.length === 0 || (observed && isNamespacedRecord(name, call))) return [];
-      const all = isNamespacedRecord(name, call) ? chooseFirst(others) : others;
-      return [[name, observed === undefined ? all : [observed, ...all]] as const];
+      return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
     }),
   );
 }
@@ -89,7 +84,7 @@ export function grantedKinds({ input, composite, request }: Call): readonly Docu
   return [...(isCopying ? [documentOf(object)] : []), ...dependents];
 }
 
-/** Lists the kind of a namespaced XR's record: one that names nothing any more desires none, and what it is bound to would be forgotten. */
+/** Lists the kind of a namespaced XR's record, which one that names nothing any more does not desire. */
 const recordKinds = ({ input, composite }: Call): readonly Document[] =>
   input.spec.sharedResources.length === 0 || composite.namespace === undefined
     ? []
@@ -132,10 +127,7 @@ const isForgotten = (item: Document, manager: string, recorded: RecordedName | u
 
 /** A team has its XR make a second record by its references, and an XR that stops keeps what a revoked grant takes along. Either will do. */
 const isNamespacedRecord = (name: string, { composite }: Call): boolean =>
-  composite.namespace !== undefined && (name === RECORD_NAME || name === NAMES_NAME);
-
-const chooseFirst = (records: readonly Document[]): readonly Document[] =>
-  [...records].sort((a, b) => compareTexts(toReference(a).name, toReference(b).name)).slice(0, 1);
+  composite.namespace !== undefined && name === RECORD_NAME;
 
 /** Only this function composes copies, each under a name that begins like this. */
 export const isCopy = (item: Document): boolean =>
