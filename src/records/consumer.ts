@@ -79,10 +79,11 @@ export function judgeConsumers(
  * ConfigMap in its namespace. So a record always counts for its own namespace, whatever it says, and for a copy in another namespace
  * both need a grant.
  *
+ * @param most the most copies to tell of for each share.
  * @returns none if Crossplane did not compose the record.
  */
-export const toConsumers = (record: Document, shared: Reference): readonly Consumer[] =>
-  toUses(record, () => readBindingsTo(shared, record)).map(({ consumer }) => consumer);
+export const toConsumers = (record: Document, shared: Reference, most?: number): readonly Consumer[] =>
+  toUses(record, () => readBindingsTo(shared, record, most)).map(({ consumer }) => consumer);
 
 /** Reads from an XR's record how it uses all shared resources, or those of the bindings that `readBound` returns. */
 export function toUses(

@@ -127,9 +127,9 @@ export function readBindings(record: Document | undefined): Bindings {
 /** The most shares of one XR that use the same resource, as its owner reads them: the owner reads the records of all teams at once. */
 const MAX_USES = 20;
 
-/** Reads the bindings to one resource, the first ones where a record has very many. */
-export function readBindingsTo(shared: Reference, record: Document): Bindings {
-  const read = readerOf(MAX_SECRETS_IN_ALL);
+/** Reads the bindings to one resource, the first ones where a record has very many. @param most the most copies to read of each binding */
+export function readBindingsTo(shared: Reference, record: Document, most?: number): Bindings {
+  const read = readerOf(MAX_SECRETS_IN_ALL, most);
   const key = resourceKey(shared);
   const found = new Map<string, readonly Binding[]>();
   for (const [share, text] of sharesIn(record)) {
@@ -148,11 +148,11 @@ function sharesIn(record: Document | undefined): readonly (readonly [share: stri
   return shares.map(([share, text]) => [share, typeof text === "string" ? text : ""]);
 }
 
-/** @param room the most copies to read, in all. */
-function readerOf(room: number): (text: string) => readonly Binding[] {
+/** @param room the most copies to read, in all. @param most the most copies of a binding. */
+function readerOf(room: number, most = MAX_SECRETS): (text: string) => readonly Binding[] {
   let left = room;
   const read = (entry: JsonValue): readonly Binding[] => {
-    const bindings = readEntry(entry, Math.min(left, MAX_SECRETS));
+    const bindings = readEntry(entry, Math.min(left, most));
     for (const { secrets } of bindings) left -= secrets.length;
     return bindings;
   };

@@ -8,10 +8,12 @@ import {
   readNamespaceGrant,
 } from "../../crossplane/grants.ts";
 import { type LabelSelector, matchesLabels, requiredLabels } from "../../crossplane/label-selector.ts";
+import { qualifiedName } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
 import { couldNotBeRead, toNamespaceRequirement, toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
+import { compareTexts } from "../../model/collections.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { DNS_LABEL, isPathSegment } from "../../model/names.ts";
 import {
@@ -60,10 +62,12 @@ export function lookUpFacts(section: Consumers, call: Call): OwnerFacts {
   const { value: owner, unknown } = findOwner(section, call);
   if (owner === undefined) return { unknown };
   const needsRecords = section.protect || section.list || section.capacity || section.credentials;
-  const { value: consumers, ...records } = needsRecords ? findConsumers(owner, call) : { value: [] };
   const { value: access, ...annotations } = findAccess(section, owner, call);
   const { value: grantees, ...grants } = findGrantees(section, owner, call);
   const isAnnotated = (namespace: string): boolean => access !== undefined && isNamespaceGranted(access, namespace);
+  const referred = new Set(grantees?.map(({ namespace }) => namespace));
+  const mayUse = (namespace: string): boolean => isAnnotated(namespace) || referred.has(namespace);
+  const { value: consumers, ...records } = needsRecords ? findConsumers(owner, mayUse, call) : { value: [] };
   const judged = access && grantees && consumers && judgeConsumers(consumers, isAnnotated, grantees);
   const why = annotations.unknown ?? grants.unknown ?? records.unknown;
   return { owner, access, grantees, consumers, judged, unknown: why };
@@ -88,13 +92,33 @@ function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   return found && consumerNamespace(found) === consumerNamespace(composite) ? { value: found } : missing;
 }
 
-function findConsumers(owner: Composite, { requirements }: Call): Fact<readonly Consumer[]> {
+/** The most copies that are told one by one: a thousand are told of a record of seven kilobytes, and a team may write a thousand of these. */
+const MAX_COPIES = 10_000;
+
+/**
+ * Finds the consumers by the records of their XRs: one for each copy, but one for each share of a record in a namespace without a grant, and
+ * of all that follow very many copies.
+ */
+function findConsumers(
+  owner: Composite,
+  mayUse: (namespace: string) => boolean,
+  { requirements }: Call,
+): Fact<readonly Consumer[]> {
   const match = { labels: { [usesLabel(owner)]: "true" } };
   const needed = Object.values(RECORD_KINDS).map((kind) => toRequirement(`consumers/${kind.kind}`, { ...kind, match }));
   const answers = needed.map((requirement) => requirements.ask(requirement));
   const records = answers.flatMap((answer) => (answer.is === "pending" ? [] : [answer.items]));
   if (records.length < answers.length) return WAITING;
-  const consumers = records.flat().flatMap((record) => toConsumers(record, owner));
+  let left = MAX_COPIES;
+  // Crossplane lists them in any order.
+  const sorted = records.flat().sort((a, b) => compareTexts(qualifiedName(a), qualifiedName(b)));
+  const consumers = sorted.flatMap((record) => {
+    const { namespace } = toReference(record);
+    const isWhole = left > 0 && (namespace === undefined || mayUse(namespace));
+    const found = toConsumers(record, owner, isWhole ? undefined : 1);
+    if (isWhole) left -= found.length;
+    return found;
+  });
   return { value: consumers.sort(compareConsumers) };
 }
 

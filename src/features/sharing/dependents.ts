@@ -96,11 +96,12 @@ function decide(name: string, desired: Document, share: Delivered): Fate {
 /** @param now the resource that the XR names, and whose access is granted. */
 function decideObserved(observed: Document, now: Reference | undefined, share: Delivered): Fate {
   const recorded = share.before.find(({ access }) => access === "Granted")?.resource;
-  const origin = readOrigin(observed, share) ?? recorded;
+  const marked = readOrigin(observed, share);
+  const origin = marked ?? recorded;
   if (now !== undefined && (origin === undefined || isSameResource(origin, now)))
     return isTakenBack(share) ? { is: "removed" } : { is: "served", origin: now };
   const isMoved = now !== undefined && isDelivered(share);
-  return !isMoved && isKept(origin, share) ? { is: "kept", origin } : { is: "removed" };
+  return !isMoved && isKept(origin, marked !== undefined, share) ? { is: "kept", origin } : { is: "removed" };
 }
 
 /** Tells whether all copies of the share are written, where it has some. */
@@ -120,15 +121,15 @@ function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } 
   return reasons.some(isRefusal) || (isSourceGone && connection.onSourceMissing === "Delete");
 }
 
-/** Tells whether a dependent stays that cannot be served now. */
-function isKept(origin: Reference | undefined, share: Delivered): boolean {
+/** Tells whether a dependent stays that cannot be served now. A record alone may name what was never there. */
+function isKept(origin: Reference | undefined, isMarked: boolean, share: Delivered): boolean {
   const { shared, judgement, targets, own } = share;
   const { copies, fields, named } = judgement;
   if (origin === undefined) return copies.is === "unknown";
   if (fields.is === "refused" && named && isSameResource(origin, named.resource)) return false;
   if (isWaiting(judgement)) return true; // the next call decides
   const { is: grant } = judgeBound(origin, own === undefined ? [...targets.namespaces, "*"] : [own], share);
-  return grant === "gone" ? shared.connection?.onSourceMissing !== "Delete" : grant !== "ended";
+  return grant === "gone" ? isMarked && shared.connection?.onSourceMissing !== "Delete" : grant !== "ended";
 }
 
 /** Reads the shared resource that a dependent is for. A kind that is not the share's is none: Crossplane would look it up. */

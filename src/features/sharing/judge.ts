@@ -150,9 +150,11 @@ function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: A
 /** Judges each target of the copies, and asks for the source Secret where one of them needs it. */
 function judgeTargets(share: Share, source: SecretName, accessible: Accessible): Judgement {
   const { resource, access } = accessible;
-  const { shared, targets, call } = share;
+  const { shared, targets, own = "*", call } = share;
   if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
-  const fault = findTargetFault(targets, source, call);
+  // A team without a grant could guess the source.
+  const isTold = [own, ...targets.namespaces].some((namespace) => access.isGranted(namespace));
+  const fault = findTargetFault(targets, isTold ? source : undefined, call);
   if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
   // A namespace is asked whether it accepts the copy only if the copy is granted.
   const judged = targets.list.map((target) => ({

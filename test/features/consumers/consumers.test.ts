@@ -128,6 +128,19 @@ describe("a team that writes what it likes into its own namespace", () => {
   const shops = (namespace: string, count: number, binding?: JsonObject, from = 0) =>
     Array.from({ length: count }, (_, i) => recordIn(namespace, `${SHOP}/${namespace}/s-${i + from}`, binding));
 
+  test.each<[reason: string, namespace: string, counts: JsonObject]>([
+    ["without a grant counts once for each share, however many copies it says to have", "evil", { withoutGrant: 600 }],
+    ["with a grant counts once for each share after ten thousand copies", "team-a", { count: 10_400 }],
+  ])("%s", (_reason, namespace, counts) => {
+    const secrets = Array.from({ length: 50 }, (_, index) => `a/${index}`);
+    const share = JSON.stringify([{ ...SHARED, access: "Granted", secrets }]);
+    const data = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`s-${index}`, share]));
+    const records = shops(namespace, 30).map((record) => ({ ...record, data }));
+    const of = { apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: SHARED.name };
+    const answers = { ...finding(...records), "consumers/of": [database({ [ALLOWED]: "team-a, a" })] };
+    expect(statusOf(draftOf({ list, of }, { answers }))).toMatchObject(counts);
+  });
+
   test.each<[reason: string, record: JsonObject, ...copies: readonly string[]]>([
     ["gets no grant by a copy in another namespace", shopIn("evil", { secrets: ["team-a/db"] }), "team-a/db, false"],
     ["lists no copy by what is no Secret's name", shopIn("evil", { secrets: ["a/b/c", "A/b", 7] }), "undefined, false"],

@@ -154,6 +154,12 @@ describe("a dependent that exists", () => {
       { ...namelessRevoked, observed: { ...observed, ...record("gone") } },
     ],
     [
+      "goes without a mark though the record tells of a resource that is gone: a team may write one that never was",
+      "left out",
+      "FieldNotSet",
+      { answers: { "db/recorded": [] }, xr: naming(), observed: { push: bare, ...record("gone") } },
+    ],
+    [
       "stays for a database that does not grant, as it is for the one that does",
       "as observed",
       "AccessNotGranted",

@@ -189,6 +189,19 @@ describe("the record of a copy", () => {
   });
 });
 
+test.each(["orders-conn", "other-conn"])(
+  "a team without a grant that guesses the source, %s, is told nothing",
+  (secretName) => {
+    const sharedResources = [copying({ namespaces: fromXr("spec.apps"), secretName })];
+    const draft = draftOf({
+      xr: naming("orders", { apps: ["databases"] }),
+      sharedResources,
+      answers: { db: [refused] },
+    });
+    expect(reasonIn(draft)).toBe("AccessNotGranted");
+  },
+);
+
 test("with minMatch: 0 copies outlive their source as onSourceMissing says", () => {
   const kept = ["Keep", "Delete"].map((onSourceMissing) => {
     const share = { ...copying({}, { onSourceMissing }), select: { ...toLabels, minMatch: 0 } };

@@ -46,7 +46,11 @@ function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly str
 }
 
 /** Finds a fault in the names of keys or Secrets. They may come from the XR, so they are not checked with the input. */
-export function findTargetFault({ fault, list }: Targets, source: SecretName, call: Call): string | undefined {
+export function findTargetFault(
+  { fault, list }: Targets,
+  source: SecretName | undefined,
+  call: Call,
+): string | undefined {
   const copies = new Set(list.map(({ copy }) => copy));
   const faults = [
     fault,
@@ -60,11 +64,11 @@ export function findTargetFault({ fault, list }: Targets, source: SecretName, ca
  * A namespaced XR composes into its own namespace only (Crossplane overwrites another), and its Objects write connection Secrets
  * nowhere else. The manifest of an Object may name any namespace.
  */
-function findSecretFault(target: Target, source: SecretName, own: string | undefined): string | undefined {
+function findSecretFault(target: Target, source: SecretName | undefined, own: string | undefined): string | undefined {
   const { namespace, name, copy } = target;
   if (!DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
   if (!isName(name)) return `${quote(name)} is not a Secret's name`;
-  if (isSameSecret(target, source)) return `Secret ${formatSecret(target)} is the source itself`;
+  if (source && isSameSecret(target, source)) return `Secret ${formatSecret(target)} is the source itself`;
   const isBound = copy.via === "Secret" || copy.via === "ConnectionSecret";
   return isBound && own !== undefined && own !== namespace
     ? `via: ${copy.via} cannot reach namespace ${namespace} from an XR in namespace ${own}; via: Object can`
