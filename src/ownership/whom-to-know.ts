@@ -16,14 +16,14 @@ export function toLabel(before: Contender | undefined, candidate: Candidate): st
 
 /**
  * Tells whether ours has to look for the same cloud resource behind other ProviderConfigs: its account is not known, and it may become the
- * owner, or writes what it has not created.
+ * owner, or has become one. Of two that an asynchronous provider creates at once the runtime reports two creations, and the cloud has one.
  */
 export function looks(candidate: Candidate): boolean {
   const { own, declared, identity } = candidate;
   if (declared.account === "") return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = own?.isMarked === true && own.identity === identity;
-  return isOwner && !declared.isAccountKnown && own.observation === "present" && !own.isCreated;
+  return isOwner && !declared.isAccountKnown && own.observation === "present";
 }
 
 /** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
