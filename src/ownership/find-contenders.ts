@@ -1,5 +1,6 @@
 import { selectProviderConfig } from "../crossplane/account.ts";
 import { findTwin, type ManagedKind, readManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
+import { isObserver } from "../crossplane/management-policies.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import type { Document } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
@@ -112,7 +113,13 @@ export class KnownContenders {
     const recall = (first?: Contender): Contender | undefined =>
       toContenders(this.#requirements.recall(toFirstName(identity, first)), own)?.[0];
     const other = recall();
-    if (other !== undefined && isLiving(other) && precedes(other, candidate) && declares(other, candidate, isSame)) {
+    if (
+      other !== undefined &&
+      isLiving(other) &&
+      !onlyObserves(other) &&
+      precedes(other, candidate) &&
+      declares(other, candidate, isSame)
+    ) {
       return other;
     }
     if (own === undefined || own.isMarked || own.identity !== identity) return undefined;
@@ -167,13 +174,17 @@ export class KnownContenders {
     const before = this.#withWriter.get(key);
     if (before !== undefined) return before;
     const isNew = (contender: Contender): boolean =>
-      !indexByUid(listed).has(contender.uid) && declares(contender, candidate, hasSameName);
+      !indexByUid(listed).has(contender.uid) && !onlyObserves(contender) && declares(contender, candidate, hasSameName);
     const found = toContenders(this.#requirements.ask(writer), candidate.own);
     const all = found && [...listed, ...found.filter(isNew)];
     if (all !== undefined) this.#withWriter.set(key, all);
     return all;
   }
 }
+
+/** Tells whether its Composition only observes the cloud resource: it has no marks then, and neither owns nor writes. */
+const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
+  !isMarked && identity === undefined && policies !== undefined && isObserver(policies);
 
 /** Lists ours as it was observed. */
 const withOwn = (all: Contenders | undefined, own: Contender): Contenders | undefined =>

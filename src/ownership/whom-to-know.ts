@@ -16,14 +16,14 @@ export function toLabel(before: Contender | undefined, candidate: Candidate): st
 
 /**
  * Tells whether to look for the same cloud resource behind other ProviderConfigs: our account is not known, and our resource may become
- * the owner, or owns what it has not created.
+ * the owner, or is one. Of two that an asynchronous provider creates at once the runtime reports two creations, and the cloud has one.
  */
 export function looks(candidate: Candidate): boolean {
   const { own, declared, identity } = candidate;
   if (declared.account === "") return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = own?.isMarked === true && own.identity === identity;
-  return isOwner && !declared.isAccountKnown && own.observation === "present" && !own.isCreated;
+  return isOwner && !declared.isAccountKnown && own.observation === "present";
 }
 
 /** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */

@@ -103,6 +103,7 @@ function named({ name = "orders", region = "eu-west-1", config = "default" }) {
   const spec = { forProvider: { region }, providerConfigRef: { name: config } };
   return bucket("other", LABELLED, {}, name).with([{ path: ["spec"], value: spec }]);
 }
+const OBSERVING = { path: ["spec", "managementPolicies"], value: ["Observe"] };
 const withoutStatus = (one: ReturnType<typeof bucket>) => one.with([{ path: ["status"], value: {} }]);
 const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws.upbound.io" };
 const resolved = (...items: readonly ReturnType<typeof bucket>[]): LookupAnswer => ({ is: "resolved", items });
@@ -156,6 +157,7 @@ describe("the contenders for a cloud resource", () => {
     ["it stands for another cloud resource by now", [bucket("other", LABELLED, {}, "bills")], ["us"]],
     ["it says that the cloud resource is in another place", [bucket("other", another)], ["us", "other"]],
     ["it is ours under an earlier name", [bucket("us", {})], ["us"]],
+    ["its Composition only observes by now", [bucket("other", {}).with([OBSERVING])], ["us"]],
   ])("are known when the last writer has been looked up and %s", (_, found, names) => {
     expect(find({ reported }, resolved(bucket("us")), resolved(...found)).names).toEqual(names);
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { externallyNamed } from "../../../testing/builders/composed.ts";
+import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { AccountsWorld, ROLE, type SharedKind, type Team } from "../../../testing/simulations/accounts.ts";
+import { metadataOf } from "../../../testing/simulations/store.ts";
 
 const [ONE, TWO] = ["111111111111", "222222222222"];
 const team = (name: string, account: string, more: Partial<Team> = {}): Team => ({ name, account, ...more });
@@ -21,6 +22,14 @@ const NAMELESS: SharedKind = { ...ROLE, toId: undefined };
 
 const told = { isTold: true };
 const stated = (account: string) => ({ owner: { account } });
+
+/** Lets them become owners before one of them has created anything. */
+function promote(world: AccountsWorld, names: readonly string[]): void {
+  while (world.writers.length < names.length) {
+    for (const name of names) world.reconcile(name);
+    if (world.writers.length === 0) for (const name of names) world.provide(name);
+  }
+}
 
 describe("one cloud resource of two namespaces with a ProviderConfig each", () => {
   test.each<[reason: string, kind: SharedKind, teams: readonly Team[]]>([
@@ -57,6 +66,32 @@ describe("one cloud resource of two namespaces with a ProviderConfig each", () =
     expect([world.writers, world.log.length]).toEqual([["red"], writes]);
     world.delete("red");
     expect(world.cloud).toEqual(new Set([ONE]));
+  });
+
+  test("that an asynchronous provider reports as created by both has one writer in the end", () => {
+    const world = new AccountsWorld(ROLE, [team("red", ONE), team("blue", ONE)]);
+    const [names, created] = [["red", "blue"], { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" }];
+    promote(world, names);
+    for (const name of names) {
+      world.managed.set(name, withMetadata(world.managed.get(name) ?? {}, { annotations: created }));
+    }
+    world.settle(names);
+    expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["red"], "ObservedOnly"]);
+    world.delete("red");
+    expect(world.cloud).toEqual(new Set([ONE]));
+  });
+
+  test("whose owner's Composition begins to only observe it is taken over", () => {
+    const world = new AccountsWorld(BUCKET, [team("red", ONE), team("blue", ONE)]);
+    world.settle(["red", "blue"]);
+    const { metadata: _, ...red } = world.managed.get("red") as JsonObject;
+    const { labels: __, ...metadata } = metadataOf(world.managed.get("red") as JsonObject);
+    world.managed.set(
+      "red",
+      withPolicies({ ...red, metadata: { ...metadata, ...metadataOf(externallyNamed("acme-logs")) } }, "Observe"),
+    );
+    world.settle(["blue"]);
+    expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["blue"], "Owned"]);
   });
 
   test("that its owner is still creating is not written by the other one before it is known whose it is", () => {
