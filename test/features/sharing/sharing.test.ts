@@ -191,11 +191,14 @@ describe("several shared resources", () => {
     expect(shares).toEqual(kinds.map((kind) => ({ kind, reason: "NotFound" })));
   });
 
-  test("may not have the same Secret for a copy: the first has it", () => {
+  test.each([
+    ["has it", observed, ""],
+    ["takes it in this call", {}, "; db: waiting for Secret team-a/orders-db to be written"],
+  ])("may not have the same Secret for a copy: the first %s", (_reason, observed, waits) => {
     const found = { ...answers, cache: [database({ kind: "XRedis" })] };
     const draft = draftOf({ sharedResources, answers: found, observed });
     expect([...draft.resources.keys()]).toEqual([KEY]);
-    expect(says(draft)).toBe(`TargetTaken: cache: ${madeByDb}: choose another secretName`);
+    expect(says(draft)).toBe(`TargetTaken: cache: ${madeByDb}: choose another secretName${waits}`);
   });
 
   test("may not name a Secret in two ways: the first copy of the one share has it", () => {
