@@ -16,16 +16,16 @@ export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, ide
 
 /**
  * The name of the requirement of the first contender, whose answer tells what is required. That ours is the first counts for the reconcile
- * in which all were listed: until it is written.
+ * in which all were listed: until it is written. An XR that hands over to itself has an owner, and another one that finds that owner first.
  */
-export const toFirstName = (identity: string, own?: Contender): string =>
-  `tags/first/${identity}/${(own && stringAt(own.document, RESOURCE_VERSION)) ?? ""}`;
+export const toFirstName = ({ identity, own }: Pick<Candidate, "identity" | "own">, isOwn = false): string =>
+  `tags/first/${identity}/${own && isOwn ? stringAt(own.document, RESOURCE_VERSION) : own?.isMarked ? "owner" : ""}`;
 
-export function toFirst({ document, uid }: Contender, { own, identity }: Candidate): Requirement {
+export function toFirst({ document, uid }: Contender, candidate: Candidate): Requirement {
   const text = (...path: readonly string[]): string | undefined => stringAt(document, path);
   const [apiVersion = "", kind = "", name = ""] = [text("apiVersion"), text("kind"), text("metadata", "name")];
   const selector = { apiVersion, kind, namespace: text("metadata", "namespace"), match: { name } };
-  return { name: toFirstName(identity, uid === own?.uid ? own : undefined), selector };
+  return { name: toFirstName(candidate, uid === candidate.own?.uid), selector };
 }
 
 /**

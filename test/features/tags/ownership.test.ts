@@ -72,3 +72,15 @@ test("a resource that its Composition renames as this step is added needs nobody
   expect({ writers: world.writersOf("orders"), lasting: world.lasting }).toEqual({ writers: [2], lasting: [] });
   expect(world.print).not.toContain('"isHeld":true'); // by the admission webhook, until an operator comes
 });
+
+test("an XR that hands over to itself stays stable while an operator moves ownership to another one", () => {
+  const world = new TagWorld([1, 2]);
+  for (const xr of [0, 1]) world.create(xr);
+  for (const turn of ["reconcile", "provide", "reconcile"] as const) for (const xr of [0, 1]) world[turn](xr, 0);
+  world.renameResource(0);
+  world.take(1);
+  for (let round = 0; round < 6; round++) {
+    for (const turn of ["reconcile", "provide"] as const) for (const xr of [0, 1]) world[turn](xr, 0);
+  }
+  expect({ writers: world.writersOf("orders"), lasting: world.lasting }).toEqual({ writers: [1], lasting: [] });
+});
