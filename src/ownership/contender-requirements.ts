@@ -16,16 +16,16 @@ export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, ide
 
 /**
  * Names the requirement of the first contender. Our own resource counts as the first only in the reconcile in which all were listed, so
- * its resourceVersion is part of the name.
+ * its resourceVersion is part of the name. An XR that hands over to itself has an owner, and another one that finds that owner first.
  */
-export const toFirstName = (identity: string, own?: Contender): string =>
-  `tags/first/${identity}/${(own && stringAt(own.document, RESOURCE_VERSION)) ?? ""}`;
+export const toFirstName = ({ identity, own }: Pick<Candidate, "identity" | "own">, isOwn = false): string =>
+  `tags/first/${identity}/${own && isOwn ? stringAt(own.document, RESOURCE_VERSION) : own?.isMarked ? "owner" : ""}`;
 
-export function toFirst({ document, uid }: Contender, { own, identity }: Candidate): Requirement {
+export function toFirst({ document, uid }: Contender, candidate: Candidate): Requirement {
   const text = (...path: readonly string[]): string | undefined => stringAt(document, path);
   const [apiVersion = "", kind = "", name = ""] = [text("apiVersion"), text("kind"), text("metadata", "name")];
   const selector = { apiVersion, kind, namespace: text("metadata", "namespace"), match: { name } };
-  return { name: toFirstName(identity, uid === own?.uid ? own : undefined), selector };
+  return { name: toFirstName(candidate, uid === candidate.own?.uid), selector };
 }
 
 /**

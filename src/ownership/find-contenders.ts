@@ -110,8 +110,8 @@ export class KnownContenders {
   /** Finds the first contender that was found before, if it still is. */
   recallFirst(candidate: Candidate): Contender | undefined {
     const { own, identity } = candidate;
-    const recall = (first?: Contender): Contender | undefined =>
-      toContenders(this.#requirements.recall(toFirstName(identity, first)), own)?.[0];
+    const recall = (isOwn = false): Contender | undefined =>
+      toContenders(this.#requirements.recall(toFirstName(candidate, isOwn)), own)?.[0];
     const other = recall();
     if (
       other !== undefined &&
@@ -123,7 +123,7 @@ export class KnownContenders {
       return other;
     }
     if (own === undefined || own.isMarked || own.identity !== identity) return undefined;
-    return recall(own)?.uid === own.uid ? own : undefined;
+    return recall(true)?.uid === own.uid ? own : undefined;
   }
 
   /** Requires the contenders with the label, and lists them. */

@@ -24,8 +24,18 @@ import { type NamedResource, type Names, readNames } from "./names.ts";
 /** A managed resource, and the facts that identify its cloud resource. */
 export interface DeclaredResource extends NamedResource, AccountSource {}
 
+/** How a managed resource got its name, and what its kind can do. */
+export interface Nature {
+  /** True if its provider chose the name when it created the cloud resource: no other one can have declared it before. */
+  readonly isMadeUp: boolean;
+  /** True if the pipeline gives it a name that only the cloud can make up. */
+  readonly isImported: boolean;
+  /** True if the kind supports observing only. */
+  readonly hasManagementPolicies: boolean;
+}
+
 /** A managed resource, with the facts for the search for its contenders. */
-export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace" | "facts"> {
+export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "namespace" | "facts"> {
   readonly kind: ManagedKind;
   readonly declared: CloudResource;
   /** The identity label of our resource while it declares that cloud resource, else the label that it is to have. */
@@ -35,12 +45,8 @@ export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace
   readonly externalName: string;
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
-  /** True if its provider chose the name when it created the cloud resource: no other one can have declared it before. */
-  readonly isMadeUp: boolean;
   /** The cloud resource that our observed resource declares. */
   readonly observed: CloudResource | "unresolved" | undefined;
-  /** True if the kind supports observing only. */
-  readonly hasManagementPolicies: boolean;
   /** Reads the tags of the cloud resource that its provider reports. */
   readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
 }

@@ -18,8 +18,6 @@ export type Join =
   /** Nothing tells whether the other one, an owner, is the same. `isCreating`: its provider will, once it has created its own. */
   | { readonly is: "untold"; readonly other: Contender; readonly isCreating: boolean };
 
-const NO_REASON: Join = { is: "alone", hasFound: false };
-
 /** The most accounts with a resource of the name whose ProviderConfigs are compared. */
 const MAX_COMPARED = 10;
 
@@ -29,8 +27,7 @@ const MAX_COMPARED = 10;
  * created the cloud resource, or has precedence.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
-  const { own } = candidate;
-  if (!looks(candidate) || known.recallFirst(candidate) !== undefined) return NO_REASON;
+  if (!looks(candidate) || known.recallFirst(candidate) !== undefined) return { is: "alone", hasFound: false };
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
   const toAccount: ReadAccount = (managed, namespace) => {
@@ -41,7 +38,8 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
     const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
     if (join !== undefined) return join;
   }
-  return { is: "alone", hasFound: own?.observation === "present" };
+  // Who created what ours imports has no label before it learns of ours.
+  return { is: "alone", hasFound: candidate.own?.observation === "present" && !candidate.isImported };
 }
 
 /** Judges another one; undefined if it is of another account, or ours has nothing to share with it yet. */
@@ -92,10 +90,9 @@ const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(a
 function listAhead(namesakes: readonly Namesake[], { own, declared }: Candidate): readonly Namesake[] {
   const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NO_RIVALS;
   const found = byId.get((own && readGlobalId(own.document)) ?? "");
-  const first = byAccount.get(declared.account);
-  const ours = [...(first ? [first] : []), ...(own ? [{ one: own, read: declared }] : [])];
+  const ours = [byAccount.get(declared.account), own && { one: own, read: declared }];
   return [...(found ? [found] : []), ...byAccount.values()].filter(
-    (other) => other.read.account !== declared.account && ours.every((one) => byOrder(other, one) < 0),
+    (other) => other.read.account !== declared.account && ours.every((one) => !one || byOrder(other, one) < 0),
   );
 }
 

@@ -66,6 +66,7 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
   observed: own === null ? undefined : readByItself(own, facts),
   own: own === null ? undefined : toContender(own),
   isMadeUp: false,
+  isImported: false,
   hasManagementPolicies: true,
   reportedTags: () => reported && new Map(Object.entries(reported)),
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { anyMove, type Moves, makeMove, type PartsOf, settle } from "./moves.ts";
-import { NAMES, TagWorld } from "./tag-world.ts";
+import { type DeclaredKind, KINDS, NAMES } from "./tag-objects.ts";
+import { TagWorld } from "./tag-world.ts";
 
 const XRS = 5;
 
@@ -25,6 +26,7 @@ const MOVES: Moves<TagWorld, PartsOf<typeof PARTS>> = {
   take: [2, (world, { xr }) => world.take(xr)],
   tick: [4, (world) => world.tick()],
   rename: [2, (world, { xr }) => world.rename(xr)],
+  renameResource: [2, (world, { xr }) => world.renameResource(xr)],
   pause: [1, (world, { xr }) => world.pause(xr, true)],
   resume: [1, (world, { xr }) => world.pause(xr, false)],
   pauseManaged: [1, (world, { xr }) => world.pauseManaged(xr, true)],
@@ -38,7 +40,7 @@ const MOVES: Moves<TagWorld, PartsOf<typeof PARTS>> = {
 const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
 
 /**
- * In whatever order XRs are created, renamed, paused, deleted, orphaned and reconciled and their provider acts, and however old the lists are
+ * In whatever order XRs are created, renamed, renamed in their Composition, paused, deleted, orphaned and reconciled and their provider acts, and however old the lists are
  * that XRs read:
  *
  * - one writer of each cloud resource is left in the end, and none of one that another control plane owns,
@@ -48,7 +50,7 @@ const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
  */
 export const ownershipSettles = fc.property(
   uids,
-  fc.record({ reportsGeneration: fc.boolean(), isAssociation: fc.boolean(), isRole: fc.boolean() }),
+  fc.record({ reportsGeneration: fc.boolean(), kind: fc.constantFrom(...(Object.keys(KINDS) as DeclaredKind[])) }),
   fc.array(anyMove(MOVES, PARTS), { minLength: 1, maxLength: 60, size: "max" }),
   (order, provider, moves) => {
     const world = new TagWorld(order, provider);

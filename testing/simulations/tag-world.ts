@@ -5,98 +5,57 @@ import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { IDENTITY_LABEL, TAKE_OWNERSHIP } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
-import { externallyNamed } from "../builders/composed.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable } from "./calls.ts";
-import { lookUpIn, may, metadataOf, objectIn, policiesOf } from "./store.ts";
+import { lookUpIn, may, objectIn, policiesOf } from "./store.ts";
+import {
+  annotationsOf,
+  type CloudResource,
+  CONFIGS,
+  type DeclaredKind,
+  identityOf,
+  isBlind,
+  isWriter,
+  KINDS,
+  keyOf,
+  type Managed,
+  NAMES,
+  type Name,
+  NOT_CREATED,
+  nameOf,
+  observed,
+  RESOURCES,
+  type Resource,
+  readCloudName,
+  teamOf,
+  toForged,
+  toTwin,
+  UNSEEN,
+  XSHOP,
+} from "./tag-objects.ts";
 
 /**
  * A control plane in which several XRs declare one of two cloud resources, small enough to try any order of events. It has caches
  * of any age, server-side apply, a provider that obeys management policies, and the admission webhook.
  */
 
-/** The names of the cloud resources: an XR has the first until it is renamed. */
-export const NAMES = ["orders", "bills"] as const;
-export type Name = (typeof NAMES)[number];
-
 /** This control plane and another one on the same cloud account, as the tag names them. */
 const HERE = "here";
 const ELSEWHERE = "elsewhere";
 
-/** A managed resource that nobody has looked at yet. */
-const UNSEEN = {
-  xr: 0,
-  uid: "",
-  createdAt: "",
-  isDeleting: false,
-  /** True if its XR is gone, and the admission webhook has kept it. */
-  isHeld: false,
-  /** True if its XR was deleted with --cascade=orphan. */
-  isOrphan: false,
-  isPaused: false,
-  /** The annotation by which an operator takes ownership; Crossplane's server-side apply leaves it alone. */
-  take: "",
-  /** The object that the XR's function desired last; undefined where no function has seen it. */
-  applied: undefined as JsonObject | undefined,
-  /** The provider's finding when it last looked; undefined before. */
-  found: undefined as "absent" | "present" | "paused" | "failed" | undefined,
-  /** The cloud resource that it looked for. */
-  foundName: undefined as Name | undefined,
-  /** The time at which its provider created the cloud resource; empty where it found one. */
-  cloudCreatedAt: "",
-  /** Changes with each write. */
-  version: 0,
-  /** The generation of its spec, and the one that the provider's last report is about. */
-  generation: 1,
-  foundGeneration: 0,
-  /** The creation that the provider has begun, as the managed resource was then. */
-  begun: undefined as
-    | { readonly name: Name; readonly at: string; readonly applied: JsonObject | undefined }
-    | undefined,
-  /** True if the last report is that of a creation. */
-  isCreating: false,
-  /** The annotations that the provider has put back with the report of a creation, until they are applied again. */
-  putBack: {} as JsonObject,
-  /** The name that the cloud made up for an association, as the managed resource has it; empty before. */
-  cloudName: "",
-  /** True if the provider has resolved its reference. */
-  isResolved: false,
-};
-type Managed = Readonly<typeof UNSEEN>;
-
-type Cluster = ReadonlyMap<number, Managed>;
-
-/** A cloud resource before anybody has created it. */
-const NOT_CREATED = {
-  exists: false,
-  /**
-   * The XR whose Composition lacks the step: its managed resource may do everything, and carries no label. `created` if its provider
-   * created the cloud resource.
-   */
-  outsider: "none" as "none" | "exists" | "created",
-  /** True once one of ours has created it: a second cloud resource of the same name looks like the first. */
-  isCreatedByUs: false,
-  /**
-   * True for an association that was created by a managed resource that was being deleted, before its XR knew who else declares it:
-   * its name is gone, and to give such a one Delete could delete what another XR owns.
-   */
-  isLost: false,
-  /** True if the one that is there now was created by one of ours. */
-  isOurs: false,
-  /** The control plane that wrote its tags last. */
-  cluster: undefined as string | undefined,
-  /** The name that the cloud made up for an association. */
-  cloudName: "",
-};
-type CloudResource = typeof NOT_CREATED;
+/** Managed resources by `keyOf`. */
+type Cluster = ReadonlyMap<string, Managed>;
 
 interface Xr {
   name: Name;
   /** True if it names the region, or the bucket of an association, by a reference. */
   refers: boolean;
+  /** True if it imports what the cloud has named. */
+  imports: boolean;
+  /** The name of its resource in the Composition. */
+  resource: Resource;
   /** True if it composes the namespaced kind. */
   isTwin: boolean;
   isPaused: boolean;
@@ -119,18 +78,14 @@ export class TagWorld {
 
   /** True if the provider's runtime reports the generation that it has read. */
   readonly #reportsGeneration: boolean;
-  /** True if all declare associations: the cloud makes up the name, and refuses to create one that exists. */
-  readonly #isAssociation: boolean;
-  /** True if all declare roles, of which each account has one of the name: their ProviderConfigs tell that it is one account. */
-  readonly #isRole: boolean;
+  readonly #kind: DeclaredKind;
   #isForged = false;
 
   /** @param uids the order in which the UIDs of managed resources sort, by XR. */
-  constructor(uids: readonly number[], { reportsGeneration = true, isAssociation = false, isRole = false } = {}) {
+  constructor(uids: readonly number[], { reportsGeneration = true, kind = "bucket" as DeclaredKind } = {}) {
     this.#uids = uids;
     this.#reportsGeneration = reportsGeneration;
-    this.#isAssociation = isAssociation;
-    this.#isRole = isRole && !isAssociation;
+    this.#kind = kind;
   }
 
   /** A managed resource of another cloud resource gets the labels and marks of an owner of this one. */
@@ -150,25 +105,45 @@ export class TagWorld {
     return [...this.#now.values()];
   }
 
+  /** True if the cloud makes up the name. */
+  get #isNamedByCloud(): boolean {
+    return this.#kind === "association" || this.#kind === "vpc";
+  }
+
+  /** The managed resources of an XR: two while a new name in the Composition takes over from the old one. */
+  #of(xr: number): readonly Managed[] {
+    return this.#all.filter((managed) => managed.xr === xr);
+  }
+
   /** Moves the clock on by a second, the resolution of creationTimestamps: several events may share one. */
   tick(): void {
     this.#clock += 1;
   }
 
   create(xr: number, { hasManagedResource = false, refers = false, isTwin = false } = {}): void {
-    if (this.#xrs.has(xr) || this.#now.has(xr)) return;
-    this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false, refers, isTwin });
-    if (!hasManagedResource) return;
-    this.#put(this.#newManaged(xr, undefined));
+    if (this.#xrs.has(xr) || this.#of(xr).length > 0) return;
+    const imports = this.#kind === "vpc" && this.#xrs.size + this.#now.size > 0;
+    if (imports && !this.#cloud.orders.exists) return; // nobody knows its id yet
+    const begun = { readVersion: 0, counts: false, isPaused: false } as const;
+    this.#xrs.set(xr, { ...begun, name: "orders", resource: "bucket", refers, imports, isTwin });
+    if (!hasManagedResource || imports) return;
+    this.#put(this.#newManaged(xr, "bucket", undefined));
     this.provide(xr);
   }
 
   /** The XR declares the other cloud resource from now on. */
   rename(xr: number): void {
     const state = this.#xrs.get(xr);
-    if (state === undefined || this.#isAssociation) return; // a provider refuses to move an association
+    if (state === undefined || this.#isNamedByCloud) return; // a provider refuses to move an association
     state.name = state.name === "orders" ? "bills" : "orders";
     state.counts = false;
+  }
+
+  /** Its Composition gives its resource another name. What the cloud has named, a new resource does not find. */
+  renameResource(xr: number): void {
+    const state = this.#xrs.get(xr);
+    if (state === undefined || (this.#kind === "vpc" && !state.imports)) return;
+    state.resource = state.resource === "bucket" ? "store" : "bucket";
   }
 
   /** Crossplane does not reconcile a paused XR. */
@@ -179,8 +154,7 @@ export class TagWorld {
 
   /** The provider does not reconcile a paused managed resource. */
   pauseManaged(xr: number, isPaused: boolean): void {
-    const managed = this.#now.get(xr);
-    if (managed !== undefined && managed.isPaused !== isPaused) this.#put({ ...managed, isPaused });
+    for (const managed of this.#of(xr)) if (managed.isPaused !== isPaused) this.#put({ ...managed, isPaused });
   }
 
   /** An XR without the step declares the cloud resource; its provider acts at once. */
@@ -188,8 +162,8 @@ export class TagWorld {
     const resource = this.#cloud[name];
     // Of two creations at once one is known to be the first only afterwards.
     const isBegun = this.#all.some(({ begun }) => begun?.name === name);
-    // The name that the cloud makes up for an association of it can be found nowhere.
-    if (resource.outsider !== "none" || isBegun || this.#isAssociation) return;
+    // The name that the cloud makes up for it can be found nowhere.
+    if (resource.outsider !== "none" || isBegun || this.#isNamedByCloud) return;
     resource.outsider = resource.exists ? "exists" : "created";
     resource.exists = true;
   }
@@ -204,27 +178,27 @@ export class TagWorld {
 
   /** Another control plane writes the cloud resource once, and leaves it behind: ours is to leave it alone then. */
   writeElsewhere(name: Name): void {
-    if (this.#isAssociation) return; // it has no tags that say so
+    if (this.#isNamedByCloud) return; // it has no tags that say so, or nobody knows its name
     Object.assign(this.#cloud[name], { exists: true, cluster: ELSEWHERE });
   }
 
   delete(xr: number): void {
     this.#xrs.delete(xr);
-    this.#deleteManaged(xr);
+    for (const managed of this.#of(xr)) this.#deleteManaged(managed);
   }
 
   /** The XR goes, and its managed resource stays as it is, without a controller. */
   orphan(xr: number): void {
-    const managed = this.#now.get(xr);
+    const all = this.#of(xr);
     // Of an association that no function has seen the name could be found nowhere.
-    if (managed === undefined || (this.#isAssociation && managed.applied === undefined)) return;
-    if (this.#xrs.delete(xr)) this.#put({ ...managed, isOrphan: true });
+    if (all.length === 0 || (this.#kind === "association" && all.some(({ applied }) => applied === undefined))) return;
+    if (this.#xrs.delete(xr)) for (const managed of all) this.#put({ ...managed, isOrphan: true });
   }
 
   /** An operator does with each orphan what the condition says: it observes, and goes. */
   clearOrphans(): void {
     for (const managed of this.#all.filter(({ isOrphan, isDeleting }) => isOrphan && !isDeleting)) {
-      const { applied = this.#declare("orders") } = managed;
+      const { applied = this.#first } = managed;
       const spec = { ...objectIn(applied, "spec"), managementPolicies: ["Observe"] };
       this.#put({ ...managed, applied: { ...applied, spec }, isHeld: false, isDeleting: true });
       this.#leave(nameOf(managed));
@@ -232,9 +206,8 @@ export class TagWorld {
   }
 
   /** Kubernetes deletes what the XR composed, unless the admission webhook denies that. */
-  #deleteManaged(xr: number): void {
-    const managed = this.#now.get(xr);
-    if (managed === undefined || managed.isDeleting) return;
+  #deleteManaged(managed: Managed): void {
+    if (managed.isDeleting) return;
     const departure = toDeparture(this.#show(managed));
     const all = this.#all.filter((other) => identityOf(other) === departure?.identity);
     const contenders = all.map((other) => toContender(documentOf(this.#show(other))));
@@ -245,7 +218,7 @@ export class TagWorld {
 
   /** Moves ownership to the XR, as an operator does. */
   take(xr: number): void {
-    const managed = this.#now.get(xr);
+    const managed = this.#of(xr).at(-1);
     this.#takes += 1;
     if (managed !== undefined) this.#put({ ...managed, take: String(this.#takes).padStart(4, "0") });
   }
@@ -259,17 +232,25 @@ export class TagWorld {
     if (state === undefined || state.isPaused) return undefined;
     const newest = this.#history.length - 1;
     state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
-    const draft = this.#call(xr, this.#history[state.readVersion] ?? new Map());
+    const desired = { [state.resource]: this.#composedBy(xr, KINDS[this.#kind](state), state.isTwin) };
+    const draft = this.#call(xr, desired, this.#history[state.readVersion] ?? new Map());
     meanwhile();
-    this.#apply(xr, state, draft);
+    const { status } = draft.conditions[0] ?? {};
+    state.counts = status === "True";
+    for (const resource of RESOURCES) this.#apply(xr, resource, desired[resource], draft);
     return draft;
   }
 
-  /** Reconciles one managed resource, as its provider does; Kubernetes tries again to delete what was kept. */
+  /** Reconciles what an XR composes, as its provider does; Kubernetes tries again to delete what was kept. */
   provide(xr: number): void {
-    if (this.#now.get(xr)?.isHeld === true) this.#deleteManaged(xr);
-    const managed = this.#now.get(xr);
-    if (managed === undefined || managed.isPaused) return;
+    for (const managed of this.#of(xr)) {
+      if (managed.isHeld) this.#deleteManaged(managed);
+      this.#provide(this.#now.get(keyOf(managed)) ?? managed);
+    }
+  }
+
+  #provide(managed: Managed): void {
+    if (managed.isPaused) return;
     if (managed.begun !== undefined) {
       this.#finish(managed, managed.begun);
       return;
@@ -280,7 +261,7 @@ export class TagWorld {
     }
     if (managed.isDeleting) {
       if (may(managed.applied, "Delete")) this.#deleteFromCloud(managed);
-      this.#history.push(new Map([...this.#now].filter(([key]) => key !== xr)));
+      this.#history.push(new Map([...this.#now].filter(([key]) => key !== keyOf(managed))));
       return;
     }
     this.#observe(managed);
@@ -288,8 +269,11 @@ export class TagWorld {
 
   /** Begins to create the cloud resource, where that is asked for; the provider's next turn ends it. */
   begin(xr: number): void {
-    const managed = this.#now.get(xr);
-    if (managed === undefined || managed.isPaused || managed.isDeleting || managed.begun !== undefined) return;
+    for (const managed of this.#of(xr)) this.#begin(managed);
+  }
+
+  #begin(managed: Managed): void {
+    if (managed.isPaused || managed.isDeleting || managed.begun !== undefined || this.#isImport(managed)) return;
     if (!isWriter(managed) || this.#finds(managed)) return;
     if (managed.cloudCreatedAt !== "") this.tick();
     this.#put({ ...managed, begun: { name: nameOf(managed), at: this.#timestamp(), applied: managed.applied } });
@@ -298,7 +282,7 @@ export class TagWorld {
   /** Reports a creation: of what was named when it began, on the managed resource as it is now. */
   #finish(managed: Managed, { name, at, applied }: NonNullable<Managed["begun"]>): void {
     const isTaken = this.#cloud[name].exists;
-    if (isTaken && this.#isAssociation) {
+    if (isTaken && this.#kind === "association") {
       this.#put({ ...managed, begun: undefined, found: "failed" });
       return;
     }
@@ -309,9 +293,9 @@ export class TagWorld {
     const seen = { found: "present", foundName: name, foundGeneration: managed.generation } as const;
     const created = { begun: undefined, isCreating: true, cloudCreatedAt: at, putBack: before, cloudName };
     const reported = { ...managed, ...seen, ...created };
-    this.#cloud[name].isLost = this.#isAssociation && managed.isDeleting && !may(managed.applied, "Delete");
+    this.#cloud[name].isLost = this.#kind === "association" && managed.isDeleting && !may(managed.applied, "Delete");
     this.#put(reported);
-    if (nameOf(reported) !== name) this.#leave(name);
+    if (nameOf(managed) !== name) this.#leave(name); // renamed meanwhile, even if the report puts the name back
   }
 
   /** Creates the cloud resource where that is asked for, and notes what there is. */
@@ -332,6 +316,8 @@ export class TagWorld {
   }
 
   #create(managed: Managed): Managed {
+    const isUnseen = this.#isImport(managed) && managed.found !== "present";
+    if (isUnseen) this.faults.push(`XR ${managed.xr} makes another one than the one that it imports`);
     // Marks of creation have seconds, and between two of one managed resource its XR changes and is reconciled twice.
     if (managed.cloudCreatedAt !== "") this.tick();
     const cloudCreatedAt = this.#createInCloud(nameOf(managed));
@@ -344,16 +330,23 @@ export class TagWorld {
     return writers.filter((managed) => nameOf(managed) === name).map(({ xr }) => xr);
   }
 
-  /** The living XRs that declare a cloud resource. */
+  /** The living XRs that declare a cloud resource, but those that import one that is gone. */
   #livingOf(name: Name): readonly number[] {
-    return [...this.#xrs].filter(([, xr]) => xr.name === name).map(([xr]) => xr);
+    const isThere = ({ imports }: Xr): boolean => !imports || this.#cloud[name].exists;
+    return [...this.#xrs].filter(([, xr]) => xr.name === name && isThere(xr)).map(([xr]) => xr);
   }
 
   /** What is wrong once nothing changes any more. */
   get lasting(): readonly string[] {
     const hanging = this.#all.filter(({ isDeleting }) => isDeleting);
-    const blind = this.#cloud.orders.isLost ? [] : this.living.filter((xr) => this.#now.get(xr)?.found !== "present");
+    const isBlindNow = (xr: number): boolean => {
+      const { resource = "bucket" } = this.#xrs.get(xr) ?? {};
+      return this.#now.get(keyOf({ xr, resource }))?.found !== "present";
+    };
+    const blind = this.#cloud.orders.isLost ? [] : NAMES.flatMap((name) => this.#livingOf(name)).filter(isBlindNow);
+    const twofold = this.living.filter((xr) => this.#of(xr).filter(({ isHeld }) => !isHeld).length > 1);
     return [
+      ...twofold.map((xr) => `XR ${xr} keeps what its Composition has renamed`),
       ...hanging.map(({ xr }) => `the deletion of XR ${xr} does not end`),
       ...blind.map((xr) => `the provider of XR ${xr} does not find the cloud resource`),
       ...NAMES.flatMap((name) => this.#faultsOf(name)),
@@ -388,9 +381,10 @@ export class TagWorld {
     const isForeign = resource.outsider === "created" && !resource.isCreatedByUs;
     this.#forget(resource);
     if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
-    const bereft = this.#livingOf(name).filter((other) => other !== xr && this.#xrs.get(other)?.counts);
-    // No function can have kept Delete from a managed resource that none has seen.
-    if (bereft.length > 0 && applied !== undefined) {
+    const bereft = [...this.#xrs].filter(([, one]) => one.name === name && one.counts).map(([other]) => other);
+    // No function can have kept Delete from a managed resource that none has seen, or whose XR never learned of an import.
+    const isKnown = this.#kind === "vpc" ? identityOf(managed) !== undefined : applied !== undefined;
+    if (bereft.length > 0 && isKnown) {
       this.faults.push(`XR ${xr} took ${name} with it, and XR ${bereft.join(", ")} counted on it`);
     }
   }
@@ -399,24 +393,29 @@ export class TagWorld {
     Object.assign(resource, { exists: false, isOurs: false, cluster: undefined });
   }
 
-  #apply(xr: number, state: Xr, { resources, conditions }: Draft): void {
-    const edit = resources.get("bucket");
-    const managed = this.#now.get(xr);
-    const applied = objectSetBy(edit);
-    if (edit?.is !== "set" || applied === undefined) {
-      this.faults.push(`XR ${xr} left out what it had created`);
-      return;
-    }
-    const [condition] = conditions;
-    state.counts = condition?.status === "True";
-    if (state.counts && edit.ready === "False") this.faults.push(`XR ${xr} is not ready, and says that it is`);
+  /** Applies what is desired in the end, or deletes what is not. */
+  #apply(xr: number, resource: Resource, composed: JsonObject | undefined, { resources }: Draft): void {
+    const edit = resources.get(resource);
+    const managed = this.#now.get(keyOf({ xr, resource }));
+    const applied = edit?.is === "removed" ? undefined : (objectSetBy(edit) ?? composed);
+    const isReady = edit?.is !== "set" || edit.ready !== "False";
+    if (applied === undefined && composed !== undefined) this.faults.push(`XR ${xr} left out what it composes`);
+    if (!isReady && this.#xrs.get(xr)?.counts) this.faults.push(`XR ${xr} is not ready, and says that it is`);
+    if (applied !== undefined) this.#update(managed, { xr, resource, applied });
+    else if (managed !== undefined) this.#deleteManaged(managed);
+  }
+
+  #update(
+    managed: Managed | undefined,
+    { xr, resource, applied }: Pick<Managed, "xr" | "resource"> & { applied: JsonObject },
+  ) {
     if (managed === undefined) {
-      this.#put(this.#newManaged(xr, applied));
+      this.#put(this.#newManaged(xr, resource, applied));
       return;
     }
     const isPutBack = Object.keys(managed.putBack).length > 0;
     const isSame = managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(applied);
-    if (!isSame || isPutBack) this.#change(managed, applied);
+    if (!isSame || isPutBack || managed.isHeld) this.#change({ ...managed, isHeld: false }, applied);
   }
 
   #change(managed: Managed, applied: JsonObject): void {
@@ -438,28 +437,40 @@ export class TagWorld {
     if (!isKnown) this.#cloud[name].isOurs = false;
   }
 
-  #newManaged(xr: number, applied: JsonObject | undefined): Managed {
+  #newManaged(xr: number, resource: Resource, applied: JsonObject | undefined): Managed {
     const uid = `${String(this.#uids[xr] ?? xr).padStart(3, "0")}-${this.#history.length}`;
-    return { ...UNSEEN, xr, uid, createdAt: this.#timestamp(), applied, cloudName: readCloudName(applied) ?? "" };
+    return {
+      ...UNSEEN,
+      xr,
+      resource,
+      uid,
+      createdAt: this.#timestamp(),
+      applied,
+      cloudName: readCloudName(applied) ?? "",
+    };
   }
 
   /** @returns when. */
   #createInCloud(name: Name): string {
     const made = Object.assign(this.#cloud[name], { exists: true, isCreatedByUs: true, isOurs: true, isLost: false });
-    if (this.#isAssociation) made.cloudName = `made-up-${this.#history.length}`;
+    if (this.#isNamedByCloud) made.cloudName = this.#kind === "vpc" ? name : `made-up-${this.#history.length}`;
     return this.#timestamp();
   }
 
   #show(managed: Managed): JsonObject {
-    const applied = managed.applied ?? this.#composedBy(managed.xr, this.#declare("orders"));
+    const applied = managed.applied ?? this.#composedBy(managed.xr, this.#first);
     return observed({ ...managed, applied }, this.#cloudOf(managed), this.#reportsGeneration);
   }
 
-  /** Tells whether the provider finds the cloud resource: an association only by the name that the cloud made up. */
+  /** Tells whether the provider finds the cloud resource: one that the cloud has named only by that name. */
   #finds(managed: Managed): boolean {
     const { exists, cloudName } = this.#cloudOf(managed);
-    return exists && (!this.#isAssociation || managed.cloudName === cloudName);
+    const name = managed.cloudName || annotationsOf(managed.applied)[EXTERNAL_NAME_KEY];
+    return exists && (!this.#isNamedByCloud || name === cloudName);
   }
+
+  #isImport = ({ applied, cloudName }: Managed): boolean =>
+    this.#kind === "vpc" && cloudName === "" && annotationsOf(applied)[EXTERNAL_NAME_KEY] !== undefined;
 
   #cloudOf = (managed: Managed): CloudResource => this.#cloud[nameOf(managed)];
 
@@ -469,19 +480,18 @@ export class TagWorld {
 
   #put(managed: Managed): void {
     const version = this.#history.length;
-    this.#history.push(new Map([...this.#now, [managed.xr, { ...managed, version }]]));
+    this.#history.push(new Map([...this.#now, [keyOf(managed), { ...managed, version }]]));
   }
 
   /** Calls the function with the managed resources that its XR has read of. */
-  #call(xr: number, read: Cluster): Draft {
-    const managed = this.#now.get(xr);
+  #call(xr: number, desired: Readonly<Record<string, JsonObject>>, read: Cluster): Draft {
     const shown = [...read.values()].map((one) => this.#show(one));
     const add = [{ key: "team", value: `team-${xr}` }];
     const outcome = callUntilStable({
       xr: { ...XSHOP, metadata: { name: `shop-${xr}`, ...(this.#xrs.get(xr)?.isTwin && { namespace: teamOf(xr) }) } },
       input: parseInput(inputOf({ tags: { add, owner: { cluster: HERE } } })),
-      observed: managed === undefined ? {} : { bucket: this.#show(managed) },
-      desired: { bucket: this.#desiredBy(xr) },
+      observed: Object.fromEntries(this.#of(xr).map((managed) => [managed.resource, this.#show(managed)])),
+      desired,
       before: new Map(),
       lookUp: lookUpIn([...shown, ...(this.#isForged ? shown.map(toForged) : []), ...CONFIGS]),
       capabilities: ["RequiredSchemas"],
@@ -491,152 +501,16 @@ export class TagWorld {
     return outcome.draft;
   }
 
-  #desiredBy(xr: number): JsonObject {
-    const { name = "orders", refers, isTwin = false } = this.#xrs.get(xr) ?? {};
-    return this.#composedBy(xr, this.#declare(name, refers), isTwin);
-  }
-
-  /** Each namespaced XR has a ProviderConfig of its own; cluster-scoped ones that declare roles have one of two. */
+  /** Each namespaced XR has a ProviderConfig of its own; cluster-scoped ones that declare roles or VPCs have one of two. */
   #composedBy(xr: number, declared: JsonObject, isTwin = false): JsonObject {
-    const ofCluster = { name: this.#isRole ? `way-${xr % 2}` : "default" };
+    const ofCluster = { name: ["role", "vpc"].includes(this.#kind) ? `way-${xr % 2}` : "default" };
     const providerConfigRef = isTwin ? { kind: "ProviderConfig", name: "default" } : ofCluster;
     const spec = { ...objectIn(declared, "spec"), providerConfigRef };
     return { ...declared, spec, ...(isTwin && { apiVersion: toTwin(String(declared["apiVersion"])) }) };
   }
 
-  #declare(name: Name, refers = false): JsonObject {
-    if (this.#isRole) return roleOf(name);
-    return this.#isAssociation ? associationOf(refers) : bucketOf(name, refers);
+  /** Declares what an XR said before this step was in its Composition. */
+  get #first(): JsonObject {
+    return KINDS[this.#kind]({ name: "orders", refers: false, imports: false });
   }
-}
-
-const XSHOP = { apiVersion: "example.org/v1", kind: "XShop" };
-
-const toTwin = (apiVersion: string): string => apiVersion.replace(".aws.", ".aws.m.");
-
-const isTwin = ({ apiVersion }: JsonObject): boolean => String(apiVersion).includes(".aws.m.");
-
-/** The namespace of an XR. */
-const teamOf = (xr: number): string => `team-${xr}`;
-
-/** All ways into the account, of ten XRs at most. */
-const CONFIGS: readonly JsonObject[] = [
-  ...["way-0", "way-1"].map((name) => ({ apiVersion: "aws.upbound.io/v1beta1", metadata: { name } })),
-  ...Array.from({ length: 10 }, (_, xr) => ({
-    apiVersion: "aws.m.upbound.io/v1beta1",
-    metadata: { name: "default", namespace: teamOf(xr) },
-  })),
-].map((config) => ({
-  ...config,
-  kind: "ProviderConfig",
-  spec: { assumeRoleChain: [{ roleARN: "arn:aws:iam::111111111111:role/crossplane" }] },
-}));
-
-const roleOf = (name: Name): JsonObject => ({
-  apiVersion: "iam.aws.upbound.io/v1beta1",
-  kind: "Role",
-  ...externallyNamed(name),
-  spec: { forProvider: {} },
-});
-
-const REGION = { region: "eu-central-1" };
-
-const ASSOCIATION = "BucketPublicAccessBlock";
-
-/** The fields that the provider fills in, by kind. */
-const RESOLVED: Readonly<Record<string, JsonObject>> = { Bucket: REGION, [ASSOCIATION]: { bucket: "home" } };
-
-const bucketOf = (name: Name, refers = false): JsonObject => ({
-  apiVersion: "s3.aws.upbound.io/v1beta1",
-  kind: "Bucket",
-  ...externallyNamed(name),
-  spec: { forProvider: refers ? { regionRef: { name: "home" } } : REGION },
-});
-
-const associationOf = (refers: boolean): JsonObject => ({
-  apiVersion: "s3.aws.upbound.io/v1beta1",
-  kind: ASSOCIATION,
-  spec: { forProvider: { ...REGION, ...(refers ? { bucketRef: { name: "home" } } : RESOLVED[ASSOCIATION]) } },
-});
-
-const annotationsOf = (object: JsonObject | undefined): JsonObject => objectIn(metadataOf(object ?? {}), "annotations");
-
-/** The same managed resource, for another cloud resource. */
-function toForged(object: JsonObject): JsonObject {
-  const { deletionTimestamp: _, ...rest } = metadataOf(object);
-  const annotations = { ...annotationsOf(object), [EXTERNAL_NAME_KEY]: "forged", [TAKE_OWNERSHIP]: "9999" };
-  const spec = { ...objectIn(object, "spec"), forProvider: { bucket: "forged" }, managementPolicies: ["*"] };
-  return { ...object, metadata: { ...rest, annotations, uid: `0-${String(rest["uid"])}` }, spec };
-}
-
-/** Reads the name that the cloud has made up, as the XR's function desires it. */
-const readCloudName = (applied: JsonObject | undefined): string | undefined =>
-  applied?.["kind"] === ASSOCIATION ? (annotationsOf(applied)[EXTERNAL_NAME_KEY] as string | undefined) : undefined;
-
-/** The cloud resource that a managed resource stands for. */
-function nameOf({ applied, putBack }: Managed): Name {
-  const name = putBack[EXTERNAL_NAME_KEY] ?? annotationsOf(applied)[EXTERNAL_NAME_KEY];
-  return NAMES.find((known) => known === name) ?? "orders";
-}
-
-const identityOf = ({ applied }: Managed) => objectIn(metadataOf(applied ?? {}), "labels")[IDENTITY_LABEL];
-
-const isWriter = ({ isDeleting, applied }: Managed): boolean => !isDeleting && may(applied, "Update");
-
-/** Tells whether a managed resource becomes a writer of what its provider has not looked for. */
-const isBlind = (before: Managed, after: Managed): boolean =>
-  !isWriter(before) && isWriter(after) && before.foundName !== nameOf(after);
-
-/** A managed resource as the API server shows it. */
-function observed(
-  managed: Managed & { readonly applied: JsonObject },
-  { cluster }: CloudResource,
-  reportsGeneration: boolean,
-): JsonObject {
-  const { xr, uid, createdAt, isDeleting, isOrphan, isPaused, take, applied, cloudCreatedAt } = managed;
-  const { begun, version, generation, putBack, isResolved, cloudName } = managed;
-  const metadata = metadataOf(applied);
-  const spec = objectIn(applied, "spec");
-  const forProvider = { ...(isResolved && RESOLVED[String(applied["kind"])]), ...objectIn(spec, "forProvider") };
-  return {
-    ...applied,
-    metadata: {
-      ...metadata,
-      name: `bucket-${xr}`,
-      ...(isTwin(applied) && { namespace: teamOf(xr) }),
-      uid,
-      resourceVersion: String(version),
-      generation,
-      creationTimestamp: createdAt,
-      ownerReferences: isOrphan ? [] : [{ ...XSHOP, name: `shop-${xr}`, uid: `xr-${xr}`, controller: true }],
-      ...(isDeleting && { deletionTimestamp: createdAt }),
-      annotations: {
-        ...annotationsOf(applied),
-        ...putBack,
-        ...(cloudName !== "" && { [EXTERNAL_NAME_KEY]: cloudName }),
-        "crossplane.io/composition-resource-name": "bucket",
-        ...(begun !== undefined && { "crossplane.io/external-create-pending": begun.at }),
-        ...(isPaused && { "crossplane.io/paused": "true" }),
-        ...(take !== "" && { [TAKE_OWNERSHIP]: take }),
-        ...(cloudCreatedAt !== "" && { "crossplane.io/external-create-succeeded": cloudCreatedAt }),
-      },
-    },
-    spec: { ...spec, forProvider, managementPolicies: policiesOf(applied) },
-    status: {
-      conditions: toConditions(managed, reportsGeneration),
-      ...(managed.found === "present" && cluster && { atProvider: { tags: { "crossplane-cluster": cluster } } }),
-    },
-  };
-}
-
-/** The condition that crossplane-runtime sets: the cloud resource was found, or it was not and must not be created. */
-function toConditions(managed: Managed, reportsGeneration: boolean): readonly JsonObject[] {
-  const { found, foundGeneration, isCreating } = managed;
-  if (found === undefined) return [];
-  const about = reportsGeneration ? { observedGeneration: foundGeneration } : {};
-  if (found === "paused") return [{ type: "Synced", status: "False", reason: "ReconcilePaused", ...about }];
-  const message = found === "failed" ? "create failed: it exists" : "observe failed: external resource does not exist";
-  const is = found === "present" ? { status: "True" } : { status: "False", message };
-  const ready = isCreating ? [{ type: "Ready", status: "False", reason: "Creating", ...about }] : [];
-  return [{ type: "Synced", ...is, ...about }, ...ready];
 }

@@ -51,13 +51,13 @@ export function findRivals(
 }
 
 function toCandidate(subject: Subject, declared: CloudResource): Candidate {
-  const { kind, facts, own, isMadeUp, tags, desired, namespace, hasManagementPolicies } = subject;
+  const { kind, facts, own, tags } = subject;
   const { identity: next, externalName } = identify(kind, declared);
-  const isOther = own?.identity !== undefined && own.identity !== next;
-  const former = isOther ? findFormer(own, kind, declared) : undefined;
+  const former = own?.identity !== undefined && own.identity !== next ? findFormer(own, kind, declared) : undefined;
   const identity = (former && own?.identity) ?? next;
   return {
-    ...{ kind, facts, desired, namespace, own, isMadeUp, declared, externalName, identity, hasManagementPolicies },
+    ...subject,
+    ...{ declared, externalName, identity },
     forms: [...(former ? [{ identity, declared: former }] : []), { identity: next, declared }],
     observed: own && readByItself(own.document, facts),
     reportedTags: () => tags?.cloud(),

@@ -14,7 +14,7 @@ import { lazy } from "../../model/once.ts";
 import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
 import { type Contender, isCreator, toContender } from "../../ownership/contender.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
-import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
+import { type CloudResource, type DeclaredResource, type Nature, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
@@ -31,22 +31,16 @@ interface Wish extends DesiredAndObserved {
 }
 
 /** A desired managed resource whose ownership is settled. */
-export interface Subject extends Wish, DeclaredResource, Pick<KindFacts, "cloud" | "reportsTags"> {
+export interface Subject extends Wish, DeclaredResource, Nature, Pick<KindFacts, "cloud" | "reportsTags"> {
   readonly kind: ManagedKind;
   /** Undefined if only this XR can declare it; "unresolved" while a reference hides which it is. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
-  /** True if its provider chose the name of what it created. */
-  readonly isMadeUp: boolean;
-  /** True if the pipeline gives it a name that only the cloud can make up. */
-  readonly isImported: boolean;
   /** True if a step before ours gives it its external name. */
   readonly isNamed: boolean;
   /** As observed, if another XR can declare it; undefined before it is created. */
   readonly own: Contender | undefined;
   /** Undefined for a kind without tags. */
   readonly tags: ResourceTags | undefined;
-  /** True if it supports observing only. */
-  readonly hasManagementPolicies: boolean;
 }
 
 export interface Subjects {
@@ -203,7 +197,7 @@ function readChosenName(composed: Document | undefined, wish: Wish, { name }: Id
   const chosen = observed && stringAt(observed, EXTERNAL_NAME);
   const wanted = stringAt(desired, EXTERNAL_NAME);
   const isOther = wanted !== undefined && wanted !== chosen;
-  const isNamed = isOther || (composed !== undefined && stringAt(composed, EXTERNAL_NAME) !== undefined);
+  const isNamed = isOther || stringAt(composed ?? desired, EXTERNAL_NAME) !== undefined;
   if (observed === undefined || chosen === undefined || isNamed) return { isMadeUp: false, isNamed };
   const isByName = name.is === "externalName" && name.defaultsToName && stringAt(desired, NAME) !== undefined;
   const isMadeUp = name.is === "externalName" && !isByName && isCreator(observed);

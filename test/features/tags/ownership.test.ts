@@ -31,7 +31,7 @@ describe("of three ways into an account, of which one has an owner", () => {
     ["a newer one of the owner's way", [1, 0, 2], 2, 0],
     ["one that has not seen the owner", [1, 3, 0], 3, 1],
   ])("%s brings nobody over to the first of another way", (_reason, before, joins, staleness) => {
-    const world = new TagWorld([1, 2, 4, 3, 0], { isRole: true });
+    const world = new TagWorld([1, 2, 4, 3, 0], { kind: "role" });
     const look = (xr: number) => {
       world.create(xr, { isTwin: xr !== 0 && xr !== 2 });
       world.reconcile(xr, 0);
@@ -44,4 +44,43 @@ describe("of three ways into an account, of which one has an owner", () => {
     world.reconcile(4, 0);
     expect(world.writersOf("orders")).toEqual([0]);
   });
+});
+
+test("who created a VPC and who imports it by another ProviderConfig are one writer, also where neither knew of the other", () => {
+  const world = new TagWorld([4, 0], { kind: "vpc" });
+  for (const xr of [0, 1]) {
+    world.create(xr, { isTwin: true });
+    world.reconcile(xr, 0);
+    world.provide(xr);
+  }
+  world.reconcile(1, 0); // who created it has no label yet
+  expect(world.writersOf("orders")).toEqual([0, 1]);
+  for (let round = 0; round < 3; round++) for (const xr of [0, 1]) world.reconcile(xr, 0);
+  expect(world.writersOf("orders")).toEqual([1]);
+});
+
+test("a resource that its Composition renames as this step is added needs nobody's help, where another way into the account has an owner", () => {
+  const world = new TagWorld([1, 2, 4], { kind: "role" });
+  world.create(2, { isTwin: true });
+  world.create(0, { hasManagedResource: true });
+  world.reconcile(2, 0);
+  world.renameResource(0);
+  for (let round = 0; round < 4; round++) {
+    for (const xr of [0, 2]) world.provide(xr);
+    for (const xr of [2, 0]) world.reconcile(xr, 0);
+  }
+  expect({ writers: world.writersOf("orders"), lasting: world.lasting }).toEqual({ writers: [2], lasting: [] });
+  expect(world.print).not.toContain('"isHeld":true'); // by the admission webhook, until an operator comes
+});
+
+test("an XR that hands over to itself stays stable while an operator moves ownership to another one", () => {
+  const world = new TagWorld([1, 2]);
+  for (const xr of [0, 1]) world.create(xr);
+  for (const turn of ["reconcile", "provide", "reconcile"] as const) for (const xr of [0, 1]) world[turn](xr, 0);
+  world.renameResource(0);
+  world.take(1);
+  for (let round = 0; round < 6; round++) {
+    for (const turn of ["reconcile", "provide"] as const) for (const xr of [0, 1]) world[turn](xr, 0);
+  }
+  expect({ writers: world.writersOf("orders"), lasting: world.lasting }).toEqual({ writers: [1], lasting: [] });
 });
