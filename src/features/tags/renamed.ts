@@ -15,6 +15,8 @@ import type { Subject } from "./subject.ts";
 interface Renamed {
   readonly draft: Draft;
   readonly renamed: ReadonlySet<string>;
+  /** The names of owners that no resource of this XR succeeds. Each goes as soon as it has listed the other XRs that declare the same. */
+  readonly leaving: ReadonlySet<string>;
 }
 
 /**
@@ -25,19 +27,26 @@ interface Renamed {
  */
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
-  if (owners.length === 0) return { draft, renamed: new Set() };
+  if (owners.length === 0) return { draft, renamed: new Set(), leaving: new Set() };
   const successors = groupBy(subjects, toKey);
   const importers = groupBy(subjects, ({ isNamed, desired }) => (isNamed ? toNameKey(desired) : undefined));
   const successorsOf = ({ identity, document }: Contender): readonly Subject[] =>
     (identity === undefined ? importers.get(toNameKey(document)) : successors.get(identity)) ?? [];
   const isHidden = ({ document }: Contender): boolean => successors.has(kindOf(document));
   const pairs = owners.filter(([, owner]) => isHidden(owner) || successorsOf(owner).length > 0);
-  const kept = pairs
-    .filter(([, owner]) => isHidden(owner) || !isSucceeded(owner, successorsOf(owner)))
-    .map(([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const);
+  // Another XR may have begun to declare it since this one was reconciled: one that goes with it has to know that.
+  const isLeft = call.input.spec.tags?.owner.onRelease === "HandOver";
+  const isLeaving = (one: Contender): boolean => isLeft && one.isMarked && one.isDeletingWithIt;
+  const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // we left it out
+  const leaving = owners.filter((each) => isLeaving(each[1]) && !isDesired(each[0]) && !pairs.includes(each));
+  const kept = [
+    ...pairs.filter(([, owner]) => isHidden(owner) || !isSucceeded(owner, successorsOf(owner))),
+    ...leaving,
+  ].map(([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const);
   const heirs = pairs.flatMap(([, owner]) => successorsOf(owner));
   const renamed = new Set([...pairs.map(([name]) => name), ...heirs.map(({ resource }) => resource)]);
-  return { draft: withResources(draft, kept), renamed };
+  const names = leaving.map(([name]) => name);
+  return { draft: withResources(draft, kept), renamed: new Set([...renamed, ...names]), leaving: new Set(names) };
 }
 
 /** Tells whether an owner may go: it does not delete the cloud resource, and lists each heir as a successor. */

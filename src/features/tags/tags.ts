@@ -30,13 +30,17 @@ export const tags: Feature = (call, before) => {
   if (input === undefined) return before;
 
   const desired = findSubjects(input, call, before);
-  const { draft, renamed } = keepRenamed(desired.subjects, call, before);
+  const { draft, renamed, leaving } = keepRenamed(desired.subjects, call, before);
   const found = renamed.size === 0 ? desired : findSubjects(input, call, draft, renamed);
   const wanted = resolveWanted(input, found.subjects.length, call);
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
-  const decisions = found.subjects.map((subject) => decide(subject, wanted, known));
+  const all = found.subjects.map((subject) => decide(subject, wanted, known));
+  const decisions = all.filter(({ subject, reason }) => !leaving.has(subject.resource) || isAwaited(reason));
+  const kept = new Set(decisions.map(({ subject }) => subject.resource));
+  const stays = ([name]: readonly [string, unknown]): boolean => !leaving.has(name) || kept.has(name);
+  const handed = { ...draft, resources: new Map([...draft.resources].filter(stays)) };
   const told = toTagsCondition(decisions, found, wanted.unset);
-  const unmarked = withObjects(draft, found.unmarked);
+  const unmarked = withObjects(handed, found.unmarked.filter(stays));
   const checked = decisions.some(isHeld) ? withCompositeUnready(unmarked) : unmarked;
   if (stops(decisions, wanted))
     return withResults(withCondition(checked, told.condition), [toFatal(told.condition, decisions)]);
@@ -53,6 +57,10 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
   const refusals = [...wanted.excess, ...(decided ? checkTags(decided, wanted.keys, subject) : [])];
   return { subject, reason, isTagged, arbitration, tags: decided, refusals };
 }
+
+/** Tells whether an owner that is not desired any more has to leave its cloud resource to others first, as far as is known. */
+const isAwaited = (reason: TagDecision["reason"]): boolean =>
+  reason.is === "WaitingForRequiredResources" || (reason.is === "Owned" && reason.others.length > 0);
 
 /** A team chooses such tags: with a Fatal result it could freeze its XR, and with it copies whose grant is revoked. */
 const isHeld = ({ refusals }: TagDecision): boolean => refusals.length > 0;

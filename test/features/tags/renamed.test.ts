@@ -28,14 +28,14 @@ class Xr {
   }
 
   /** Reconciles the XR as Crossplane does, and its provider finds what there is. What is not desired is deleted. */
-  reconcile(desired: Objects): Draft {
+  reconcile(desired: Objects, others: readonly JsonObject[] = []): Draft {
     const outcome = callUntilStable({
       xr: { apiVersion: "example.org/v1", kind: "XShop", metadata: { name: "shop" } },
       input: parseInput(inputOf({ tags: { add: [{ key: "team", value: "a" }], owner: this.#owner } })),
       observed: this.managed,
       desired,
       before: new Map(),
-      lookUp: lookUpIn(Object.values(this.managed)),
+      lookUp: lookUpIn([...Object.values(this.managed), ...others]),
       feature: tags,
     });
     if (outcome.is === "frozen") throw new Error(outcome.because);
@@ -113,5 +113,30 @@ describe("a composed resource that its Composition renames", () => {
     ["goes", "its name is the cloud's", bucket({ tags: {} }), { store: bucket({ tags: {} }) }, false],
   ])("%s where %s", (_is, _what, before, after, kept) => {
     expect(isKept(new Xr({ bucket: before }), after)).toBe(kept);
+  });
+});
+
+describe("a composed resource that its Composition desires no longer", () => {
+  /** The managed resource of another XR that has begun to declare the same, and that no provider has looked at. */
+  const another = (labels: JsonObject, name = "orders"): JsonObject => {
+    const owner = { apiVersion: "example.org/v1", kind: "XShop", name: "other", uid: "other", controller: true };
+    const one = withPolicies(bucket({ tags: {} }, externallyNamed(name)), "Observe");
+    return withMetadata(one, { name: "other", uid: "other", labels, ownerReferences: [owner] });
+  };
+  const labelsOf = (xr: Xr): JsonObject => metadataOf(xr.managed["bucket"] ?? {})["labels"] as JsonObject;
+
+  test("leaves its cloud resource to another XR that has just begun to declare it, and then goes", () => {
+    const xr = new Xr({ bucket: orders });
+    const others = [another(labelsOf(xr))];
+    expect(policiesOf(xr.reconcile({}, others), "bucket")).toEqual(WITHOUT_DELETE);
+    expect(xr.reconcile({}, others).resources.get("bucket")).toBeUndefined();
+  });
+
+  test.each<[reason: string, name: string, owner: JsonObject]>([
+    ["the other one's labels are forged", "bills", {}],
+    ["the owner is to delete it all the same", "orders", { onRelease: "Delete" }],
+  ])("goes at once where %s", (_reason, name, owner) => {
+    const xr = new Xr({ bucket: orders }, owner);
+    expect(xr.reconcile({}, [another(labelsOf(xr), name)]).resources.get("bucket")).toBeUndefined();
   });
 });
