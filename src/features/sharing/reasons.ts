@@ -91,8 +91,8 @@ const SENTENCES = {
     if (holder === undefined)
       return `${secret} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`;
     return isRival
-      ? `${secret} is kept by XR ${brief(holder)} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
-      : `${secret} is a copy made by ${brief(holder)}: choose another secretName`;
+      ? `${secret} is kept by XR ${holder} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
+      : `${secret} is a copy made by ${holder}: choose another secretName`;
   },
   TypeKept: ({ target, type, wanted }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
     `Secret ${formatSecret(target)} keeps its type ${brief(type)}, since Kubernetes changes no Secret's type: delete it, and it is made anew ` +

@@ -2,7 +2,7 @@ import { consumerNamespace } from "../../../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import type { Copy } from "../../../input/connection.ts";
 import { groupBy } from "../../../model/collections.ts";
-import { quote } from "../../../model/condition.ts";
+import { brief, quote } from "../../../model/condition.ts";
 import { DNS_LABEL, isName } from "../../../model/names.ts";
 import type { Bindings } from "../../../records/record.ts";
 import type { Call } from "../../feature.ts";
@@ -109,7 +109,7 @@ export function findPossession(
   };
   // The copy that an earlier step desires has its Secret, else an observed one of the first share in the input.
   for (const copy of findCopies(desired.resources))
-    if (!names.has(copy.share)) hold(copy, `shared resource ${copy.share} of an earlier step`);
+    if (!names.has(copy.share)) hold(copy, `shared resource ${brief(copy.share)} of an earlier step`);
   for (const name of names)
     for (const copy of byShare.get(name) ?? []) if (!isReleased(copy)) hold(copy, formatMaker(name));
   return { byShare, bySecret: groupBy(copies, ({ target }) => target && formatSecret(target)), holders };
