@@ -68,18 +68,21 @@ function danglingFinding(resource: Reference, { document }: Composite, why: stri
 /** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it; or it makes a copy or depends on a grant, whoever does. */
 function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
   if (isBeingDeleted(document)) return [];
-  if (findController(document) !== undefined) {
-    const isWithGrant = readSharedResource(document) !== undefined || isDependent(document);
-    return isWithGrant ? [toFinding("Unreferred", document, undefined, UNREFERRED)] : [];
-  }
+  const isWithGrant = readSharedResource(document) !== undefined || isDependent(document);
+  const toUnreferred = (why: string) => (isWithGrant ? [toFinding("Unreferred", document, undefined, why)] : []);
+  if (findController(document) !== undefined) return toUnreferred(UNREFERRED);
   const composer = findComposer(document);
-  if (composer.composites.length === 0) return [];
+  if (composer.composites.length === 0) return toUnreferred(LEFT);
   return [toFinding("Orphaned", document, composer.only, explainOrphan(composer))];
 }
 
 const UNREFERRED =
   "it makes a copy of a connection Secret or depends on a grant, and its XR does not refer to it: Crossplane will never delete it, also when its grant is taken " +
   "back; delete it, and see who edits the references of the XR";
+
+const LEFT =
+  "it makes a copy of a connection Secret or depends on a grant, and its XR is not there, as after kubectl delete --cascade=orphan: unless " +
+  "that is about to be restored, delete it, since it outlives its grant";
 
 function explainOrphan({ composites, only }: Composer): string {
   if (only !== undefined)

@@ -60,7 +60,9 @@ export function findProof(resource: Document, { name, root, claimLabels, ...comp
 
   const found = readLabel(resource, COMPOSITE_LABEL);
   if (found !== root)
-    return notProven(`its label ${COMPOSITE_LABEL} is ${brief(found ?? "not set")} instead of ${brief(root)}`);
+    return notProven(
+      `its label ${COMPOSITE_LABEL} is ${found === undefined ? "not set" : brief(found)} instead of ${brief(root)}`,
+    );
 
   const isOther = (own: string | undefined, key: string): boolean =>
     own !== claimLabels.get(key) && !(own === undefined && isComposedByUs);

@@ -50,8 +50,14 @@ const toPrintable = (text: string): string => text.replace(UNPRINTABLE, "\ufffd"
 const lengthWithin = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;
 
-/** Shortens a text from another object, so that a long one does not fill the message that quotes it. */
-export const brief = (theirs: string): string => shorten(theirs, MAX_QUOTED);
+/**
+ * Shortens a text from another object, so that a long one does not fill the message that quotes it. One of several words is quoted: a
+ * team's must not look like a sentence of ours that tells what to run.
+ */
+export function brief(theirs: string): string {
+  const text = shorten(theirs, MAX_QUOTED);
+  return /[\s;]/.test(text) ? JSON.stringify(text) : text;
+}
 
 export const briefError = (theirs: string): string => shorten(theirs, MAX_ERROR);
 
@@ -62,7 +68,7 @@ function shorten(theirs: string, most: number): string {
   return characters.length <= most ? text : characters.slice(0, most - 1).join("") + ELLIPSIS;
 }
 
-export const quote = (text: string): string => JSON.stringify(brief(text));
+export const quote = (text: string): string => JSON.stringify(shorten(text, MAX_QUOTED));
 
 export const MAX_NAMES = 10;
 

@@ -100,8 +100,8 @@ export const REASONS = {
       if (holder === undefined)
         return `${secret} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`;
       return isRival
-        ? `${secret} is kept by XR ${brief(holder)} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
-        : `${secret} is a copy made by ${brief(holder)}: choose another secretName`;
+        ? `${secret} is kept by XR ${holder} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
+        : `${secret} is a copy made by ${holder}: choose another secretName`;
     },
     TypeKept: ({
       target,

@@ -166,14 +166,16 @@ test.each<[reason: string, parts: WorldParts, ...found: readonly string[]]>([
 const nested = store({ name: "orders-inner", labels: { "crossplane.io/composite": "orders" } });
 
 const copiedFrom = JSON.stringify({ apiVersion, kind: "XStore", name: "orders" });
-const marked = (mark: string) =>
+const marked = (mark: string, more: JsonObject = {}) =>
   bucket("marked", {
     metadata: {
       labels: { "crossplane.io/composite": "orders" },
       annotations: { [`shared-infrastructure.fn.crossplane.io/${mark}`]: copiedFrom },
       ownerReferences: [{ apiVersion, controller: true, ...ours }],
+      ...more,
     },
   });
+const left = { labels: { "crossplane.io/composite": "gone" }, ownerReferences: [] };
 
 test.each([
   row("was composed by an XR that is there", { buckets: [bucket("a")] }, "Orphaned a of orders"),
@@ -181,6 +183,16 @@ test.each([
   row("has a controller", controlledBy(ours)),
   row("makes a copy, whoever controls it", { buckets: [marked("shared-resource")] }, "Unreferred marked of ?"),
   row("depends on a grant, whoever controls it", { buckets: [marked("depends-on")] }, "Unreferred marked of ?"),
+  row(
+    "makes a copy, and its XR has gone without it",
+    { buckets: [marked("shared-resource", left)] },
+    "Unreferred marked of ?",
+  ),
+  row(
+    "depends on a grant, and its XR has gone without it",
+    { buckets: [marked("depends-on", left)] },
+    "Unreferred marked of ?",
+  ),
   row("is being deleted", { buckets: [bucket("a", going)] }),
   row("has the label only because it was copied from a composed resource, as that of Endpoints is", {
     buckets: [bucket("a", { metadata: { annotations: {} } })],

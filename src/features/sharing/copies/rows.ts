@@ -1,5 +1,6 @@
 import { formatSecret } from "../../../crossplane/copies.ts";
 import { groupBy } from "../../../model/collections.ts";
+import { brief } from "../../../model/condition.ts";
 import type { Bindings } from "../../../records/record.ts";
 import type { Call } from "../../feature.ts";
 import type { Judged, JudgedTarget } from "../judgement.ts";
@@ -36,7 +37,7 @@ export function findPossession(
   };
   // The copy that an earlier step desires has its Secret, else an observed one of the first share in the input.
   for (const copy of findCopies(desired.resources))
-    if (!names.has(copy.share)) hold(copy, `shared resource ${copy.share} of an earlier step`);
+    if (!names.has(copy.share)) hold(copy, `shared resource ${brief(copy.share)} of an earlier step`);
   for (const name of names)
     for (const copy of byShare.get(name) ?? []) if (!isReleased(copy)) hold(copy, formatMaker(name));
   return { byShare, bySecret: groupBy(copies, ({ target }) => target && formatSecret(target)), holders };

@@ -2,6 +2,7 @@ import { type Composite, canSelectNamespaces, toComposite } from "../../../cross
 import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import { findController, qualifiedName, readAnnotation } from "../../../crossplane/metadata.ts";
 import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
+import { brief } from "../../../model/condition.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import { hashText } from "../../../model/hash.ts";
 import { DOMAIN, isName } from "../../../model/names.ts";
@@ -53,7 +54,7 @@ export function findTaker(found: Document | "pending" | undefined, isMoving: boo
   if (found === undefined || found === "pending") return found;
   const { composite } = call;
   const owner = readAnnotation(found, OWNER);
-  if (owner !== formatOwner(composite)) return { holder: owner, isRival: false };
+  if (owner !== formatOwner(composite)) return { holder: owner && brief(owner), isRival: false };
   if (isMoving) return;
   const holder = readAnnotation(found, COMPOSITE);
   if (composite.claim === undefined || holder === undefined || holder === composite.name || !isName(holder)) return;
