@@ -19,11 +19,12 @@ export function toLabel(before: Contender | undefined, candidate: Candidate): st
  * owner, or writes what it has not created.
  */
 export function looks(candidate: Candidate): boolean {
-  const { own, declared, identity } = candidate;
+  const { own, declared, identity, isImported } = candidate;
   if (declared.account === "") return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = own?.isMarked === true && own.identity === identity;
-  return isOwner && !declared.isAccountKnown && own.observation === "present" && !own.isCreated;
+  // Who created what ours imports has no label before it learns of ours.
+  return isOwner && (isImported || !declared.isAccountKnown) && own.observation === "present" && !own.isCreated;
 }
 
 /** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
