@@ -38,8 +38,7 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
     const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
     if (join !== undefined) return join;
   }
-  // Who created what ours imports has no label before it learns of ours.
-  return { is: "alone", hasFound: candidate.own?.observation === "present" && !candidate.isImported };
+  return { is: "alone", hasFound: candidate.own?.observation === "present" };
 }
 
 /** Judges another one; undefined if it is of another account, or ours has nothing to share with it yet. */
@@ -57,10 +56,10 @@ type Told = boolean | "pending" | undefined;
 const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
   declared.told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
 
-/** Those that do not look again come first, then other owners, and those that have joined one: it may join another. Then precedence decides. */
+/** Owners that do not look again come first, the creator before all, and those that have joined one late: it may join another. */
 function byOrder(a: Namesake, b: Namesake): number {
-  const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown, told } }: Namesake): number =>
-    [isAccountKnown && (isMarked || told !== undefined), isCreated, isMarked, isAccountKnown, true].indexOf(true);
+  const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown: known, told } }: Namesake): number =>
+    [isMarked && isCreated, known && (isMarked || told !== undefined), isCreated, isMarked, known, true].indexOf(true);
   return rank(a) - rank(b) || byPrecedence(a.one, b.one);
 }
 

@@ -19,11 +19,13 @@ export function toLabel(before: Contender | undefined, candidate: Candidate): st
  * the owner, or is one. Of two that an asynchronous provider creates at once the runtime reports two creations, and the cloud has one.
  */
 export function looks(candidate: Candidate): boolean {
-  const { own, declared, identity } = candidate;
+  const { own, declared, identity, isImported } = candidate;
   if (declared.account === "") return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = own?.isMarked === true && own.identity === identity;
-  return isOwner && !declared.isAccountKnown && own.observation === "present";
+  // Who created what ours imports has no label before it learns of ours.
+  const mayFollow = !declared.isAccountKnown || (isImported && !own?.isCreated);
+  return isOwner && own.observation === "present" && mayFollow;
 }
 
 /** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */

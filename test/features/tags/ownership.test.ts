@@ -84,3 +84,18 @@ test("an XR that hands over to itself stays stable while an operator moves owner
   }
   expect({ writers: world.writersOf("orders"), lasting: world.lasting }).toEqual({ writers: [1], lasting: [] });
 });
+
+test("an importer that has joined another one joins the creator all the same", () => {
+  const world = new TagWorld([2, 3, 1, 4], { kind: "vpc" });
+  world.create(3, { hasManagedResource: true });
+  for (const xr of [2, 1]) {
+    world.create(xr);
+    world.reconcile(xr, 0);
+    world.provide(xr);
+  }
+  world.delete(2);
+  world.reconcile(1, 0); // joins 2
+  world.provide(2);
+  for (let round = 0; round < 4; round++) for (const xr of [3, 1]) world.reconcile(xr, 0);
+  expect(world.writersOf("orders")).toHaveLength(1);
+});
