@@ -326,6 +326,7 @@ async function isMadeAnew(rig: Rig): Promise<string> {
   await kubectl.apply(xr);
   await until("it has composed", async () => (await own()) !== "", PATIENCE);
   const before = await own();
+  await sleep(2000); // Kubernetes' garbage collector has to have seen what it is to orphan
   await kubectl.run("delete", "tenants/anew", "-n", TEAM, "--cascade=orphan", "--wait=false");
   const isGone = async () => (await kubectl.get("tenants/anew", TEAM)) === undefined;
   await until("it is gone", isGone, PATIENCE);
