@@ -1,7 +1,6 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
-import type { Request } from "../model/request.ts";
 import { CLAIM_NAMESPACE_LABEL, readLabel } from "./metadata.ts";
 
 /** The metadata of the XR, read once. */
@@ -65,12 +64,3 @@ function readClaim(document: Document): Composite["claim"] {
   if (name === undefined || namespace === undefined || claimNamespace(document) !== namespace) return undefined;
   return { kind: stringAt(document, [...CLAIM_REF, "kind"]) ?? "Claim", name, namespace };
 }
-
-/**
- * Tells whether this Crossplane supports a namespace in a selector. v1 ignores it, and fails the XR if the kind is namespaced. v2.0 and
- * v2.1 advertise no capabilities: an XR with `spec.crossplane` or a namespace proves them, and for a legacy XR the answer is false.
- */
-export const canSelectNamespaces = (
-  { capabilities }: Pick<Request, "capabilities">,
-  { isModern }: Pick<Composite, "isModern">,
-): boolean => capabilities.size > 0 || isModern;

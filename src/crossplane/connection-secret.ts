@@ -33,7 +33,7 @@ export function findConnectionSecret(resource: Document, { name, namespaceFieldP
  * Judges the connection Secret that a resource names; the default namespace is the resource's own. provider-kubernetes can read
  * Secrets that the author of the resource cannot, so a namespaced resource may name Secrets of its own namespace only. A resource
  * that was composed for a claim has a spec that a tenant wrote: it may name Secrets of the claim's namespace, and the one that
- * Crossplane writes for it, if the claim cannot have chosen its name. So a text of fields that a tenant writes names no other Secret.
+ * Crossplane writes for it, if the claim cannot have chosen its name. A name that is made of fields is judged the same way, so tenants cannot name another Secret by their fields.
  */
 export function toConnectionSecret(
   resource: Document,

@@ -13,7 +13,7 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 
 const CONTROLLER = "adoption/controller/";
 
-/** This XR, and the function that looks for the proof that it composed a resource. `unconfirmed`: only if this XR is nested. */
+/** This XR, and the function that looks for the proof that it composed a resource. It finds `unconfirmed` for nested XRs only. */
 export type Prover = ReturnType<typeof proverFor>;
 
 /** Makes the prover of this XR. It looks up the XRs above this one if a proof depends on these. */

@@ -1,4 +1,4 @@
-import { canSelectNamespaces } from "../crossplane/composite.ts";
+import { canSelectNamespaces } from "../crossplane/generation.ts";
 import {
   COMPOSITE_LABEL,
   COMPOSITION_RESOURCE_NAME,
@@ -44,8 +44,8 @@ export function askForKinds(prefix: string, likes: readonly Document[], call: Ca
 }
 
 /**
- * Requires all resources of a kind that carry the label of the XR, or of its records, in the namespace in which they are composed where
- * there is one: other teams could write the label on as many as they like.
+ * Requires all resources of a kind that carry the label of the XR, or of its records, for a namespaced one in that
+ * namespace alone: other teams could write the label on as many as they like.
  */
 function requireKind(prefix: string, desired: Document, root: string, { request, composite }: Call): Requirement {
   const { apiVersion, kind, namespace: wanted } = toReference(desired);

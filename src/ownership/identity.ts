@@ -130,8 +130,8 @@ export const identify = ({ group, kind }: ManagedKind, resource: CloudResource):
 });
 
 /**
- * Finds the form of the cloud resource that has the managed resource's identity label: its account was unknown then, or another one was
- * told, and only the label has to follow. Undefined if the label is that of another cloud resource.
+ * Finds the cloud resource under its former identity label, from when its account was not known or the input named another one: nothing
+ * has moved, and only the label has to follow. Undefined if the label is that of another cloud resource.
  */
 export function findFormer(
   { document, identity }: Contender,

@@ -1,5 +1,4 @@
 import type { Composite } from "../crossplane/composite.ts";
-import { readGeneration, readSyncedGeneration } from "../crossplane/generation.ts";
 import { annotate, readObservation, toManagedKind } from "../crossplane/managed-resource.ts";
 import {
   ALL_ACTIONS,
@@ -10,6 +9,7 @@ import {
   readPolicies,
 } from "../crossplane/management-policies.ts";
 import { readAnnotation } from "../crossplane/metadata.ts";
+import { readGeneration, readSyncedGeneration } from "../crossplane/observed-generation.ts";
 import { findCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isList, isObject, type JsonValue, ownValue, toPlainText } from "../model/json.ts";

@@ -31,7 +31,7 @@ export function canHold(root: Slice, path: FieldPath): boolean {
 
 type SearchResult = "found" | "absent" | "unusual";
 
-/** The start of the entry or item that was found last, and the range of its Value, with which it ends. */
+/** The start of the entry or item that was found last, and the range of its Value. Both end at `to`. */
 let foundAt = 0;
 let from = 0;
 let to = 0;

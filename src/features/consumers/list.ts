@@ -1,4 +1,5 @@
-import { type Composite, canSelectNamespaces } from "../../crossplane/composite.ts";
+import type { Composite } from "../../crossplane/composite.ts";
+import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import type { ValueEdit } from "../../model/document.ts";

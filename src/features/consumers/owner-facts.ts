@@ -1,5 +1,6 @@
-import { type Composite, canSelectNamespaces, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
+import { type Composite, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
 import { findConnectionSecret } from "../../crossplane/connection-secret.ts";
+import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import {
   askReferenceGrants,
   type Grantee,

@@ -17,7 +17,7 @@ export function explainDuplicate(name: string, all: readonly Document[], { reque
   return { resource: `${name} (${resources})`, sentence };
 }
 
-/** Stops the XR where there is something to choose. With `adoption` its condition and its result say so. */
+/** Stops the XR until a person has chosen one of several predecessors. With `adoption`, its condition and its result do that. */
 export function findFatal({ duplicates = new Map() }: Call): readonly Result[] {
   const lines = [...duplicates.values()].map(({ resource, sentence }) => `  ${resource}: ${sentence}`);
   const message = ["cannot compose anything until one resource is left for each of these names:", ...lines].join("\n");

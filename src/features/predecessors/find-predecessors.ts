@@ -90,7 +90,7 @@ const recordKinds = ({ input, composite }: Call): readonly Document[] =>
     ? []
     : [documentOf(recordKind(composite))];
 
-/** Tells whether a resource is desired only since it was found. */
+/** Tells whether adoption, and no step of the pipeline, desires a resource: because it was found. */
 const isPutBack = (desired: Document): boolean => readAnnotation(desired, ADOPTION) !== undefined;
 
 /**

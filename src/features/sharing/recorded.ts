@@ -1,5 +1,5 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
-import { canSelectNamespaces } from "../../crossplane/composite.ts";
+import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -29,7 +29,7 @@ export function lookUpRecorded(resource: Reference, { shared, call }: Share): Do
   return answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace) ?? "gone";
 }
 
-/** The grant of a bound resource, and what was found. `gone`: the resource, or its Secret's name, so that the grant stands. */
+/** The grant of a bound resource, and what was found. `gone`: nothing is left to ask for a grant, which counts as not taken back. */
 export interface Bound {
   readonly is: Grant | "gone";
   readonly found?: Document;

@@ -1,7 +1,7 @@
-import { readGeneration, readSyncedGeneration } from "../../crossplane/generation.ts";
 import { isCreationUnderWay, readCreationTime } from "../../crossplane/managed-resource.ts";
 import { OBSERVE, OBSERVE_ANEW, type Policies } from "../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
+import { readGeneration, readSyncedGeneration } from "../../crossplane/observed-generation.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Ready } from "../../model/request.ts";
 import { CREATED_BEFORE, MOVED_AT } from "../../ownership/annotations.ts";

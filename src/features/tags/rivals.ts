@@ -82,8 +82,8 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 }
 
 /**
- * Finds another control plane in the cloud's tags. Undefined for this one: by its name, by a name that our resource records, or, if it has
- * no name, by one that an earlier step, `add` or another contender writes.
+ * Finds another control plane in the cloud's tags. Undefined if they name this one, by the input's name or one that our resource records.
+ * Where the input gives no name, a name that an earlier step, `add` or another contender writes is this one's.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);

@@ -1,5 +1,5 @@
-import { canSelectNamespaces } from "../../../crossplane/composite.ts";
 import { formatSecret } from "../../../crossplane/copies.ts";
+import { canSelectNamespaces } from "../../../crossplane/generation.ts";
 import { attempt, FunctionError } from "../../../errors.ts";
 import type { Copy } from "../../../input/connection.ts";
 import type { ValueSource } from "../../../input/fields.ts";

@@ -6,9 +6,9 @@ import {
   readSharedResource,
   type SecretName,
 } from "../../../crossplane/copies.ts";
-import { hasReadSpec } from "../../../crossplane/generation.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../../crossplane/metadata.ts";
+import { hasReadSpec } from "../../../crossplane/observed-generation.ts";
 import {
   isSameResource,
   type Reference,

@@ -1,5 +1,6 @@
-import { type Composite, canSelectNamespaces, toComposite } from "../../../crossplane/composite.ts";
+import { type Composite, toComposite } from "../../../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
+import { canSelectNamespaces } from "../../../crossplane/generation.ts";
 import { findController, qualifiedName, readAnnotation } from "../../../crossplane/metadata.ts";
 import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
 import { brief } from "../../../model/condition.ts";
