@@ -2,7 +2,7 @@ import { type Condition, cutMessage, type Result, shownCondition } from "../mode
 import { type Draft, withCondition, withResults } from "../model/draft.ts";
 import type { Call } from "./feature.ts";
 
-/** What a reason makes of its condition, and the sentence about the facts of a remark. */
+/** The status and the severity that a reason gives its condition, and its sentence about the facts of a remark. */
 interface Row<Facts> {
   readonly status: Condition["status"];
   readonly severity: Result["severity"];

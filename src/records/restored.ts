@@ -61,7 +61,7 @@ export function releaseCommand({ apiVersion, kind, document }: Composite, ...nam
   return `${annotate(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
-/** What a provider has found of a managed resource that only observes. */
+/** The finding of a provider about a managed resource that only observes. */
 export type Finding =
   | { readonly is: "waiting" | "found" | "missing" }
   | { readonly is: "different"; readonly fields: readonly string[] };

@@ -89,6 +89,8 @@ interface Accessible {
   /** The name by which the consumer asked: nothing else of it is told before access to it is granted. */
   readonly name: string;
   readonly access: KnownShareAccess;
+  /** True if access is granted to the consumer's own namespace, or to one of its copies. */
+  readonly isGranted: boolean;
   readonly named: Named | undefined;
 }
 
@@ -115,7 +117,7 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
   }
   const isGranted = asking.some((namespace) => access.isGranted(namespace));
   const named = isOneOfMany ? undefined : toNamed(resource, isGranted, before);
-  const accessible = { resource, name, access, named };
+  const accessible = { resource, name, access, isGranted, named };
   return withFields(judgeCopies(share, secret, accessible), share, accessible);
 }
 
@@ -149,12 +151,11 @@ function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: A
 
 /** Judges each target of the copies, and asks for the source Secret where one of them needs it. */
 function judgeTargets(share: Share, source: SecretName, accessible: Accessible): Judgement {
-  const { resource, access } = accessible;
-  const { shared, targets, own = "*", call } = share;
+  const { resource, access, isGranted } = accessible;
+  const { shared, targets, call } = share;
   if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
   // A team without a grant could guess the source.
-  const isTold = [own, ...targets.namespaces].some((namespace) => access.isGranted(namespace));
-  const fault = findTargetFault(targets, isTold ? source : undefined, call);
+  const fault = findTargetFault(targets, isGranted ? source : undefined, call);
   if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
   // A namespace is asked whether it accepts the copy only if the copy is granted.
   const judged = targets.list.map((target) => ({

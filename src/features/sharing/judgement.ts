@@ -56,7 +56,7 @@ export interface JudgedTarget extends Target {
   readonly refusal: SharingReason | undefined;
 }
 
-/** What copies are made from, and their targets, each of which is decided apart (copies/decide-secret.ts). */
+/** The source of copies, and their targets: each target is decided apart (copies/decide-secret.ts). */
 export interface Copying {
   readonly is: "copy";
   /** The shared resource that copies are made from, and its Secret. */
@@ -79,7 +79,7 @@ export interface Copying {
  */
 export type Cause = "unknown" | "broken" | "gone";
 
-/** What is copied. `nothing`: the input asks for no copies. */
+/** The copies of a shared resource, or the cause why there are none. `nothing`: the input asks for none. */
 type Copies = Copying | { readonly is: "nothing" | Cause };
 
 /** The access to the fields of the shared resource, for patches, the environment and the context. */

@@ -48,14 +48,11 @@ const MAX_BYTES = 512 * 1024;
 /** Patches all fields that shared resources hand out. One that fails leaves the others as they are. */
 export function withPatches<T extends Judged>(draft: Draft, shares: readonly T[], call: Call) {
   const objects: Objects = new Map();
-  const all: (readonly Applied[])[] = [];
-  for (const share of shares) all.push(applyPatches(share, objects));
+  const all: { readonly share: T; readonly applied: readonly Applied[] }[] = [];
+  for (const share of shares) all.push({ share, applied: applyPatches(share, objects) });
   const status = objects.get(COMPOSITE) ?? {};
   objects.delete(COMPOSITE);
-  const fitted = shares.map((share, index) => {
-    const applied = all[index] ?? [];
-    return { share, applied, ...fitStatus(toValues(status, applied), call) };
-  });
+  const fitted = all.map((one) => ({ ...one, ...fitStatus(toValues(status, one.applied), call) }));
   const patched = fitted.map(({ share, applied, lacking }): T & Patched => {
     // While the shared resource is looked up, the outcome is not known, and the condition says so.
     const outcome = share.judgement.copies.is === "unknown" ? [] : findOutcome(applied);
@@ -64,7 +61,8 @@ export function withPatches<T extends Judged>(draft: Draft, shares: readonly T[]
     return { ...share, patching: { reasons } };
   });
   const values = fitted.flatMap((share) => share.values);
-  const removed = findFields("heldBack", all.flat()).map(({ name }) => [name, { is: "removed" }] as const);
+  const heldBack = all.flatMap(({ applied }) => findFields("heldBack", applied));
+  const removed = heldBack.map(({ name }) => [name, { is: "removed" }] as const);
   const edited = withObjects(withCompositeValues(draft, values), objects);
   return { draft: withResources(edited, removed), shares: patched };
 }

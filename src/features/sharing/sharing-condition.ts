@@ -57,7 +57,10 @@ const readRemarks = (entry: JsonValue): readonly Remark[] =>
     .filter(isObject)
     .map(({ reason, message }) => ({ is: toPlainText(reason), message: toPlainText(message) }));
 
-/** The reasons that pass without a person, in the order in which they are told. docs/conditions.md lists them too, for health checks. */
+/**
+ * The reasons that pass without a person, in the order in which they are told, whatever the severity of their events. docs/conditions.md
+ * lists them too, for health checks.
+ */
 const WAITS: readonly (keyof typeof REASONS)[] = [
   "WaitingForRequiredResources",
   "WaitingForAdmission",
@@ -76,7 +79,7 @@ function tellRemarks(remarks: readonly Remark[]) {
   // A step of another version may have reasons of its own: they are faults, and so is whatever else the context names.
   const others = remarks.filter(({ is }) => is === "Available" || !Object.hasOwn(REASONS, is));
   const foreign = faults<Record<string, never>>(Object.fromEntries(others.map(({ is }) => [is, () => ""])));
-  const reasons: typeof foreign = { ...REASONS, ...foreign };
+  const reasons: typeof foreign = others.length === 0 ? REASONS : { ...REASONS, ...foreign };
   const kind = { type: TYPE, target: "CompositeAndClaim", reasons, otherwise: "Available", last: WAITS } as const;
   return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }

@@ -51,12 +51,12 @@ export function findRivals(
 }
 
 function toCandidate(subject: Subject, declared: CloudResource): Candidate {
-  const { kind, facts, own, tags } = subject;
+  const { kind, facts, desired, namespace, own, tags, isMadeUp, isImported, hasManagementPolicies } = subject;
   const { identity: next, externalName } = identify(kind, declared);
   const former = own?.identity !== undefined && own.identity !== next ? findFormer(own, kind, declared) : undefined;
   const identity = (former && own?.identity) ?? next;
   return {
-    ...subject,
+    ...{ kind, facts, desired, namespace, own, isMadeUp, isImported, hasManagementPolicies },
     ...{ declared, externalName, identity },
     forms: [...(former ? [{ identity, declared: former }] : []), { identity: next, declared }],
     observed: own && readByItself(own.document, facts),

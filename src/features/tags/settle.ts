@@ -55,7 +55,7 @@ export function settle(
   return { ...part, annotations, reason: chooseReason(one) };
 }
 
-/** What becomes of our managed resource. The first rule that fits decides; where none does, it begins. */
+/** Chooses the part of our managed resource: policies, annotations, readiness. The first rule that fits decides; else it begins. */
 const choosePart = decideBy<Case, Part>(
   () => [
     when(is("deleting"), leave),
@@ -70,7 +70,7 @@ const choosePart = decideBy<Case, Part>(
   begin,
 );
 
-/** The reason that is told for it. The first rule that fits decides; where none does, ours owns the cloud resource. */
+/** Chooses the reason that the condition tells. The first rule that fits decides; else ours owns the cloud resource. */
 const chooseReason = decideBy<Case, TagReason>(
   () => [
     when(is("unresolved"), () => ({ is: "WaitingForReferences" })),

@@ -140,7 +140,7 @@ interface Theirs extends Facts {
   readonly owner: Contender;
 }
 
-/** What is to be told of a resource's tags: who owns the cloud resource, and how to move ownership here. */
+/** The reasons for the state of a resource's tags: their sentences say who owns the cloud resource, and how to move ownership here. */
 const REASONS = {
   ...stops({
     Conflict: ({ by, takeOver }: Theirs) => `cannot go on: ${by} owns it, and onConflict is Fail; ${takeOver}`,
@@ -196,7 +196,7 @@ const REASONS = {
   }),
 };
 
-/** What is left to do is told before what another XR owns, in the order of the Composition. */
+/** Tells what is left to do before what is settled, each in the order of the Composition. */
 const KIND = {
   type: TYPE,
   target: "CompositeAndClaim",

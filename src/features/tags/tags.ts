@@ -1,6 +1,13 @@
 import { mayWrite } from "../../crossplane/management-policies.ts";
 import type { Condition, Result } from "../../model/condition.ts";
-import { withCompositeUnready, withCondition, withObjects, withResources, withResults } from "../../model/draft.ts";
+import {
+  type Draft,
+  withCompositeUnready,
+  withCondition,
+  withObjects,
+  withResources,
+  withResults,
+} from "../../model/draft.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import { withTold } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
@@ -35,13 +42,11 @@ export const tags: Feature = (call, before) => {
   const wanted = resolveWanted(input, found.subjects.length, call);
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
   const all = found.subjects.map((subject) => decide(subject, wanted, known));
-  const decisions = all.filter(({ subject, reason }) => !leaving.has(subject.resource) || isAwaited(reason));
-  const kept = new Set(decisions.map(({ subject }) => subject.resource));
-  const stays = ([name]: readonly [string, unknown]): boolean => !leaving.has(name) || kept.has(name);
-  const handed = { ...draft, resources: new Map([...draft.resources].filter(stays)) };
+  const gone = findGone(leaving, all);
+  const decisions = all.filter(({ subject }) => !gone.has(subject.resource));
   const told = toTagsCondition(decisions, found, wanted.unset);
-  const unmarked = withObjects(handed, found.unmarked.filter(stays));
-  const checked = decisions.some(isHeld) ? withCompositeUnready(unmarked) : unmarked;
+  const left = withoutEdits(withObjects(draft, found.unmarked), gone);
+  const checked = decisions.some(isHeld) ? withCompositeUnready(left) : left;
   if (stops(decisions, wanted))
     return withResults(withCondition(checked, told.condition), [toFatal(told.condition, decisions)]);
 
@@ -58,9 +63,20 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
   return { subject, reason, isTagged, arbitration, tags: decided, refusals };
 }
 
-/** Tells whether an owner that is not desired any more has to leave its cloud resource to others first, as far as is known. */
-const isAwaited = (reason: TagDecision["reason"]): boolean =>
-  reason.is === "WaitingForRequiredResources" || (reason.is === "Owned" && reason.others.length > 0);
+/** Finds the owners, of those that are not desired any more, that have no others to leave their cloud resource to first. */
+function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[]): ReadonlySet<string> {
+  const isAwaited = ({ reason }: TagDecision): boolean =>
+    reason.is === "WaitingForRequiredResources" || (reason.is === "Owned" && reason.others.length > 0);
+  const awaited = decisions.filter(({ subject }) => leaving.has(subject.resource)).filter(isAwaited);
+  const names = new Set(awaited.map(({ subject }) => subject.resource));
+  return new Set([...leaving].filter((name) => !names.has(name)));
+}
+
+/** Takes back what is desired of resources that no step of the pipeline desires. */
+function withoutEdits(draft: Draft, names: ReadonlySet<string>): Draft {
+  if (names.size === 0) return draft; // nearly always
+  return { ...draft, resources: new Map([...draft.resources].filter(([name]) => !names.has(name))) };
+}
 
 /** A team chooses such tags: with a Fatal result it could freeze its XR, and with it copies whose grant is revoked. */
 const isHeld = ({ refusals }: TagDecision): boolean => refusals.length > 0;

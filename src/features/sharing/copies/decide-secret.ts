@@ -63,7 +63,7 @@ const decide = decideBy<Case, readonly Decision[]>(
     when(isHeldByAnObject, taking(wait)), // of another name, which may still delete it
     when(mayHaveBeenGivenUp, taking(observe)), // its Object may not know of it yet
   ],
-  (secret) => taking(write)(secret),
+  taking(write),
 );
 
 /**
@@ -222,7 +222,9 @@ const isWriter = ({ copy: { via } }: Target): boolean => via === "Object";
 
 const observe = (secret: Case): readonly Decision[] => [compose(secret, true), ...wait(secret)];
 
-const write = (secret: Case): readonly Decision[] => [compose(secret, false), ...waitIfUnready(secret)];
+function write(secret: Case): readonly Decision[] {
+  return [compose(secret, false), ...waitIfUnready(secret)];
+}
 
 function compose(secret: Case, isObserver: boolean): Decision {
   const { row, share, contents, former } = secret;
