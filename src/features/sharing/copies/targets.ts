@@ -8,7 +8,7 @@ import { type Resolved, resolveString, resolveStrings, resolveTexts } from "../.
 import type { NamedCopy, Target, Targets } from "../judgement.ts";
 import { MAX_TARGETS } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
-import { findKeyFault, nameKeys } from "./contents.ts";
+import { findKeyFault, nameKeys } from "./keys.ts";
 import { findMetadataFault } from "./secret-type.ts";
 
 export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
