@@ -4,13 +4,15 @@ import { isWaiting } from "./judgement.ts";
 import { judgeBound } from "./recorded.ts";
 
 /**
- * Keeps an XR bound to the resources that served it while their grants stand, if the XR now names none or one without a grant.
- * While an answer is missing, all bindings stay. A named resource that grants access takes the place of all others.
+ * Keeps an XR bound to the resources that served it while their grants stand, if the XR now names none or one without a
+ * grant. While an answer is missing, all bindings stay. A named resource that grants access takes the place of all
+ * others.
  *
  * The XR's fields come from the first granted binding of its record; only copies come from the others. They are
  *
  * - refused once that grant has ended, even if the XR names nothing now;
- * - refused by the resource that the XR names now, if that served it before or no other one exists: a team may record what never existed;
+ * - refused by the resource that the XR names now, if that served it before or no other one exists: a team may record
+ *   what never existed;
  * - else held.
  */
 export function hold(judged: Judgement, share: Share): Judgement {

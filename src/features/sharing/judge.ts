@@ -24,8 +24,9 @@ const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
 
 /**
- * Looks up and judges all shared resources. Copies are made only with the owner's grant, and removed when it is revoked. The source
- * Secret is required last: after every namespace is judged, if one of them is granted and a copy needs the values.
+ * Looks up and judges all shared resources. Copies are made only with the owner's grant, and removed when it is
+ * revoked. The source Secret is required last: after every namespace is judged, if one of them is granted and a copy
+ * needs the values.
  */
 export function judgeShares(call: Call): readonly Judged[] {
   const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);

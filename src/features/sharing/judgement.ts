@@ -72,9 +72,10 @@ export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup
  * The cause for which nothing new can be copied.
  *
  * - `unknown`: an answer is missing. Existing copies stay exactly as they are.
- * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants stand (copies/kept.ts):
- *   nobody avoids a revocation by breaking an XR.
- * - `gone`: the shared resource, its Secret or its reference to one does not exist. As `broken`, and `onSourceMissing` decides.
+ * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
+ *   stand (copies/kept.ts): nobody avoids a revocation by breaking an XR.
+ * - `gone`: the shared resource, its Secret or its reference to one does not exist. As `broken`, and `onSourceMissing`
+ *   decides.
  */
 export type Cause = "unknown" | "broken" | "gone";
 
@@ -114,8 +115,8 @@ export type Fields =
   /** Values copied before are removed. `resources`: of a share with several, those that grant access. */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
   /**
-   * Nothing can be read now, and values copied before stay. `bound`: the resource that the XR holds on to, which the XR's status follows:
-   * what the status shows need not come from it, since a team may edit its record.
+   * Nothing can be read now, and values copied before stay. `bound`: the resource that the XR holds on to, which the
+   * XR's status follows: what the status shows need not come from it, since a team may edit its record.
    */
   | { readonly is: "held"; readonly bound: Document | undefined };
 
@@ -134,7 +135,7 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
 /** Lists the resources that hand out their fields now. */
 export const readableIn = (fields: Fields): readonly Document[] => (fields.is === "held" ? [] : fields.resources);
 
-/** Tells whether the next call decides. Resources that Crossplane cannot read, such as Namespaces, stay unknown for longer. */
+/** Tells whether the next call decides. What Crossplane cannot read, such as Namespaces, stays unknown for longer. */
 export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
   copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 

@@ -17,7 +17,7 @@ export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : 
 export const isOfKind = (resource: Reference, shared: SharedResource): boolean =>
   groupKindOf(resource) === groupKindOf(shared);
 
-/** Looks up a recorded shared resource. `stands`: this version of Crossplane cannot look it up, so its grant counts as standing. */
+/** Looks up a recorded shared resource. `stands`: this version of Crossplane cannot look it up. */
 export function lookUpRecorded(resource: Reference, { shared, call }: Share): Document | "stands" | "pending" | "gone" {
   const { request, composite, requirements } = call;
   const { kind, namespace, name } = resource;
@@ -31,8 +31,8 @@ export function lookUpRecorded(resource: Reference, { shared, call }: Share): Do
 }
 
 /**
- * Judges the grant of a resource that the XR is bound to: to the consumer's namespace, or without one to any namespace of its copies.
- * `gone`: nothing is left to ask for a grant, which does not count as taken back.
+ * Judges the grant of a resource that the XR is bound to: to the consumer's namespace, or without one to any namespace
+ * of its copies. `gone`: nothing is left to ask for a grant, which does not count as taken back.
  *
  * @param copies the copies that the record lists.
  */

@@ -15,7 +15,7 @@ import type { SharingReason } from "./reasons.ts";
 import { nameReference, withReport } from "./report.ts";
 import { assertSupported } from "./support.ts";
 
-/** Finds the shared resources that this XR uses, and delivers copies of their Secrets, fields and dependents as their owners grant. */
+/** Finds the shared resources of an XR, and delivers Secrets, fields and dependents as their owners grant. */
 export const sharing: Feature = (call, draft) => {
   const { sharedResources, environment } = call.input.spec;
   if (sharedResources.length === 0) return environment === undefined ? draft : withContext(draft, toContext([], call));
@@ -34,8 +34,8 @@ export const sharing: Feature = (call, draft) => {
 };
 
 /**
- * Guards against the name of a share in an earlier step: both would be one share in the XR's record, and the owner of the first would not
- * learn that it is used.
+ * Guards against the name of a share in an earlier step: both would be one share in the XR's record, and the owner of
+ * the first would not learn that it is used.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
@@ -63,7 +63,7 @@ const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): bool
   resolution === "Optional" &&
   ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept", "DependentsHeldBack"].includes(is);
 
-/** Records the bindings of this step beside those of earlier steps. A share with copies is always recorded, since it decides about them. */
+/** Records the bindings of this step beside those of earlier steps. A share with copies is always recorded. */
 function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings, { composite }: Call): Draft {
   const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
   const all = new Map([...earlier, ...own.map(({ shared, bindings }) => [shared.name, bindings] as const)]);

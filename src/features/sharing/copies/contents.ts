@@ -24,7 +24,7 @@ export type Contents =
 export const contentsFor = (copying: Copying, { composite }: Call): ((copy: NamedCopy) => Contents) =>
   once((copy) => selectContents(copy, copying, composite.document));
 
-/** Selects the contents of a copy without those that the provider fills in. Reads the source Secret only if they need it. */
+/** Selects the contents of a copy, except those that the provider fills in. */
 function selectContents(
   copy: NamedCopy,
   { source: secret, secret: read, resource: shared }: Copying,
@@ -117,7 +117,7 @@ function encode(text: string, { encoding }: Placeholder): string {
   return encoding === "json" ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/** Decodes a resource once: a tenant's templates may name thousands of its fields. One that is nested too deep has none. */
+/** Decodes a resource once: templates may name thousands of its fields. One that is nested too deep has none. */
 const wholeOf = once((resource: Document): JsonValue => {
   const whole = resource.at([], TOO_DEEP);
   return whole === undefined || whole === TOO_DEEP ? {} : whole;

@@ -36,8 +36,8 @@ const MAX_KEYS = 1000;
 const MAX_TEMPLATES = 10_000;
 
 /**
- * Reads the keys from a field that a tenant may write: an object from keys of the copy to keys of the source, or to templates, which have
- * a brace. Sorted, since the fields of an object come in any order.
+ * Reads the keys from a field that a tenant may write: an object from keys of the copy to keys of the source, or to
+ * templates, which have a brace. Sorted, since the fields of an object come in any order.
  */
 function readKeys(source: ValueSource, call: Call): NamedKeys {
   const found = readField(source, call);
@@ -81,7 +81,7 @@ export function findKeyFault(copy: NamedCopy, { request, composite }: Call): str
     : undefined;
 }
 
-/** Tells whether a copy needs the source Secret's values or keys here: an Object needs only those that its templates name. */
+/** Tells whether a copy needs the source Secret in this call: an Object does only for its templates. */
 export function needsSource({ via, keys }: NamedCopy): boolean {
   if (keys === undefined) return via !== "Object";
   if (via === "ConnectionSecret") return false;
