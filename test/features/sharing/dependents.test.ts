@@ -247,7 +247,7 @@ describe("the dependents of a share", () => {
     });
     const left = [...draft.resources].filter(([, { is }]) => is === "removed").map(([name]) => name);
     expect(left).toEqual(["app", "push"]);
-    const held = "composed resources are not created before this XR has access, and its copies: app, push";
+    const held = "composed resources are created once this XR has access and its copies: app, push";
     expect(says(draft)).toContain(`db: ${held}`);
   });
 
