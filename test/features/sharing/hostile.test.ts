@@ -173,7 +173,7 @@ describe("the record of a copy", () => {
     ["stays while it is not known who grants the old one", "pending", copyOf(), recorded()],
     ["goes first where the old one is not granted any more", [refused], copyOf(), undefined],
     ["still counts while the provider cannot write what comes from the new one", [database()], unread, moved],
-    ["and goes then when the old one is not granted any more", [refused], unread, undefined],
+    ["goes while the provider cannot write, when the old one is not granted any more", [refused], unread, undefined],
     ["is forgotten when the provider has written what is new", "pending", rewritten, recorded("billing")],
   ])("that has moved to another resource %s", (_reason, items, copy, annotations) => {
     const object = objectIn(moving(items, copy));
@@ -502,7 +502,7 @@ describe("one Secret has one writer", () => {
     expect(desired(takeOver(observing(seen(generation))))).toEqual(composed);
   });
 
-  test("the same goes for another via", () => {
+  test("a copy that changes its via first has the old Object observe only", () => {
     const bySecret = copying({ via: "Secret" });
     expect(objectIn(takeOver(copyOf(), bySecret))).toMatchObject({ spec: { managementPolicies: ["Observe"] } });
     expect(desired(takeOver(copyOf({ policies: ["Observe"] }), bySecret))).toEqual([`${KEY}/secret`]);
@@ -525,7 +525,7 @@ describe("a copy that one step has dropped", () => {
     expect(later(share, refused, Object.fromEntries(first.context) as JsonObject)).toEqual([]);
   });
 
-  test.each(laterShares)("nor judged by a share that needs no grant, which follows one of another kind", (share) => {
+  test.each(laterShares)("is not judged by a later share that needs no grant, or is of another kind", (share) => {
     expect([later(share, database()), later(share, refused)]).toEqual([[KEY], []]);
   });
 });
@@ -630,7 +630,7 @@ describe("the condition names what a person has to mend before what is waited fo
     expect(says(failing(message))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}${hint}`);
   });
 
-  test("also while it is dropped, as its former grant has ended", () => {
+  test("a copy that cannot be written is a fault also while it is dropped, as its former grant has ended", () => {
     const status = synced("False", { message: "boom" });
     const observed = { [KEY]: copyOf({ record: recorded("old"), status }) };
     const draft = draftOf({ observed, answers: { ...answers, "db/recorded": [another("old")] } });

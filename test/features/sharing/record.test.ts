@@ -270,8 +270,13 @@ describe("with readiness Required a shared resource that is not Ready", () => {
   const unknown = { sharedResources: [copied], answers: { db: [withReady("Unknown")] } };
   test.each<[reason: string, says: string, binding: string, parts: CallParts]>([
     ["is waited for", NOT_READY, "orders Requested", { ...unbound, ...isNot }],
-    ["also where it says nothing", NOT_READY, "orders Requested", { ...unbound, answers: { db: [database()] } }],
-    ["and goes on being waited for", NOT_READY, "orders Requested", { ...requested, ...isNot }],
+    [
+      "is waited for where it says nothing",
+      NOT_READY,
+      "orders Requested",
+      { ...unbound, answers: { db: [database()] } },
+    ],
+    ["is waited for where it was requested before", NOT_READY, "orders Requested", { ...requested, ...isNot }],
     ["is used once it is Ready", AVAILABLE, GRANTED, { ...requested, ...isReady }],
     ["serves those that it served before", AVAILABLE, GRANTED, { ...served, ...isNot }],
     ["is not copied either", NOT_READY, "orders Requested", unknown],

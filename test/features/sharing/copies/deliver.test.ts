@@ -165,7 +165,7 @@ test("a large Secret is not copied more often than an answer to Crossplane can h
   expect(says(draft)).toContain("TooLarge: db: 998 copies are left out: the response would exceed Crossplane's limit");
 });
 
-test("nor are the Secrets of several shared resources, whose answers are one: the first in the input come first", () => {
+test("large Secrets of several shared resources share the room in an answer: the first in the input come first", () => {
   const names = ["a", "b", "c", "d"];
   const large = [connectionSecret({ large: "A".repeat(1024 * 1024) })];
   const sharedResources = names.map((name) => ({ ...copying({ via: "Secret", secretName: name }), name }));
@@ -244,8 +244,14 @@ test.each<[reason: string, found: Found, composed: unknown, condition: string, t
   ["it is another XR's copy", theirs, undefined, taken],
   ["it was ours and is another XR's now: it is given up without deleting it", theirs, observes, taken, observed],
   ["it is not dropped before the provider has read that it only observes", theirs, observes, taken, observing(4)],
-  ["nor while the provider has never looked at it", theirs, expect.objectContaining({ is: "set" }), taken, unseen],
-  ["and is dropped when it has", theirs, undefined, taken, observing(5)],
+  [
+    "it is not dropped before the provider has looked at it",
+    theirs,
+    expect.objectContaining({ is: "set" }),
+    taken,
+    unseen,
+  ],
+  ["it is dropped when the provider has read that it only observes", theirs, undefined, taken, observing(5)],
   ["what is composed stays while it is looked up", "pending", stays, LOOKING_UP, observed],
 ])("a target is written to only by whom it belongs to: %s", (_reason, found, composed, condition, there) => {
   const answers = { [`${KEY}/target`]: found };
