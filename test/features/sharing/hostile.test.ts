@@ -125,11 +125,8 @@ describe("a copy lives as long as the grant that it was made under, when the con
     "$reason: the database gone, onSourceMissing decides",
     ({ sharedResources = [shared()], ...parts }) => {
       const kept = ["Keep", "Delete"].map((onSourceMissing) => {
-        const deciding = (connection: unknown) => ({ ...(connection as JsonObject), onSourceMissing });
-        const shares = sharedResources.map(({ connection, ...share }) => ({
-          ...share,
-          connection: deciding(connection),
-        }));
+        const deciding = ({ connection }: JsonObject) => ({ ...(connection as JsonObject), onSourceMissing });
+        const shares = sharedResources.map((share) => ({ ...share, connection: deciding(share) }));
         return desired(attack({ ...parts, sharedResources: shares }, [])).length;
       });
       expect(kept).toEqual([1, 0]);
@@ -345,18 +342,16 @@ describe("a namespace has a say in what is copied into it", () => {
   });
 });
 
-describe("a decoy outside of the namespace that the Composition names wins nothing", () => {
-  test.each([
-    ["*", "decoy"],
-    ["databases", "orders"],
-  ])("in namespace: %s, of two that match %s is the first", (namespace, found) => {
-    const ranked = (name: string, rank: number, space: string) =>
-      another(name, "*", { namespace: space }, { spec: { rank, writeConnectionSecretToRef: { name: "c" } } });
-    const select = { ...toLabels, sortByFieldPath: "spec.rank", namespace };
-    const answers = { db: [ranked("orders", 5, "databases"), ranked("decoy", 0, "evil")] };
-    const object = objectIn(draftOf({ sharedResources: [shared({ select })], answers }));
-    expect(documentOf(object ?? {}).at(["metadata", "annotations", RECORD])).toContain(`"name":"${found}"`);
-  });
+test.each([
+  { namespace: "*", found: "decoy" },
+  { namespace: "databases", found: "orders" },
+])("a decoy wins only in a namespace that the Composition names: with $namespace, $found is found", (row) => {
+  const ranked = (name: string, rank: number, space: string) =>
+    another(name, "*", { namespace: space }, { spec: { rank, writeConnectionSecretToRef: { name: "c" } } });
+  const select = { ...toLabels, sortByFieldPath: "spec.rank", namespace: row.namespace };
+  const answers = { db: [ranked("orders", 5, "databases"), ranked("decoy", 0, "evil")] };
+  const object = objectIn(draftOf({ sharedResources: [shared({ select })], answers }));
+  expect(documentOf(object ?? {}).at(["metadata", "annotations", RECORD])).toContain(`"name":"${row.found}"`);
 });
 
 describe("fields are granted as Secrets are", () => {
@@ -484,28 +479,20 @@ describe("one Secret has one writer", () => {
   const NEW = "shared/database/team-a/orders-db";
   const source = { metadata: { namespace: "databases", name: "orders-conn" }, data: {} };
   const found = { database: [database()], db: [database()], "db/secret": [source] };
-  const takeOver = (old: JsonObject, share = shared({ name: "database" })) => {
+  const bySecret = copying({ via: "Secret" });
+  const limited = copyOf({ policies: ["Observe"] });
+  test.each<[what: string, old: JsonObject, composed: readonly string[], share?: JsonObject]>([
+    ["a renamed share first has the old Object observe only", copyOf(), [KEY]],
+    ["a renamed share waits until the provider has read that", observing(seen(1)), [KEY]],
+    ["a renamed share takes over when the provider has read that", observing(seen(2)), [NEW]],
+    ["another via first has the old Object observe only", copyOf(), [KEY], bySecret],
+    ["another via takes over when the provider has read that", limited, [`${KEY}/secret`], bySecret],
+  ])("%s", (_what, old, composed, share = shared({ name: "database" })) => {
     const answers = { ...found, [`${NEW}/target`]: [], [`${KEY}/secret/target`]: [] };
-    return draftOf({ sharedResources: [share], observed: { [KEY]: old }, answers });
-  };
-
-  test("a renamed share first has the old Object observe only", () => {
-    const draft = takeOver(copyOf());
-    expect(desired(draft)).toEqual([KEY]);
-    expect(objectIn(draft)).toMatchObject({ spec: { managementPolicies: ["Observe"] } });
-  });
-
-  test.each([
-    ["not before the provider has read that", 1, [KEY]],
-    ["when it has", 2, [NEW]],
-  ])("and the new one takes over %s", (_reason, generation, composed) => {
-    expect(desired(takeOver(observing(seen(generation))))).toEqual(composed);
-  });
-
-  test("a copy that changes its via first has the old Object observe only", () => {
-    const bySecret = copying({ via: "Secret" });
-    expect(objectIn(takeOver(copyOf(), bySecret))).toMatchObject({ spec: { managementPolicies: ["Observe"] } });
-    expect(desired(takeOver(copyOf({ policies: ["Observe"] }), bySecret))).toEqual([`${KEY}/secret`]);
+    const draft = draftOf({ sharedResources: [share], observed: { [KEY]: old }, answers });
+    const limit = { spec: { managementPolicies: ["Observe"] } };
+    expect(desired(draft)).toEqual(composed);
+    if (composed[0] === KEY) expect(objectIn(draft)).toMatchObject(limit);
   });
 });
 

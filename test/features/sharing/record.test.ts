@@ -183,6 +183,7 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
   const absent = { ...toRefusing, answers: { db: [refusing], "db/recorded": [] } };
   const toGranting = { observed: bound("billing"), answers: { db: [database()] } };
   const standing = { "db/recorded": [database()] };
+  const unrecorded = { observed: {}, answers: { db: [] } };
   const taken = { xr: nowhere, answers: { "db/recorded": [refusing] } };
   const byReferenceGrant = shared({ grant: "ReferenceGrant", patches: [toStatus("db")] });
   const nameless = { "db/recorded": [database({ spec: {} })] };
@@ -197,12 +198,7 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
     ["keeps its fields while it names nothing, and the grant is not looked up yet", granted, old, { xr: nowhere }],
     ["loses its fields when the grant is taken back, though it names nothing", undefined, undefined, taken],
     ["loses its fields where its record names nothing either", undefined, undefined, { xr: nowhere, observed: {} }],
-    [
-      "loses them where it has no record, and names what is not there",
-      undefined,
-      undefined,
-      { observed: {}, answers: { db: [] } },
-    ],
+    ["loses its fields without a record, where what it names is gone", undefined, undefined, unrecorded],
     ["keeps its fields while nothing is looked up yet", undefined, old, { observed: {}, answers: {} }],
     ["keeps its fields while it names another", requestedBoth, now, toRefusing],
     ["keeps none of one that refuses, by a record of another", requestedBoth, theirs, forged],

@@ -122,17 +122,26 @@ describe("keys", () => {
   const INVALID_KEY =
     'InvalidTarget: db: "../db" cannot be a key of a Secret; it comes from spec.parameters.passwordKey of the XR';
   const NOT_SET = "FieldNotSet: db: spec.parameters.passwordKey of the XR is not set";
-  test.each<[reason: string, passwordKey: JsonValue | undefined, condition: string]>([
-    ["is not set", undefined, NOT_SET],
-    ["holds an object", {}, NOT_SET],
-    ["holds what no key can be called", "../db", INVALID_KEY],
-    ["names a key that is there already", "user", "InvalidTarget: db: more than one key is named user"],
-  ])("a field of the XR that %s keeps the copy as it is", (_reason, passwordKey, condition) => {
-    const parts = { xr: asking(passwordKey), answers: absent, observed: keptSecret };
-    const draft = draftOfCopy({ via: "Secret", keys: named }, parts);
+  const TWICE = "InvalidTarget: db: more than one key is named user";
+  const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca: it has password, username";
+  const NO_TEXT =
+    "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it";
+  const [ca, template] = [[{ from: "ca", to: "ca" }], [{ value: "{ca}", to: "ca" }]];
+  const binary = { [SECRET]: [connectionSecret({ ca: bytes(0xff) })] };
+  test.each<[reason: string, condition: string, keys: readonly JsonObject[], parts: CallParts]>([
+    ["a field of the XR that is not set", NOT_SET, named, { xr: asking() }],
+    ["a field of the XR that holds an object", NOT_SET, named, { xr: asking({}) }],
+    ["a field of the XR that holds no name of a key", INVALID_KEY, named, { xr: asking("../db") }],
+    ["a field of the XR that names a key for the second time", TWICE, named, { xr: asking("user") }],
+    ["a key that is not there", NO_KEY, ca, {}],
+    ["a template with a key that is not there", NO_KEY, template, {}],
+    ["a template with bytes that are no text", NO_TEXT, template, { answers: binary }],
+  ])("%s keeps the copy as it is", (_reason, condition, keys, { answers, ...parts }) => {
+    const usual = { answers: { ...absent, ...answers }, observed: keptSecret };
+    const draft = draftOfCopy({ via: "Secret", keys }, { ...usual, ...parts });
     expect(says(draft)).toBe(condition);
     expect(draft.resources.get(`${KEY}/secret`)).toEqual({ is: "set", object: kept, ready: "True" });
-    expect([...requirementsIn(draft).keys()]).not.toContain("shared-resource/db/secret");
+    expect(requirementsIn(draft).has("shared-resource/db/secret")).toBe(keys !== named);
   });
 
   test("all of 200, binary and empty ones among them, come as they are", () => {
@@ -140,20 +149,6 @@ describe("keys", () => {
     const data = { ...Object.fromEntries(many), binary: bytes(0, 255, 254), empty: "" };
     const draft = draftOfCopy({ via: "Secret" }, { answers: { ...absent, [SECRET]: [connectionSecret(data)] } });
     expect(valuesOf(draft)).toEqual(data);
-  });
-
-  const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca: it has password, username";
-  const NO_TEXT =
-    "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it";
-  test.each<[reason: string, key: JsonObject, condition: string, data?: JsonObject]>([
-    ["a key that is not there", { from: "ca", to: "ca" }, NO_KEY],
-    ["a template with one", { value: "{ca}", to: "ca" }, NO_KEY],
-    ["a template with bytes that are no text", { value: "{ca}", to: "ca" }, NO_TEXT, { ca: bytes(0xff) }],
-  ])("%s keeps the copy and says so", (_reason, key, condition, data) => {
-    const answers = { ...absent, [SECRET]: [connectionSecret(data)] };
-    const draft = draftOfCopy({ via: "Secret", keys: [key] }, { answers, observed: keptSecret });
-    expect(says(draft)).toBe(condition);
-    expect(draft.resources.get(`${KEY}/secret`)).toEqual({ is: "set", object: kept, ready: "True" });
   });
 });
 
