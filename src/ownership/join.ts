@@ -11,8 +11,8 @@ import { looks } from "./whom-to-know.ts";
 /** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
 export type Join =
   | { readonly is: "pending" }
-  /** There is none, or no reason to look. `hasFound`: ours has found its cloud resource, and need not look again. */
-  | { readonly is: "alone"; readonly hasFound: boolean }
+  /** There is none, or no reason to look. `hasSettled`: ours owns its cloud resource, and need not look again. */
+  | { readonly is: "alone"; readonly hasSettled: boolean }
   /** `declared`: as ours declares it from now on. */
   | { readonly is: "same"; readonly declared: CloudResource }
   /** Nothing tells whether the other one, an owner, is the same. `isCreating`: its provider will, once it has created its own. */
@@ -27,7 +27,7 @@ const MAX_COMPARED = 10;
  * created the cloud resource, or has precedence.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
-  if (!looks(candidate) || known.recallFirst(candidate) !== undefined) return { is: "alone", hasFound: false };
+  if (!looks(candidate) || known.recallFirst(candidate) !== undefined) return { is: "alone", hasSettled: false };
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
   const toAccount: ReadAccount = (managed, namespace) => {
@@ -38,8 +38,17 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
     const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
     if (join !== undefined) return join;
   }
-  return { is: "alone", hasFound: candidate.own?.observation === "present" };
+  return { is: "alone", hasSettled: hasSettled(candidate, namesakes) };
 }
+
+/** Tells whether ours found its cloud resource and is listed as its owner: of two that were promoted at once, one sees the other then. */
+const hasSettled = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
+  own?.observation === "present" && listOwners(namesakes).has(own.uid);
+
+const listOwners = once(
+  (namesakes: readonly Namesake[]): ReadonlySet<string> =>
+    new Set(namesakes.filter(({ one }) => one.isMarked).map(({ one }) => one.uid)),
+);
 
 /** Judges another one; undefined if it is of another account, or ours has nothing to share with it yet. */
 function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {

@@ -33,6 +33,8 @@ export const UNSEEN = {
   applied: undefined as JsonObject | undefined,
   /** The provider's finding when it last looked; undefined before. */
   found: undefined as "absent" | "present" | "paused" | "failed" | undefined,
+  /** True once it has found the cloud resource. */
+  wasPresent: false,
   /** The cloud resource that it looked for. */
   foundName: undefined as Name | undefined,
   /** The time at which its provider created the cloud resource; empty where it found one. */

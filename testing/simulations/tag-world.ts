@@ -316,7 +316,7 @@ export class TagWorld {
   }
 
   #create(managed: Managed): Managed {
-    const isUnseen = this.#isImport(managed) && managed.found !== "present";
+    const isUnseen = this.#isImport(managed) && !managed.wasPresent;
     if (isUnseen) this.faults.push(`XR ${managed.xr} makes another one than the one that it imports`);
     // Marks of creation have seconds, and between two of one managed resource its XR changes and is reconciled twice.
     if (managed.cloudCreatedAt !== "") this.tick();
@@ -480,7 +480,8 @@ export class TagWorld {
 
   #put(managed: Managed): void {
     const version = this.#history.length;
-    this.#history.push(new Map([...this.#now, [keyOf(managed), { ...managed, version }]]));
+    const wasPresent = managed.wasPresent || managed.found === "present";
+    this.#history.push(new Map([...this.#now, [keyOf(managed), { ...managed, wasPresent, version }]]));
   }
 
   /** Calls the function with the managed resources that its XR has read of. */
