@@ -31,6 +31,8 @@ export const UNSEEN = {
   take: "",
   /** The object that the XR's function desired last; undefined where no function has seen it. */
   applied: undefined as JsonObject | undefined,
+  /** True if its XR's function saw it first while it was being deleted. */
+  isSeenLate: false,
   /** The provider's finding when it last looked; undefined before. */
   found: undefined as "absent" | "present" | "paused" | "failed" | undefined,
   /** True once it has found the cloud resource. */

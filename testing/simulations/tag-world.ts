@@ -382,8 +382,9 @@ export class TagWorld {
     this.#forget(resource);
     if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
     const bereft = [...this.#xrs].filter(([, one]) => one.name === name && one.counts).map(([other]) => other);
-    // No function can have kept Delete from a managed resource that none has seen, or whose XR never learned of an import.
-    const isKnown = this.#kind === "vpc" ? identityOf(managed) !== undefined : applied !== undefined;
+    // No function can have kept Delete from a managed resource that none has seen in time, or whose XR never learned of an import.
+    const isSeen = this.#kind === "vpc" ? identityOf(managed) !== undefined : applied !== undefined;
+    const isKnown = isSeen && !managed.isSeenLate;
     if (bereft.length > 0 && isKnown) {
       this.faults.push(`XR ${xr} took ${name} with it, and XR ${bereft.join(", ")} counted on it`);
     }
@@ -422,7 +423,8 @@ export class TagWorld {
     const hasNewSpec = JSON.stringify(managed.applied?.["spec"]) !== JSON.stringify(applied["spec"]);
     const generation = managed.generation + Number(hasNewSpec);
     const cloudName = readCloudName(applied) ?? managed.cloudName;
-    const changed = { ...managed, applied, generation, putBack: {}, cloudName };
+    const isSeenLate = managed.isSeenLate || (managed.isDeleting && managed.applied === undefined);
+    const changed = { ...managed, applied, isSeenLate, generation, putBack: {}, cloudName };
     this.#put(changed);
     // A runtime that reports no generations cannot tell what it has looked for.
     if (this.#reportsGeneration && isBlind(managed, changed))

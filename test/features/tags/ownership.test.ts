@@ -72,6 +72,17 @@ test("who created a VPC and who imports it by another ProviderConfig are one wri
   expect(world.writersOf("orders")).toEqual([1]);
 });
 
+test("who created a VPC leaves it to an importer that owns it by another ProviderConfig, also where it goes before that one has joined it", () => {
+  const world = new TagWorld([0, 1], { kind: "vpc" });
+  world.create(0, { hasManagedResource: true });
+  world.create(1, { isTwin: true });
+  for (const turn of ["reconcile", "provide", "reconcile", "provide"] as const) world[turn](1, 0);
+  world.reconcile(0, 0);
+  world.delete(0);
+  for (let round = 0; round < 3; round++) for (const xr of [0, 1]) world.provide(xr);
+  expect({ writers: world.writersOf("orders"), faults: world.faults }).toEqual({ writers: [1], faults: [] });
+});
+
 test("a resource that its Composition renames as this step is added needs nobody's help, where another way into the account has an owner", () => {
   const world = new TagWorld([1, 2, 4], { kind: "role" });
   world.create(2, { isTwin: true });
