@@ -116,6 +116,7 @@ const restored = (name: string, synced: JsonObject = {}, atProvider: JsonObject 
 };
 
 test("--restore says of each what its provider found, and how to release it; what is as desired needs nobody", async () => {
+  const differs = "it differs in spec.forProvider.region";
   const release = (name: string) =>
     `to release it: kubectl annotate xstore.platform.example.org orders ${DOMAIN}/release-restored=1/${name}`;
   const before = { lastTransitionTime: "2025-12-31T00:00:00Z" };
@@ -135,9 +136,9 @@ test("--restore says of each what its provider found, and how to release it; wha
       "FINDING | XR | RESOURCE | AS | WHAT IT MEANS",
       `Waiting | ${xr} | Bucket.cloud.example.org/not-looked-for | not-looked-for | ${release("not-looked-for")}`,
       `Missing | ${xr} | Bucket.cloud.example.org/deleted | deleted | ${release("deleted")}`,
-      "Different | - | Bucket.cloud.example.org/alone | alone | spec.forProvider.region; no XR controls it yet",
-      `Different | ${xr} | Bucket.cloud.example.org/changed | changed | spec.forProvider.region; ${release("changed")}`,
-      `Found | ${xr} | Bucket.cloud.example.org/as-desired | as-desired | released as soon as the others of its XR are`,
+      `Different | - | Bucket.cloud.example.org/alone | alone | ${differs}; no XR controls it yet`,
+      `Different | ${xr} | Bucket.cloud.example.org/changed | changed | ${differs}; ${release("changed")}`,
+      `Found | ${xr} | Bucket.cloud.example.org/as-desired | as-desired | it is released with the others of its XR`,
       "",
     ],
   ]);

@@ -145,7 +145,7 @@ const command =
   "kubectl patch object.v1alpha1.kubernetes.m.crossplane.io/app --namespace=red --type=merge " +
   `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
 
-const BY_HAND = `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays`;
+const BY_HAND = `${WHY}; with managementPolicies [Observe] it is removed, and its external resource stays`;
 const LEFT = "its copy blue/vault stays then, for you to delete";
 const elsewhere = object({ annotations: annotationsOf("shared/db/blue/vault") });
 const other = { ...object(), apiVersion: "cloud.example.org/v1" };
@@ -372,6 +372,7 @@ test.each([
   expect(all.filter((line) => /^(?:Unmanaged|Unregistered) /.test(line))).toEqual(found);
 });
 
+const DELETED = "deleting it deletes the cloud resource";
 test("before the tags step is removed, it names what would write or delete a cloud resource that it must not", () => {
   const alone = (name: string, more: JsonObject) => {
     const labels = { "crossplane.io/composite": "orders", [`${DOMAIN}/identity`]: name };
@@ -381,8 +382,8 @@ test("before the tags step is removed, it names what would write or delete a clo
   const buckets = [contender("a", owning), contender("b", owner), alone("kept", {}), alone("created", created)];
   const found = findHeldBack(worldOf({ buckets, unregistered: [foreign("invoices")] })).toSorted(compareFindings);
   expect(found.map(({ is, resource, message }) => `${is} ${resource.name}: ${message}`)).toEqual([
-    "HeldBack a: it owns for 1 other: without the tags step the cloud resource is deleted with it",
-    "HeldBack b: it observes: without the tags step it writes beside the owner, and the cloud resource is deleted with it",
-    "HeldBack kept: its cloud resource existed before: without the tags step the cloud resource is deleted with it",
+    `HeldBack a: 1 other represents its cloud resource: without the tags step, ${DELETED}`,
+    `HeldBack b: it only observes: without the tags step it writes beside the owner, and ${DELETED}`,
+    `HeldBack kept: its cloud resource existed before it: without the tags step, ${DELETED}`,
   ]);
 });

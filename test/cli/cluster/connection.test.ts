@@ -188,7 +188,7 @@ test.each([
   [
     "prints half a credential, which is not shown",
     { command: process.execPath, args: ["-e", 'console.log(\'{"status":{"token":"s3cret\')'] },
-    /: what it prints is no ExecCredential$/,
+    /: its output is not an ExecCredential$/,
   ],
 ])("says so once where a plugin %s", async (_, exec, message) => {
   const { url, authority } = await startServer();

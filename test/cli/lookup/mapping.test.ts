@@ -90,7 +90,7 @@ test.each<[reason: string, content: unknown, ...faults: readonly string[]]>([
   ["a template of no field", file([named("{a..b}")]), `${NAME}: not a template: {a..b} is wrong; {metadata.name} is`],
   ["an Object by its name", file([object({ externalName: "a" })]), `${NAME}: not allowed for an Object: set manifest`],
   ["a Bucket by a manifest", file([bucket({ manifest })]), `${RESOURCE}.manifest: not allowed for a Bucket: `],
-  ["a place that is none", ELSEWHERE, `${RESOURCE}.scope.region: no location field of Object: it has none`],
+  ["a place that is none", ELSEWHERE, `${RESOURCE}.scope.region: not a location field of Object, which has none`],
 ])("cannot use a mapping: %s", (_, content, ...faults) => {
   expect(() => parseMapping(content, "m.yaml")).toThrow(
     ["cannot use the mapping m.yaml:", ...faults.map((fault) => `  ${fault}`)].join("\n"),

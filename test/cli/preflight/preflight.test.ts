@@ -199,7 +199,7 @@ const elsewhere = mapping({ apiGroup: "s3.aws.example.org", scope: {} });
 test.each<[reason: string, says: string, stdin: string, content?: string]>([
   ["no mapping for an XR", "-:2: XOther.platform.example.org team-b/x: no mapping", x.replace("XBucket", "XOther")],
   ["a field that is not set", "spec.parameters.name is not set", x.replace("    name: orders\n", "")],
-  ["a kind that is not installed", "no Bucket.s3.aws.example.org is installed here", x, elsewhere],
+  ["a kind that is not installed", "Bucket.s3.aws.example.org is not installed, so no managed", x, elsewhere],
 ])("what cannot be told is said: %s", async (_, says, stdin, content) => {
   const { exitCode, stderr } = await run(stdin, [], content);
   expect(stderr).toContain(`warning: `);
