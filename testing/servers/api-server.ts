@@ -1,14 +1,13 @@
-import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+
 import { onTestFinished } from "vitest";
 import { connect } from "../../cli/cluster/connection.ts";
 import type { ResourceKind } from "../../cli/cluster/discovery.ts";
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { type RunOptions, runCommand } from "../tools/run-command.ts";
-import { temporaryFolder } from "../tools/temporary-folder.ts";
+import { temporaryFile } from "../tools/temporary-folder.ts";
 import { createAuthority, issue } from "./certificates.ts";
 
 /** A fault in place of an answer; `hang up` closes the connection. */
@@ -199,7 +198,6 @@ type More = Partial<Record<"cluster" | "context", object>>;
 
 /** Writes a kubeconfig with one context. @param more of its cluster and context. */
 export function writeKubeconfig(server: string, ca: string, user: object, more: More = {}): string {
-  const path = join(temporaryFolder(), "kubeconfig");
   const authority = { "certificate-authority-data": Buffer.from(ca).toString("base64") };
   const config = {
     apiVersion: "v1",
@@ -209,6 +207,5 @@ export function writeKubeconfig(server: string, ca: string, user: object, more: 
     contexts: [{ name: "test", context: { cluster: "test", user: "test", ...more.context } }],
     "current-context": "test",
   };
-  writeFileSync(path, JSON.stringify(config));
-  return path;
+  return temporaryFile("kubeconfig", JSON.stringify(config));
 }

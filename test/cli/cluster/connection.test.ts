@@ -9,7 +9,7 @@ import { toClient } from "../../../cli/cluster/cluster.ts";
 import { connect } from "../../../cli/cluster/connection.ts";
 import { writeKubeconfig } from "../../../testing/servers/api-server.ts";
 import { createAuthority, issue } from "../../../testing/servers/certificates.ts";
-import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+import { temporaryFile, temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 /** A request as a server sees it. */
 interface Seen {
@@ -154,8 +154,7 @@ test.each([
     message: 'cluster "c" has no valid server',
   },
 ])("cannot use a kubeconfig that $reason", ({ text, message }) => {
-  const kubeconfig = join(temporaryFolder(), "kubeconfig");
-  writeFileSync(kubeconfig, text);
+  const kubeconfig = temporaryFile("kubeconfig", text);
   expect(() => connect({ kubeconfig, env: {} })).toThrow(message);
 });
 

@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -10,7 +9,7 @@ import { readRequest } from "../../../src/wire/request.ts";
 import { writeResponse } from "../../../src/wire/response.ts";
 import { echo, serveLoopback } from "../../../testing/servers/loopback.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
-import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+import { temporaryFile } from "../../../testing/tools/temporary-folder.ts";
 
 /** A pipeline of two steps: another function, which composes a bucket, and this one. */
 const pipeline = [
@@ -35,7 +34,6 @@ const composeBucket = (message: Uint8Array) => {
 };
 
 function render(target: string, flags: readonly string[] = []) {
-  const folder = temporaryFolder();
   const functionNamed = (name: string, repository: string) => ({
     apiVersion: "pkg.crossplane.io/v1",
     kind: "Function",
@@ -43,15 +41,10 @@ function render(target: string, flags: readonly string[] = []) {
     spec: { package: `xpkg.example.org/${repository}:v1` },
   });
   const functions = [functionNamed("composer", "composer"), functionNamed("ours", "function-shared-infrastructure")];
-  const files = {
-    "xr.yaml": [{ apiVersion: "example.org/v1", kind: "XApp", metadata: { name: "app" } }],
-    "composition.yaml": [composition],
-    "functions.yaml": functions,
-  };
-  const paths = Object.entries(files).map(([name, objects]) => {
-    writeFileSync(join(folder, name), objects.map((object) => JSON.stringify(object)).join("\n---\n"));
-    return join(folder, name);
-  });
+  const xr = { apiVersion: "example.org/v1", kind: "XApp", metadata: { name: "app" } };
+  const paths = [[xr], [composition], functions].map((objects) =>
+    temporaryFile("objects.yaml", objects.map((object) => JSON.stringify(object)).join("\n---\n")),
+  );
   return runCommand("render", [...paths, ...flags]);
 }
 
