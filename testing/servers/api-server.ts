@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { Server as NetServer } from "node:net";
 
 import { onTestFinished } from "vitest";
 import { connect } from "../../cli/cluster/connection.ts";
@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { type RunOptions, runCommand } from "../tools/run-command.ts";
 import { temporaryFile } from "../tools/temporary-folder.ts";
 import { createAuthority, issue } from "./certificates.ts";
+import { takePort } from "./free-port.ts";
 
 /** A fault in place of an answer; `hang up` closes the connection. */
 export type Fault =
@@ -76,12 +77,8 @@ export async function startApiServer({ kinds, ...options }: ApiServerOptions): P
     return discovery(url.pathname, kinds) ?? resources(url, kinds, { ...state, objects });
   };
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `https://127.0.0.1:${await listen(server)}`;
+  onTestFinished(() => server.closeAllConnections());
   const context = { namespace: "team-a" };
   const kubeconfig = writeKubeconfig(url, authority.certificate, { token: "not-a-secret" }, { context });
   return { url, kubeconfig, requests, faults, ...state };
@@ -192,6 +189,13 @@ function fitsLabels(object: JsonObject, selector: string | null): boolean {
   const value = labels[key];
   if (one === undefined && several === undefined) return value !== undefined;
   return (several?.split(",") ?? [one]).some((wanted) => wanted === value);
+}
+
+/** Lets a server listen on loopback until the test ends. @returns its port. */
+export async function listen(server: NetServer): Promise<number> {
+  const { port } = await takePort(server);
+  onTestFinished(() => void server.close());
+  return port;
 }
 
 type More = Partial<Record<"cluster" | "context", object>>;

@@ -1,12 +1,11 @@
-import { once } from "node:events";
-
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { emptyDraft, withObjects } from "../../../src/model/draft.ts";
 import { readRequest } from "../../../src/wire/request.ts";
 import { writeResponse } from "../../../src/wire/response.ts";
+import { listen } from "../../../testing/servers/api-server.ts";
 import { echo, serveLoopback } from "../../../testing/servers/loopback.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 import { temporaryFile } from "../../../testing/tools/temporary-folder.ts";
@@ -67,10 +66,7 @@ test("a function that does not listen is an error at once", async () => {
 });
 
 test("a function that does not answer is an error once the timeout is over", async () => {
-  const silent = createServer().listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const { exitCode, stderr } = await render(`127.0.0.1:${(silent.address() as AddressInfo).port}`, ["--timeout=300ms"]);
-  silent.close();
+  const { exitCode, stderr } = await render(`127.0.0.1:${await listen(createServer())}`, ["--timeout=300ms"]);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr: expect.stringMatching(
