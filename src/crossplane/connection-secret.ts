@@ -21,7 +21,7 @@ interface SecretRef {
 export function findConnectionSecret(resource: Document, { name, namespaceFieldPath }: SecretRef): ConnectionSecret {
   const texts = name.map((part) => (typeof part === "string" ? part : toPlainText(resource.at(part))));
   const whole = texts.includes("") ? undefined : texts.join("");
-  const found = toConnectionSecret(resource, whole, stringAt(resource, namespaceFieldPath));
+  const found = judgeSecret(resource, whole, stringAt(resource, namespaceFieldPath));
   if (found.is !== "missing") return found;
   const isAsked = (part: string | FieldPath, index: number): part is FieldPath =>
     typeof part !== "string" && (whole !== undefined || texts[index] === "");
@@ -36,7 +36,7 @@ export function findConnectionSecret(resource: Document, { name, namespaceFieldP
  * its own namespace only. A tenant wrote the spec of a resource composed for a claim. Such a resource may name Secrets
  * of the claim's namespace, and the Secret that Crossplane writes for it, unless the claim can have chosen its name.
  */
-export function toConnectionSecret(
+export function judgeSecret(
   resource: Document,
   name: string | undefined,
   namespace: string | undefined,
