@@ -1,4 +1,4 @@
-import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
+import { judgeSecret } from "../../src/crossplane/connection-secret.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "../../src/crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACE_SELECTOR,
@@ -84,7 +84,7 @@ async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace
 function readSecretName(shared: Document): SecretName | undefined {
   const name = stringAt(shared, [...CONNECTION_SECRET_REF, "name"]);
   const namespace = stringAt(shared, [...CONNECTION_SECRET_REF, "namespace"]);
-  const found = toConnectionSecret(shared, name, namespace);
+  const found = judgeSecret(shared, name, namespace);
   return found.is === "named" ? found.secret : undefined;
 }
 
