@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { createLog, type Log } from "../../src/log.ts";
 import { parseJson } from "../../src/model/json.ts";
+import { loadCertificates } from "../../src/server/certificates.ts";
 import { addressToText, type TcpAddress } from "../../src/server/config.ts";
-import { readCredentials } from "../../src/server/credentials.ts";
 import { type Answer, listen, metricsOf, servePages, toListener } from "../../src/server/pages.ts";
 import { type ApiClient, toClient } from "../cluster/cluster.ts";
 import { connect } from "../cluster/connection.ts";
@@ -51,9 +51,9 @@ export async function admission(options: AdmissionOptions, host: Host): Promise<
   });
   const metrics = createMetrics();
   const reviewer = createReviewer(client, options, metrics, log);
-  const credentials = readCredentials({ certsDir, requestCert: false, log });
+  const certificates = loadCertificates({ certsDir, requestCert: false, log });
   const review = (request: IncomingMessage) => answerReview(reviewer, request);
-  const webhook = createServer(credentials.secureContext, toListener({ "POST /validate": review }, log));
+  const webhook = createServer(certificates.secureContext, toListener({ "POST /validate": review }, log));
   let isStopping = false;
   const pages = {
     "GET /healthz": async (): Promise<Answer> => [200, "ok\n"],
@@ -62,14 +62,14 @@ export async function admission(options: AdmissionOptions, host: Host): Promise<
   };
   const port = await listen(webhook, address, "the webhook");
   const { port: metricsPort, close: closePages } = await servePages(metricsAddress, pages, log);
-  const unfollow = credentials.follow(webhook);
+  const stopReloading = certificates.reloadInto(webhook);
   log.info("serving", {
     address: addressToText({ ...address, port }),
     metricsAddress: addressToText({ ...metricsAddress, port: metricsPort }),
   });
   log.info("shutting down", { signal: await host.nextSignal() });
   isStopping = true;
-  unfollow();
+  stopReloading();
   await new Promise((resolve) => webhook.close(resolve));
   closePages();
   return EXIT.fine;

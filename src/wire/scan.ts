@@ -2,13 +2,13 @@ import { isUtf8 } from "node:buffer";
 import { FunctionError } from "../errors.ts";
 
 /**
- * Reads protobuf's encoding: tags, lengths, texts, and the ends of skipped fields. Every reader takes its range `[at, end)` and never reads
- * outside it. Nested messages are length-delimited, so a range replaces a cursor object.
+ * Readers of protobuf's encoding: varints, tags, lengths and texts. Each takes a range `[at, end)`, and never reads
+ * outside it.
  *
  * https://protobuf.dev/programming-guides/encoding/
  */
 
-/** The end of the last read: a second return value of every reader, without an allocation. */
+/** The end of the last read: a second result of every reader, without an allocation. */
 export let next = 0;
 
 const WIRE_VARINT = 0;
@@ -18,7 +18,7 @@ const WIRE_GROUP_START = 3;
 const WIRE_GROUP_END = 4;
 const WIRE_FIXED32 = 5;
 
-/** The tags of fields: varints are numbers, booleans, enums; 64 bits are doubles; bytes are messages, maps, strings, packed lists. */
+/** Make the tag of a field: varints are integers, booleans and enums; bytes are messages, maps, strings and packed lists. */
 export const varintTag = (field: number): number => (field << 3) | WIRE_VARINT;
 export const fixed64Tag = (field: number): number => (field << 3) | WIRE_FIXED64;
 export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
@@ -26,12 +26,12 @@ export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
 const malformed = (what: string, at: number): FunctionError =>
   new FunctionError("InvalidMessage", `cannot read the request: ${what} at byte ${at}`);
 
-/** Ten groups of seven bits hold 64 bits; only one bit of the tenth is used. */
+/** The most bytes of a varint. Each holds seven bits of 64; the tenth holds one. */
 const MAX_VARINT_BYTES = 10;
 
 /** Reads a varint as a number, exact up to 2^53. Afterwards `next` is its end. */
 export function readVarint(bytes: Uint8Array, start: number, end: number): number {
-  // Tags and most lengths have one byte; this function is small enough for V8 to inline.
+  // Tags and most lengths have one byte. V8 inlines a function as small as this one.
   if (start < end && (bytes[start] as number) < 0x80) {
     next = start + 1;
     return bytes[start] as number;
@@ -67,21 +67,21 @@ export function readEnum(bytes: Uint8Array, start: number, end: number): number 
   return value;
 }
 
-/** Reads a field's tag, which is its number and wire type. Afterwards `next` is its end. */
+/** Reads a field's tag: its number and wire type. Afterwards `next` is its end. */
 export function readTag(bytes: Uint8Array, at: number, end: number): number {
   const tag = readVarint(bytes, at, end);
   if (tag < 8 || tag > 0xffff_ffff) throw malformed("a field number out of range", at);
   return tag;
 }
 
-/** Reads a length and returns the end of the content; `next` is the start of the content. */
+/** Reads a length, and returns the end of the content. Afterwards `next` is the content's start. */
 export function readEnd(bytes: Uint8Array, at: number, end: number): number {
   const length = readVarint(bytes, at, end);
   if (length > end - next) throw malformed("a field longer than its message", at);
   return next + length;
 }
 
-/** The deepest nesting of groups. They are deprecated and not in the protocol, but an unknown field may be one. */
+/** The deepest nesting of groups. The protocol has none, but an unknown field may be a group. */
 const MAX_GROUP_DEPTH = 100;
 
 /** Finds the end of a field whose tag has been read and whose content starts at `at`. */
@@ -130,7 +130,7 @@ export function readText(bytes: Buffer, start: number, end: number): string {
   return text;
 }
 
-/** Tells whether a key's bytes are this text. Compares the end first: keys such as annotations differ there. */
+/** Compares a key's bytes with a text from the end, where keys such as annotations differ. */
 export function isKey(bytes: Buffer, start: number, end: number, key: string): boolean {
   let at = end;
   for (let i = key.length - 1; i >= 0; i--) {

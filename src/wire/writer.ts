@@ -12,10 +12,10 @@ function tooLarge(most: number, size?: number): FunctionError {
 const MIB = 1024 * 1024;
 
 /**
- * Writes a message from its end to its start, so that the length of a nested message is known when it is written. Callers write
- * fields in reverse order, and each field's content before its tag.
+ * Writes a message from its end to its start: the length of a nested message is then known before it is written. Callers
+ * write fields in reverse order, and each field's content before its tag.
  *
- * Every message gets a new buffer: a reused buffer would keep secrets in memory.
+ * Each message has a new buffer: a reused one would keep secrets in memory.
  */
 export class Writer {
   readonly #most: number;
@@ -23,8 +23,8 @@ export class Writer {
   #at: number;
 
   /**
-   * @param size the estimated size in bytes; if it is too small, the bytes are copied again.
-   * @param most the size at which writing fails: values set in many places can be many times as large as the request.
+   * @param size the expected size in bytes. Above it, the bytes are copied into a larger buffer.
+   * @param most the largest size: values set in many places can be many times as large as the request.
    */
   constructor(size: number, most = Number.POSITIVE_INFINITY) {
     this.#most = most;
@@ -32,7 +32,7 @@ export class Writer {
     this.#at = size;
   }
 
-  /** The number of bytes written; the difference of two is a nested message's length. */
+  /** The number of bytes written so far. */
   get length(): number {
     return this.#buffer.length - this.#at;
   }
@@ -73,7 +73,7 @@ export class Writer {
     this.endMessage(tag, mark);
   }
 
-  /** Writes an entry of a map; `write` writes the content of its value: a message, bytes or a text. */
+  /** Writes an entry of a map; `write` writes its value's content: a message, bytes or a text. */
   entry(tag: number, key: string, write: () => void): void {
     this.message(tag, () => {
       this.message(ENTRY_VALUE, write);

@@ -1,6 +1,6 @@
 import { EXTERNAL_NAME_KEY } from "../../src/crossplane/metadata.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { IDENTITY_LABEL, TAKE_OWNERSHIP } from "../../src/ownership/annotations.ts";
+import { CONTENDERS, IDENTITY_LABEL, ORIGIN, TAKE_OWNERSHIP } from "../../src/ownership/annotations.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { may, metadataOf, objectIn, policiesOf } from "./store.ts";
 
@@ -179,6 +179,12 @@ export function nameOf({ applied, putBack }: Managed): Name {
 }
 
 export const identityOf = ({ applied }: Managed) => objectIn(metadataOf(applied ?? {}), "labels")[IDENTITY_LABEL];
+
+/** Tells whether it created the cloud resource, and gave up Delete without a successor. */
+export function isFollowed({ applied }: Managed): boolean {
+  const { [ORIGIN]: origin, [CONTENDERS]: successors } = annotationsOf(applied);
+  return origin === "Created" && successors === undefined && !may(applied, "Delete") && may(applied, "Update");
+}
 
 export const isWriter = ({ isDeleting, applied }: Managed): boolean => !isDeleting && may(applied, "Update");
 

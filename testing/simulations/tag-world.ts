@@ -17,6 +17,7 @@ import {
   type DeclaredKind,
   identityOf,
   isBlind,
+  isFollowed,
   isWriter,
   KINDS,
   keyOf,
@@ -261,6 +262,8 @@ export class TagWorld {
     }
     if (managed.isDeleting) {
       if (may(managed.applied, "Delete")) this.#deleteFromCloud(managed);
+      // Who created it left it to the owner of another way that had not joined yet, and is in no list: if that goes now, too, it stays.
+      else if (isFollowed(managed)) this.#cloudOf(managed).isOurs = false;
       this.#history.push(new Map([...this.#now].filter(([key]) => key !== keyOf(managed))));
       return;
     }
