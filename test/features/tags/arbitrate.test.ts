@@ -3,18 +3,25 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { CallParts } from "../../../testing/builders/calls.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
-import { synced } from "../../../testing/builders/kubernetes.ts";
 import { at, desiredOf, policiesOf, reasonIn, says, tagsIn } from "../../../testing/builders/read-draft.ts";
-import { applied, bucket, DOMAIN, markIn, named, ownedBy, run, team } from "../../../testing/builders/tags.ts";
+import {
+  ABSENT,
+  applied,
+  bucket,
+  CREATED,
+  DOMAIN,
+  markIn,
+  named,
+  ownedBy,
+  READY,
+  run,
+  SYNCED,
+  team,
+  WITHOUT_DELETE,
+} from "../../../testing/builders/tags.ts";
 
-/** What a provider writes on a managed resource for which it has created the cloud resource. */
-const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
-const SYNCED = synced("True");
-const READY = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
 const PENDING = { "crossplane.io/external-create-pending": "2026-01-01T00:00:02Z" };
-const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
 const RIVAL = "XShop.apps.example.org/rival";
-const WITHOUT_DELETE = ["Observe", "Create", "Update", "LateInitialize"];
 
 /** The bucket as the API server shows it, once `draft` is applied and its provider has created it. */
 const created = (draft: Draft, name: string, metadata: JsonObject = {}): JsonObject =>
@@ -75,24 +82,22 @@ describe("a cloud resource that several XRs may name", () => {
     expect(draft.audit).toEqual([{ resource: "bucket", key: "team", old: undefined, new: "shop", owner: ownXr }]);
   });
 
-  const SHARED = `1 tagged; bucket: shared with ${RIVAL}`;
-  test.each<[kept: readonly string[], contends: string | undefined, successors: string | undefined, says: string]>([
-    [WITHOUT_DELETE, "hash", "rival", SHARED],
-    [["*"], undefined, undefined, "1 tagged"],
-  ])("keeps %s while another XR has the label contends: %s", (kept, contends, successors, message) => {
-    const newcomer = rival();
-    const labels = { ...(at(newcomer, "metadata.labels") as JsonObject), [`${DOMAIN}/contends`]: contends ?? null };
-    const draft = reconcile(owning(ours), [withMetadata(newcomer, { labels })]);
-    expect(policiesOf(draft)).toEqual(kept);
-    expect(markIn(draft, "contenders")).toBe(successors);
-    expect(draft.conditions[0]).toMatchObject({ status: "True", reason: "Owned", message });
-  });
-
-  test("keeps Delete under onRelease: Delete", () => {
-    const tags = { add: [team], owner: { onRelease: "Delete" } };
-    const draft = reconcile(owning(ours), [rival()], { tags });
-    expect(policiesOf(draft)).toEqual(["*"]);
-  });
+  test.each<[kept: readonly string[], onRelease: string, contends: string | null, successors?: string]>([
+    [WITHOUT_DELETE, "HandOver", "hash", "rival"],
+    [["*"], "HandOver", null],
+    [["*"], "Delete", "hash", "rival"],
+  ])(
+    "keeps %s under onRelease: %s while another XR has the label contends: %s",
+    (kept, onRelease, contends, successors) => {
+      const newcomer = rival();
+      const labels = { ...(at(newcomer, "metadata.labels") as JsonObject), [`${DOMAIN}/contends`]: contends };
+      const tags = { add: [team], owner: { onRelease } };
+      const draft = reconcile(owning(ours), [withMetadata(newcomer, { labels })], { tags });
+      expect([policiesOf(draft), markIn(draft, "contenders")]).toEqual([kept, successors]);
+      expect(draft.conditions[0]?.status).toBe("True");
+      expect(says(draft)).toBe(`Owned: 1 tagged${successors ? `; bucket: shared with ${RIVAL}` : ""}`);
+    },
+  );
 
   test("is arbitrated once for all resources of an XR that name it, and not for each beside each", () => {
     const count = 20_000;
