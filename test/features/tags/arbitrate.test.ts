@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { CallParts } from "../../../testing/builders/calls.ts";
-import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
+import { withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { at, desiredOf, policiesOf, reasonIn, says, tagsIn } from "../../../testing/builders/read-draft.ts";
 import {
   ABSENT,
@@ -20,7 +20,6 @@ import {
   WITHOUT_DELETE,
 } from "../../../testing/builders/tags.ts";
 
-const PENDING = { "crossplane.io/external-create-pending": "2026-01-01T00:00:02Z" };
 const RIVAL = "XShop.apps.example.org/rival";
 
 /** The bucket as the API server shows it, once `draft` is applied and its provider has created it. */
@@ -228,14 +227,6 @@ describe("a cloud resource that several XRs may name", () => {
           `kubectl annotate bucket.s3.aws.crossplane.io ours ${DOMAIN}/allow-delete=true`,
       );
     });
-
-    test("is not taken for created because ours created another one under its earlier name", () => {
-      const desired = { bucket: bucket({}, externallyNamed("bills")) };
-      const draft = run({ ...parts, desired, observed: { bucket: owning(ours) }, contenders: [] });
-      const settled = reconcile(created(draft, "ours"), [], { desired });
-      expect([policiesOf(settled), reasonIn(settled)]).toEqual([WITHOUT_DELETE, "ExistedBefore"]);
-      expect(reasonIn(reconcile(created(settled, "ours"), [], { desired }))).toBe("ExistedBefore");
-    });
   });
 
   test("that two XRs write is given up by the loser before onConflict: Fail stops its XR", () => {
@@ -328,46 +319,6 @@ describe("a cloud resource that several XRs may name", () => {
     const draft = reconcile(owning(ours), [], { tags });
     expect([policiesOf(draft), reasonIn(draft)]).toEqual([["*"], "FieldNotSet"]);
     expect(markIn(draft, "tags-owner")).toBe(`${ownXr}#bucket`);
-  });
-
-  const moved = bucket({}, externallyNamed("bills"));
-  const moveTo = (desired: JsonObject, own: JsonObject, contenders?: readonly JsonObject[]) =>
-    run({ ...parts, desired: { bucket: desired }, observed: { bucket: own }, ...(contenders && { contenders }) });
-  const outcome = (draft: Draft) => [policiesOf(draft), reasonIn(draft), markIn(draft, "created-before")];
-  const createdAt = CREATED["crossplane.io/external-create-succeeded"];
-  const moving = created(moveTo(moved, owning(ours), []), "ours");
-  const newcomer = run({ ...parts, desired: { bucket: moved }, contenders: [] });
-  /** Written by hand: it has no name in a Composition. */
-  const byHand = { annotations: { "crossplane.io/composition-resource-name": null } };
-  const others = withMetadata(applied(newcomer, "rival", ownedBy(RIVAL), SYNCED), byHand);
-  const unmarked = (annotations: JsonObject): JsonObject => ({
-    ...ours,
-    metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } },
-  });
-  const cloudNamed = unmarked({ "crossplane.io/external-name": "vpc-1" });
-  const nameless = { ...unmarked({}), spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } } };
-  const elsewhere = moveTo(bucket({ region: "us-east-1" }, named), withMetadata(ours, { labels: {} }), []);
-  const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
-  const creating = withMetadata(moving, { annotations: PENDING });
-  const waiting = [["Observe"], "WaitingForProvider", createdAt];
-  const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
-  const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
-  const unanswered = [["Observe"], "WaitingForRequiredResources", createdAt];
-  const observing = [["Observe"], "WaitingForOwner", createdAt];
-  const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
-  test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
-    ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
-    ["also while it is not known who else needs it", moveTo(moved, owning(ours)), unanswered],
-    ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
-    ["also where its place changes", elsewhere, anew],
-    ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
-    ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
-    ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
-    ["is left alone as long as a creation is under way", moveTo(moved, creating, [creating]), waiting],
-    ["is owned then, without Delete", moveTo(moved, moving, [moving]), found],
-  ])("that gets another name: %s", (_reason, draft, is) => {
-    expect(outcome(draft)).toEqual(is);
-    expect(markIn(draft, "origin")).toBeUndefined();
   });
 
   test("owned by another control plane is recognised by its tags", () => {

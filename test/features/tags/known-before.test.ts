@@ -173,12 +173,43 @@ describe("a managed resource that gets another name", () => {
   });
   const moving = first(move(owner), "ours", CREATED, read(1));
 
+  const createdAt = CREATED["crossplane.io/external-create-succeeded"];
+  const isHeld = (draft: Draft) => [policiesOf(draft), reasonIn(draft), marksOf(draft)[mark("created-before")]];
+
   test("observes in a new generation, so that its deletion never waits for a pause to end", () => {
     const draft = move(owner);
-    expect([policiesOf(draft), reasonIn(draft)]).toEqual([["Observe"], "WaitingForProvider"]);
-    expect(marksOf(draft)).toMatchObject({ [mark("moved-at")]: "1", [mark("created-before")]: "2026-01-01T00:00:01Z" });
+    expect(isHeld(draft)).toEqual([["Observe"], "WaitingForProvider", createdAt]);
+    expect(marksOf(draft)[mark("moved-at")]).toBe("1");
     const observer = at2(started, 1, read(1));
     expect(policiesOf(move(observer))).toEqual(["Observe", "Observe"]);
+  });
+
+  /** Written by hand: it has no name in a Composition. */
+  const byHand = { annotations: { "crossplane.io/composition-resource-name": null } };
+  const rival = applied(run({ ...moved, contenders: [] }), "rival", ownedBy("XShop/rival"), SYNCED);
+  const unmarked = (annotations: JsonObject): JsonObject => {
+    const metadata = { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } };
+    return { ...started, metadata };
+  };
+  const nameless = withPolicies(unmarked({}), "*");
+  const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
+  const inAnotherRegion = { bucket: bucket({ region: "us-east-1" }, named) };
+  const unlabelled = { bucket: withMetadata(started, { labels: {} }) };
+  const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
+  test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
+    [
+      "it is not known who else needs it",
+      run({ ...moved, observed: { bucket: owner } }),
+      [["Observe"], "WaitingForRequiredResources", createdAt],
+    ],
+    ["it was never arbitrated, since the cloud had named it", move(unmarked(externalName("vpc-1")), []), anew],
+    ["its place changes", run({ tags, desired: inAnotherRegion, observed: unlabelled, contenders: [] }), anew],
+    ["another XR owns it", move(owner, [withMetadata(rival, byHand)]), [["Observe"], "WaitingForOwner", createdAt]],
+    ["nothing tells that it was its name", move(nameless, []), [["Observe"], "WaitingForProvider", createdAt]],
+    ["its provider reports that name: it goes on", move(reported, []), [WITHOUT_DELETE, "Arbitrating", undefined]],
+  ])("is held back, or not, where %s", (_reason, draft, is) => {
+    expect(isHeld(draft)).toEqual(is);
+    expect(marksOf(draft)[mark("origin")]).toBeUndefined();
   });
 
   const pending = { "crossplane.io/external-create-pending": "2026-01-01T00:00:09Z" };
@@ -201,15 +232,16 @@ describe("a managed resource that gets another name", () => {
   ])("is held back until its provider has read that: %s", (_reason, own, is) => {
     const draft = move(own);
     expect([policiesOf(draft), reasonIn(draft), marksOf(draft)[mark("moved-at")]]).toEqual(is);
+    expect(marksOf(draft)[mark("origin")]).toBeUndefined();
   });
 
   test("has not created what it declares now when its provider finishes a creation that had begun", () => {
     const begun = move(at2(owner, 1, read(1), pending));
     const finished = first(begun, "ours", { ...late, ...externalName("orders") }, read(1));
     const draft = move(finished);
-    expect(marksOf(draft)).toMatchObject({ [mark("created-before")]: "2026-01-01T00:00:10Z" });
+    expect(isHeld(draft)[2]).toBe("2026-01-01T00:00:10Z");
     const after = first(draft, "ours", late, read(3));
-    expect(move(at2(after, 3, read(3))).conditions).toMatchObject([{ reason: "ExistedBefore" }]);
+    expect(isHeld(move(at2(after, 3, read(3))))[1]).toBe("ExistedBefore");
   });
 
   test("is no contender for the former one any more, and blocks nobody", () => {
