@@ -3,10 +3,10 @@ import type { Cloud } from "../crossplane/providers/families.ts";
 import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
+import { looksBehindOtherConfigs } from "./contender-requirements.ts";
 import type { KnownContenders, Namesake } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
 import { isSameConfig } from "./known-account.ts";
-import { looks } from "./whom-to-know.ts";
 
 /** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
 export type Join =
@@ -30,7 +30,7 @@ const MAX_COMPARED = 10;
  * created the cloud resource, or has precedence.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
-  if (!looks(candidate) || known.recallFirst(candidate) !== undefined) return NOT_LOOKED;
+  if (!looksBehindOtherConfigs(candidate) || known.recallFirst(candidate) !== undefined) return NOT_LOOKED;
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
   const toAccount: ReadAccount = (managed, namespace) => {
@@ -82,14 +82,14 @@ function byOrder(a: Namesake, b: Namesake): number {
 }
 
 /** Those of one name and place: the first in each of MAX_COMPARED accounts, and the first by the cloud's id. */
-interface Rivals {
+interface Indexed {
   readonly byAccount: Map<string, Namesake>;
   readonly byId: Map<string, Namesake>;
 }
 
 /** Indexes by name and place, once for all resources of an XR: it may compose thousands of one name. */
-const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Rivals> => {
-  const index = new Map<string, Rivals>();
+const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Indexed> => {
+  const index = new Map<string, Indexed>();
   for (const each of namesakes.toSorted(byOrder)) {
     const { byAccount, byId } = index.get(toKey(each.read)) ?? { byAccount: new Map(), byId: new Map() };
     const id = readGlobalId(each.one.document);
@@ -105,7 +105,7 @@ const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(a
 
 /** Lists those in other accounts, the one with the id of ours first. Ours would join those ahead, which precede all in its account. */
 function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate) {
-  const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NO_RIVALS;
+  const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NOT_INDEXED;
   const found = byId.get((own && readGlobalId(own.document)) ?? "");
   const ours = [byAccount.get(declared.account), own && { one: own, read: declared }];
   const others = [...(found ? [found] : []), ...byAccount.values()].filter(
@@ -115,7 +115,7 @@ function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate
   return { ahead: others.filter(isAhead), behind: others.filter((other) => !isAhead(other)) };
 }
 
-const NO_RIVALS: Rivals = { byAccount: new Map(), byId: new Map() };
+const NOT_INDEXED: Indexed = { byAccount: new Map(), byId: new Map() };
 
 /** Reads the account of a managed resource's ProviderConfig. */
 type ReadAccount = (managed: Document, namespace?: string) => string | undefined | "pending";
