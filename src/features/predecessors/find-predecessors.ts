@@ -112,8 +112,8 @@ function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call
 const nameOf = (item: Document): string => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "";
 
 /**
- * Tells whether a team may have written the resource, together with the XR's label, as into its own namespace. Such resources must not
- * stop the XR: several of them count as none, and so does one beside the XR's own.
+ * Tells whether another team may have written the resource with the XR's label, in a namespace that is not the XR's. Such resources must
+ * not stop the XR: several of them count as none, and so does one beside the XR's own.
  */
 const isWritableByTeams = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
