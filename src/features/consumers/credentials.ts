@@ -70,7 +70,8 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
   const isForGrants = section.forEach === "Grant";
   const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
   const asked = new Set(entitled?.map(({ credentialFor }) => credentialFor));
-  const copied = new Set(entitled?.flatMap(copiedBy));
+  // A team writes its record, so a copy counts for the credential of the record's own namespace only.
+  const copied = new Set(entitled?.flatMap(({ namespace = "", copied: held }) => (held ? toUse(namespace, held) : [])));
   // A revoked grant takes the credential away even while the consumers are unknown.
   const isWanted = ({ namespace }: Turn): boolean =>
     isForGrants || entitled === undefined ? isNamespaceGranted(access, namespace) : asked.has(namespace);
@@ -96,10 +97,6 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
 const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
   namespaces.every((each) => isNamespaceGranted(access, each)) &&
   (!access.isForAll || credentialFor === namespace || access.names.has(credentialFor ?? ""));
-
-/** Lists the Secret that a consumer copies, if it is of its own namespace: a team may write anything into its record. */
-const copiedBy = ({ namespace = "", credentialFor, copied }: Consumer): readonly string[] =>
-  copied && credentialFor === namespace ? [toUse(namespace, copied)] : [];
 
 const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
 
