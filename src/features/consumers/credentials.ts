@@ -108,7 +108,7 @@ function findTurns({ turns }: Credentials, call: Call): readonly string[] {
 
 const formatTurn = ({ namespace, turn }: Turn): string => (turn === "" ? namespace : `${namespace}/${turn}`);
 
-const toKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
+const credentialKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
   `consumers/credentials/${formatTurn(turn)}/${toGroupKind(String(kind), toApiGroup(String(apiVersion)))}`;
 
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
@@ -118,7 +118,9 @@ const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
     // A name that another step chose must not bring any text into the template.
-    return DNS_LABEL.test(namespace) && toKey({ namespace, turn }, section) === key ? [{ namespace, turn }] : [];
+    return DNS_LABEL.test(namespace) && credentialKey({ namespace, turn }, section) === key
+      ? [{ namespace, turn }]
+      : [];
   });
 
 type Credential = ReturnType<typeof toCredential>;
@@ -128,7 +130,7 @@ function toCredential(turn: Turn, section: Credentials, { request, composite }: 
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
   const object = fill(template, { namespace: turn.namespace, hash });
-  const key = toKey(turn, section);
+  const key = credentialKey(turn, section);
   const observed = request.observed.resources.get(key);
   const document = observed?.document ?? documentOf(object);
   const name = stringAt(document, secretRef.nameFieldPath);

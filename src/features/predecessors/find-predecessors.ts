@@ -15,10 +15,10 @@ import { toMatcher } from "../../model/glob.ts";
 import { ADOPTION } from "../../ownership/annotations.ts";
 import { type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordKind, recordOf } from "../../records/record.ts";
-import { proverFor } from "../confirm-nesting.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { askForKinds, DESIRED, isFreeFor, RECORDED } from "../labelled-resources.ts";
+import { proverFor } from "../prover.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
 export type Predecessors = ReadonlyMap<string, readonly Document[]>;
