@@ -26,7 +26,7 @@ export function isLeaving(name: string, desired: Document, call: Call): boolean 
   );
 }
 
-/** Tells whether a resource has no controller, or the XR with this UID. */
+/** Tells whether a resource has no other controller than the XR with this UID. */
 export const isFreeFor = (uid: string | undefined, item: Document): boolean =>
   (findController(item)?.uid ?? uid) === uid;
 

@@ -112,7 +112,9 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
   );
   const resource = counts.flatMap(([count, found]) => (count === 0 ? [] : [`${count} ${found}`])).join(", ");
   const command = releaseCommand(composite);
-  const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
+  const sentence =
+    "the restored resources are only observed until each is found as it is desired; to release some of them, or * for " +
+    `all: ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
   const is: AdoptionRemark["is"] = isFine ? "ObservingRestored" : "RestoreNotConfirmed";
   const others = held.filter(({ judged }) => judged.is !== "found");

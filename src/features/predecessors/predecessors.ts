@@ -24,8 +24,8 @@ import { findPredecessors, grantedKinds, isCopy, type Predecessors } from "./fin
 const MAX_PASSES = 3;
 
 /**
- * Runs the features, for an XR whose references a restore has lost or set back together with its predecessors: the resources that it
- * composed before. Without them Crossplane would compose a second set and forget the first. They are looked up by Crossplane's label, for
+ * Runs the features. If a restore has lost the XR's references, or set them back, its predecessors are found first: the resources that it
+ * composed before. Otherwise Crossplane would compose a second set and forget the first. They are looked up by Crossplane's label, for
  * each kind that is desired or recorded, before the XR composes its first resource.
  *
  * - A predecessor has no controller or this XR, and proof that this XR composed it. The features observe it, and the desired resource

@@ -38,6 +38,9 @@ const list = { toCompositeFieldPath: "status.consumers" };
 
 const draftOf = (section: JsonObject, parts: CallParts = {}) => consumersDraft(section, { xr: database(), ...parts });
 
+/** The reference by which a companion names the database. */
+const of = { apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: SHARED.name };
+
 /** The record of a claim with a copy. */
 const claim = (namespace: string, name: string): JsonObject =>
   claimRecord(namespace, `Shop.apps.example.org/${namespace}/${name}`);
@@ -136,7 +139,6 @@ describe("a team that writes what it likes into its own namespace", () => {
     const share = JSON.stringify([{ ...SHARED, access: "Granted", secrets }]);
     const data = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`s-${index}`, share]));
     const records = shops(namespace, 30).map((record) => ({ ...record, data }));
-    const of = { apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: SHARED.name };
     const answers = { ...finding(...records), "consumers/of": [database({ [ALLOWED]: "team-a, a" })] };
     expect(statusOf(draftOf({ list, of }, { answers }))).toMatchObject(counts);
   });
@@ -147,9 +149,8 @@ describe("a team that writes what it likes into its own namespace", () => {
     ["is not listed by another resource than this one", shopIn("evil", { name: "billing" })],
   ])("%s", (_reason, record, ...copies) => {
     const items = copies.map((copy) => `evil: Shop.apps.example.org shop, ${copy}`);
-    const section = { list, of: { apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: SHARED.name } };
     const answers = { ...finding(record), "consumers/of": [database()] };
-    expect(itemsOf(draftOf(section, { answers }))).toEqual(items);
+    expect(itemsOf(draftOf({ list, of }, { answers }))).toEqual(items);
   });
 
   test.each<[what: string, records: readonly JsonObject[]]>([
@@ -164,12 +165,9 @@ describe("a team that writes what it likes into its own namespace", () => {
   ])("and has no grant changes nothing of the database by %s", (_what, records) => {
     const template = { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "{hash}" } };
     const section = { list, protect: true, credentials: { template } };
-    const draft = (...forged: readonly JsonObject[]) => {
-      const granted = shopIn("team-a", { credentialFor: "team-a" });
-      const made = draftOf(section, { answers: finding(granted, ...forged) });
-      return { ...made, requirements: undefined };
-    };
-    expect(draft(...records)).toEqual(draft(shopIn("evil")));
+    const granted = shopIn("team-a", { credentialFor: "team-a" });
+    const made = (...forged: readonly JsonObject[]) => draftOf(section, { answers: finding(granted, ...forged) });
+    expect(made(...records)).toEqual(made(shopIn("evil")));
   });
 
   test("hides no consumer with a grant from the list, and does not change it with each record beyond fifty", () => {
@@ -196,8 +194,7 @@ describe("a team that writes what it likes into its own namespace", () => {
   ])("beyond fifty changes nothing of the database with %s", (_what, granted, asking) => {
     const made = (withGrant: number, without: number) => {
       const records = [...shops("team-a", withGrant, {}, 10), ...shops("zzz", without, {}, 10)];
-      const draft = draftOf({ list, protect: true }, { answers: finding(...records) });
-      return { ...draft, requirements: undefined };
+      return draftOf({ list, protect: true }, { answers: finding(...records) });
     };
     expect(made(granted, asking)).toEqual(made(60, 3));
   });
@@ -386,37 +383,34 @@ describe("a credential for each consumer that copies one of its own", () => {
   const asking = (namespace: string, credentialFor = namespace, metadata: JsonObject = {}): JsonObject =>
     shopIn(namespace, { credentialFor }, metadata);
   const restored = asking("team-a", "team-a", { ownerReferences: [] });
-  const observed = { [credentialKey("team-a")]: template };
+  const evil = asking("evil", "team-a");
 
-  type Row = [reason: string, records: readonly JsonObject[] | "pending", made: readonly string[], allowed?: string];
+  interface Given {
+    readonly allowed?: string;
+    /** The credential of team-a exists. */
+    readonly observed?: CallParts["observed"];
+  }
+  const exists = { observed: { [credentialKey("team-a")]: template } };
+  const revoked = { ...exists, allowed: "" };
+  type Row = [reason: string, records: readonly JsonObject[] | "pending", made: readonly string[], given?: Given];
   test.each<Row>([
     ["is made for none that does not ask for one", [shopIn("team-a")], []],
     ["is made for one that asks, and is granted", [asking("team-a"), asking("team-c")], ["team-a"]],
-    ["is made where all are granted", [asking("team-c")], ["team-c"], "*"],
-    ["is for where the copies go, if granted, too", [asking("team-a", "team-b"), asking("evil", "team-a")], ["team-b"]],
-    ["is made for no other namespace where all are granted and none is named", [asking("evil", "team-a")], [], "*"],
-    ["is made for another that is named where all are granted", [asking("apps", "team-a")], ["team-a"], "*, team-a"],
+    ["is made where all are granted", [asking("team-c")], ["team-c"], { allowed: "*" }],
+    ["is for where the copies go, if granted, too", [asking("team-a", "team-b"), evil], ["team-b"]],
+    ["is made for no other namespace where all are granted and none is named", [evil], [], { allowed: "*" }],
+    ["is made for another that is named where all are granted", [evil], ["team-a"], { allowed: "*, team-a" }],
     ["is not made for a record that no XR controls", [restored], []],
-  ])("%s", (_reason, records, made, allowed = "team-a, team-b") => {
-    expect(madeFor(records, allowed)).toEqual(made);
-  });
-
-  test.each<Row>([
-    ["goes when nobody asks for it any more", [], []],
-    ["goes when its grant is taken back", [asking("team-a")], [], ""],
-    ["goes when its grant is taken back, though it is not known who asks", "pending", [], ""],
-    ["stays while it is not known who asks", "pending", ["team-a"]],
-    ["stays while its record is restored", [restored], ["team-a"]],
-  ])("that is there %s", (_reason, records, made, allowed = "team-a, team-b") => {
-    expect(madeFor(records, allowed, observed)).toEqual(made);
-  });
-
-  /** The namespaces that get a credential. */
-  function madeFor(records: readonly JsonObject[] | "pending", allowed: string, there: CallParts["observed"] = {}) {
+    ["that exists goes when nobody asks for it any more", [], [], exists],
+    ["that exists goes when its grant is taken back", [asking("team-a")], [], revoked],
+    ["that exists goes when its grant is taken back, though it is not known who asks", "pending", [], revoked],
+    ["that exists stays while it is not known who asks", "pending", ["team-a"], exists],
+    ["that exists stays while its record is restored", [restored], ["team-a"], exists],
+  ])("%s", (_reason, records, made, { allowed = "team-a, team-b", observed = {} } = {}) => {
     const xr = database(allowed === "" ? {} : { [ALLOWED]: allowed });
-    const draft = draftOf(section, { xr, observed: there, answers: { "consumers/ConfigMap": records } });
-    return [...draft.resources.keys()].map((name) => name.split("/")[2]);
-  }
+    const draft = draftOf(section, { xr, observed, answers: { "consumers/ConfigMap": records } });
+    expect([...draft.resources.keys()].map((name) => name.split("/")[2])).toEqual(made);
+  });
 });
 
 describe("credentials that take turns", () => {
@@ -449,6 +443,7 @@ describe("credentials that take turns", () => {
   test.each<[made: string, reason: string, texts: string, there: Made[], answered?: Made, copied?: Made | "pending"]>([
     ["none", "there is one without any", "", []],
     ["a b, answers a", "a new one is made beside the older one", "b", [a], a, a],
+    ["a b, answers a", "the older one stays while it is the answer, though nobody copies it yet", "b", [a], a],
     ["a b, answers b", "once it is ready it is the answer", "b", [a, b], a, a],
     ["a b, answers b", "the older one stays while a copy holds it", "b", [a, b], b, a],
     ["b, answers b", "and ends when the copies hold the new one", "b", [a, b], b, b],
