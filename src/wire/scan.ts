@@ -119,12 +119,9 @@ function checkEnd(to: number, end: number, at: number): number {
   return to;
 }
 
-/** A Buffer's function behind `toString("utf8", …)`, without its checks of arguments; @types/node lacks it. */
-type Utf8Bytes = Buffer & { utf8Slice(start: number, end: number): string };
-
 /** Reads a string. @throws {FunctionError} `InvalidMessage` if it is not UTF-8. */
 export function readText(bytes: Buffer, start: number, end: number): string {
-  const text = (bytes as Utf8Bytes).utf8Slice(start, end);
+  const text = bytes.toString("utf8", start, end);
   // Node replaces invalid UTF-8 by U+FFFD, so only a text with that character has to be checked.
   if (text.includes("\ufffd") && !isUtf8(bytes.subarray(start, end))) throw malformed("invalid UTF-8", start);
   return text;
