@@ -34,9 +34,9 @@ export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefi
   admissionReview.safeParse(review).data?.request;
 
 /**
- * Finds the cloud resources that an object newly represents, or begins to write; only they are looked up. So the webhook never blocks
- * other changes of an existing object: its deletion, finalizers, status, or any other field. An observer that the function promotes
- * gets its mark; a mark counts only if a trusted user writes it, such as Crossplane.
+ * Finds the cloud resources that an object newly represents, or begins to write. Only they are looked up, so the
+ * webhook never blocks other changes of an existing object, such as its deletion, finalizers or status. A mark of
+ * ownership, as on an observer that the function promotes, counts only if a trusted user writes it, such as Crossplane.
  */
 export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[], trusted: ReadonlySet<string>) {
   const { operation, subResource, object, oldObject } = request;
@@ -54,7 +54,7 @@ export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[
   return { ...NOTHING, declarations };
 }
 
-/** Adds name and namespace, which the object may lack and the request has. */
+/** Adds the request's name and namespace where the object has none. */
 const named = (object: JsonObject, { name, namespace }: AdmissionRequest): JsonObject =>
   withDefault(withDefault(object, ["metadata", "name"], name), ["metadata", "namespace"], namespace);
 

@@ -83,7 +83,7 @@ function toSummary(findings: readonly Finding[], { kinds, composites, labelled, 
   return lines.map((line) => `${toPrintable(line)}\n`).join("");
 }
 
-/** Without apostrophes and semicolons: zsh takes a comment that is pasted for a command. */
+/** Without apostrophes and semicolons: zsh runs a pasted comment as a command. */
 const INTRODUCTION = `# Commands that put orphans back into the references of their XRs, so that Crossplane finds them again. None was run.
 # Before you run them, make the step of this function with "adoption: {}" the last one of the Composition of each XR. Otherwise
 # Crossplane v1.20 and v2.3 delete orphans that the Composition does not desire, and v2.4 forgets them again. With the step each
@@ -91,7 +91,7 @@ const INTRODUCTION = `# Commands that put orphans back into the references of th
 # desire it first.
 `;
 
-/** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR has been recreated since. */
+/** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR was made anew meanwhile. */
 export function toCommands(findings: readonly Finding[], { composites }: World): string {
   const orphans = findings.filter(({ is }) => is === "Orphaned");
   if (orphans.length === 0) return "# There are no orphans.\n";
@@ -114,9 +114,9 @@ function toBlock(composite: Composite, orphans: readonly Finding[]): string {
 }
 
 const toUnclear = ({ resource, message }: Finding): string =>
-  `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which XR composed it cannot be told\n`;
+  `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; the XR that composed it is not known\n`;
 
-/** Quotes it within a comment, too: zsh takes a comment that is pasted for a command. */
+/** Quotes a text for a comment: zsh runs a pasted comment as a command. */
 const toComment = (text: string): string => toWord(toPrintable(text));
 
 /** Makes a JSON patch, which adds to a list; a merge patch would replace the list. */

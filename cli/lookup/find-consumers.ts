@@ -17,10 +17,10 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { findKind } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list, type Unread } from "../cluster/list.ts";
 
-/** A shared resource, undefined where it does not exist, and who uses it or asks for it. */
+/** A shared resource, undefined if it does not exist, and the XRs that use it or ask for it. */
 export type Sharing = Awaited<ReturnType<typeof judge>>;
 
-/** Finds who uses a shared resource, or asks for it. @param secret its connection Secret, if it names none. @throws {ClusterError} */
+/** Finds the XRs that use a shared resource, or ask for it. @param secret its connection Secret, if it names none */
 export async function findConsumers(cluster: Cluster, reference: Reference, secret?: SecretName): Promise<Sharing> {
   const records = await listRecords(cluster, `${usesLabel(reference)}=true`);
   const consumers = records.flatMap((record) => toConsumers(record, reference));
@@ -70,7 +70,7 @@ async function judge(cluster: Cluster, reference: Reference, consumers: readonly
   return { reference, shared, consumers: judgeConsumers(consumers.toSorted(compareConsumers), isAnnotated, grantees) };
 }
 
-/** Reads the annotations of the shared resource; a label selector is the API server's to match. */
+/** Reads the shared resource's grants by annotation; the API server matches their label selector. */
 async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace: string) => boolean> {
   const grant = readNamespaceGrant(shared);
   const spaces = findKind(cluster, { apiVersion: "v1", kind: "Namespace" });
@@ -80,7 +80,7 @@ async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace
   return (namespace) => isNamespaceGranted(grant, namespace, names);
 }
 
-/** Reads which Secret an XR of Crossplane v1, or a claim, names as its connection Secret. */
+/** Reads the connection Secret that an XR of Crossplane v1, or a claim, names. */
 function readSecretName(shared: Document): SecretName | undefined {
   const name = stringAt(shared, [...CONNECTION_SECRET_REF, "name"]);
   const namespace = stringAt(shared, [...CONNECTION_SECRET_REF, "namespace"]);

@@ -51,7 +51,7 @@ function withNamespace(manifest: Manifest, cluster: Cluster, namespace: string):
   return { ...manifest, object: withValueAt(manifest.object, ["metadata", "namespace"], namespace) };
 }
 
-/** Asks again while there are conflicts and there is time. A hand-over takes two reconciles, a deletion possibly minutes. */
+/** Asks again while there are conflicts and time is left. A hand-over takes two reconciles, a deletion minutes. */
 async function askWhileInConflict(forMs: number, host: Host, ask: () => Promise<Findings>): Promise<Findings> {
   const nextWait = toBackoff({ forMs, firstMs: 1000, maxMs: 30_000 });
   for (;;) {
@@ -90,7 +90,8 @@ function isCrossplanes({ object }: Manifest, kinds: Cluster["kinds"]): boolean {
 /**
  * Asks the cluster, and compares the manifests with each other.
  *
- * @returns conflicts; doubts, which fail no check, each as `file:line: object: doubt`; and the number of cloud resources that it asked for.
+ * @returns conflicts; doubts, which fail no check, each as `file:line: object: doubt`; and the number of cloud
+ * resources that it asked for.
  * @throws {ClusterError}
  */
 export async function findConflicts(cluster: Cluster, found: ReturnType<typeof findWishes>, allowContenders: boolean) {
@@ -103,7 +104,7 @@ export async function findConflicts(cluster: Cluster, found: ReturnType<typeof f
   return { conflicts, doubts: [...doubts, ...checked.doubts], asked: wishes.length };
 }
 
-/** Compares manifests: if two owners declare one cloud resource, the second declaration is a conflict. */
+/** Finds cloud resources that manifests of two owners declare: the second declaration is a conflict. */
 function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
   return [...groupBy(wishes, ({ query }) => toLabel(query)).values()].flatMap((group) =>
     group.flatMap((wish) => {
@@ -116,7 +117,7 @@ function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
   );
 }
 
-/** Makes a conflict. @param owner of the cloud resource that the manifest declares, as the function writes owners */
+/** Makes a conflict. @param owner the cloud resource's, as `Kind.group/namespace/name` */
 function toConflict({ manifest, path }: Wish, owner: string, message: string) {
   const { file, template } = manifest;
   const [line, object, field] = [manifest.findLine(path), describeObject(manifest), formatFieldPath(path)];

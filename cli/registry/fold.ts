@@ -8,8 +8,9 @@ const MAX_NODES = 60;
 type ToKey = (node: GraphNode) => string;
 
 /**
- * Folds a graph until it is small enough: XRs by namespace, then those that use the same, then all. Cloud resources of one kind are folded
- * with their holders. Shared resources stay, except those that do not exist, of which a team may invent many.
+ * Folds a graph until it is small enough: XRs of one namespace, then XRs that use the same, then all. Cloud resources
+ * of one kind are folded with their holders. Shared resources stay, unless they do not exist: a team may invent many of
+ * those.
  */
 export function fold(graph: Graph): Folded {
   const levels: readonly ToKey[] = [({ namespace = "" }) => namespace, usesIn(graph), () => ""];

@@ -22,10 +22,10 @@ export function looks(candidate: Candidate): boolean {
   const { own, declared, identity, isImported } = candidate;
   if (declared.account === "") return false;
   if (mayBePromoted(candidate)) return true;
-  const isOwner = own?.isMarked === true && own.identity === identity;
+  const isOwner = isCreatorOf(candidate) || (own?.isMarked === true && own.identity === identity);
   // Who created what ours imports has no label before it learns of ours.
   const mayFollow = !declared.isAccountKnown || (isImported && !own?.isCreated);
-  return isOwner && own.observation === "present" && mayFollow;
+  return isOwner && own?.observation === "present" && mayFollow;
 }
 
 /** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */

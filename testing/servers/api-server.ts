@@ -1,15 +1,15 @@
-import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import type { Server as NetServer } from "node:net";
+
 import { onTestFinished } from "vitest";
 import { connect } from "../../cli/cluster/connection.ts";
 import type { ResourceKind } from "../../cli/cluster/discovery.ts";
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { type RunOptions, runCommand } from "../tools/run-command.ts";
-import { temporaryFolder } from "../tools/temporary-folder.ts";
+import { temporaryFile } from "../tools/temporary-folder.ts";
 import { createAuthority, issue } from "./certificates.ts";
+import { takePort } from "./free-port.ts";
 
 /** A fault in place of an answer; `hang up` closes the connection. */
 export type Fault =
@@ -77,12 +77,8 @@ export async function startApiServer({ kinds, ...options }: ApiServerOptions): P
     return discovery(url.pathname, kinds) ?? resources(url, kinds, { ...state, objects });
   };
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `https://127.0.0.1:${await listen(server)}`;
+  onTestFinished(() => server.closeAllConnections());
   const context = { namespace: "team-a" };
   const kubeconfig = writeKubeconfig(url, authority.certificate, { token: "not-a-secret" }, { context });
   return { url, kubeconfig, requests, faults, ...state };
@@ -195,11 +191,17 @@ function fitsLabels(object: JsonObject, selector: string | null): boolean {
   return (several?.split(",") ?? [one]).some((wanted) => wanted === value);
 }
 
+/** Lets a server listen on loopback until the test ends. @returns its port. */
+export async function listen(server: NetServer): Promise<number> {
+  const { port } = await takePort(server);
+  onTestFinished(() => void server.close());
+  return port;
+}
+
 type More = Partial<Record<"cluster" | "context", object>>;
 
 /** Writes a kubeconfig with one context. @param more of its cluster and context. */
 export function writeKubeconfig(server: string, ca: string, user: object, more: More = {}): string {
-  const path = join(temporaryFolder(), "kubeconfig");
   const authority = { "certificate-authority-data": Buffer.from(ca).toString("base64") };
   const config = {
     apiVersion: "v1",
@@ -209,6 +211,5 @@ export function writeKubeconfig(server: string, ca: string, user: object, more: 
     contexts: [{ name: "test", context: { cluster: "test", user: "test", ...more.context } }],
     "current-context": "test",
   };
-  writeFileSync(path, JSON.stringify(config));
-  return path;
+  return temporaryFile("kubeconfig", JSON.stringify(config));
 }

@@ -48,7 +48,7 @@ export function chooseMarks(
   const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
   // A control plane without a name recognizes its tag in the next reconcile by this record.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
-  const hasSettled = join.is === "alone" && join.hasFound;
+  const hasSettled = join.is === "alone" && join.hasSettled;
   return {
     labels: [
       ...labels.map((label) => toMark(label, form.identity)),

@@ -169,9 +169,10 @@ const noteOrigin = (isCreated: boolean): Annotations => ({ [ORIGIN]: isCreated ?
 
 /** Writes as the owner, which lists its successors and leaves the cloud resource to them. */
 function write(one: Ours): Part {
-  const { verdict, wanted, subject } = one;
+  const { verdict, wanted, subject, join } = one;
   const { others, origin } = verdict;
-  const isLeft = others.length > 0 && wanted.rules.onRelease === "HandOver";
+  const isShared = others.length > 0 || (join.is === "alone" && join.isFollowed);
+  const isLeft = isShared && wanted.rules.onRelease === "HandOver";
   return {
     policies: isLeft || !mayGoWithOurs(one) ? withoutDelete(subject.asked) : subject.asked,
     annotations: {

@@ -63,9 +63,9 @@ const RIVAL =
   "Bucket.cloud.example.org/a: the XR refers to another resource that is composed as a; remove one of the two references " +
   "from the XR";
 const UNCONFIRMED =
-  `${A} it has no controller, and nothing confirms that this XR is nested below root, as its label crossplane.io/composite ` +
-  "says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if this XR is not nested, remove " +
-  "the label from it";
+  `${A} it has no controller, and this XR may adopt it only once XR root, which this XR's label crossplane.io/composite names, ` +
+  "has adopted this XR: XStore.apps.example.org/store has no controller; if this XR is not nested, remove that label from " +
+  "this XR";
 
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
   const inner = { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } };

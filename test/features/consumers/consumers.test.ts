@@ -282,7 +282,9 @@ describe("a grant by label", () => {
   ])("%s grants nothing, and its owner is told", (_grant, annotations, fault) => {
     const draft = draftOf({ list }, { xr: database(annotations), answers: copies });
     const ungranted = "copies without a grant: 1+";
-    expect(says(draft)).toContain(`False: InvalidGrant: its annotation ${fault}, and grants nothing; ${ungranted}`);
+    expect(says(draft)).toContain(
+      `False: InvalidGrant: the shared XR's annotation ${fault}, and grants nothing; ${ungranted}`,
+    );
   });
 });
 
@@ -338,7 +340,7 @@ describe("a credential for each namespace", () => {
     const named = { list, credentials: { forEach: "Grant", template, secretRef } };
     const observed = { [credentialKey("team-a")]: { ...unnamed, status: ready } };
     const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
-    const why = "it is Ready, but names no Secret in status.secretName";
+    const why = "it is Ready, but field status.secretName, which should name its Secret, is not set";
     expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of team-a: ${why}`);
   });
 
@@ -363,8 +365,8 @@ describe("a credential for each namespace", () => {
 
   test("cannot be made where the grant names nobody, and the fault says so", () => {
     expect(says(draftOf(section, { xr: database({ [ALLOWED]: "*" }) }))).toBe(
-      'False: GrantedToAll: annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces grants all namespaces by "*", ' +
-        "which names none to make a credential for: list them",
+      'False: GrantedToAll: annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces contains "*", for which ' +
+        "no credentials are made: list each namespace that needs one",
     );
   });
 
@@ -374,7 +376,7 @@ describe("a credential for each namespace", () => {
     const draft = draftOf(section, { xr: database({ [ALLOWED]: `${names},team-z` }), observed });
     expect(draft.resources.size).toBe(1000);
     expect(draft.resources.has(credentialKey("team-z"))).toBe(true);
-    expect(says(draft)).toMatch(/^False: TooManyCredentials: 1001 namespaces get no credential/);
+    expect(says(draft)).toMatch(/^False: TooManyCredentials: .*, and 1001 more are not made/);
   });
 });
 
