@@ -64,7 +64,7 @@ function toCandidate(subject: Subject, declared: CloudResource): Candidate {
   };
 }
 
-/** Tells whether only the ProviderConfig has changed: our provider created the cloud resource, and still has the name that the cloud gave it. */
+/** Tells whether only the ProviderConfig has changed: our provider created the cloud resource, and its name is the same. */
 const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
   isMadeUp &&
   own?.acknowledged.size === 0 &&
