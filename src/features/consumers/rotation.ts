@@ -14,9 +14,8 @@ import type { Access, OwnerFacts } from "./owner-facts.ts";
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Sets the field to another value each time that a namespace loses access. The resource's annotation and the record of names remember the
- * namespaces with access; the value changes if one of them is no longer granted. Field and annotation stay as they are while it is unknown
- * who has access, and if too many namespaces are granted.
+ * Sets the field to another value each time that a namespace loses access, by an annotation that remembers the namespaces with access.
+ * Both stay as they are while it is unknown who has access, and if too many namespaces are granted.
  */
 export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts, draft: Draft, call: Call): Part {
   if (rotation === undefined) return { edits: [], reasons: [] };
