@@ -330,15 +330,20 @@ describe("a credential for each namespace", () => {
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });
 
-  test("that is Ready and names no Secret has its field told", () => {
+  const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
+  const unset = ": it is Ready, but field status.secretName, which should name its Secret, is not set";
+  test.each<[reason: string, status: JsonObject, why: string]>([
+    ["and is Ready has its field told", ready, unset],
+    ["is only waited for until it is Ready", {}, ""],
+    ["is only waited for while it is not reconciled", failing, ""],
+  ])("that names no Secret %s", (_reason, status, why) => {
     const { spec: _, ...unnamed } = role("team-a", "1");
     const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
     const secretRef = { nameFieldPath: "status.secretName" };
     const named = { list, credentials: { forEach: "Grant", template, secretRef } };
-    const observed = { [credentialKey("team-a")]: { ...unnamed, status: ready } };
+    const observed = { [credentialKey("team-a")]: { ...unnamed, status } };
     const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
-    const why = "it is Ready, but field status.secretName, which should name its Secret, is not set";
-    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of team-a: ${why}`);
+    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of team-a${why}`);
   });
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
