@@ -40,7 +40,7 @@ const key = exactlyOneOf(
 
 const keys = z.union([unique(z.array(key).min(1), "to"), source]);
 
-/** The fields of a copy that are not allowed with a delivery. */
+/** The fields of a copy that its `via` excludes. */
 const unusable: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["ConnectionSecret", ["type", "labels", "annotations"]],
   ["Secret", ["providerConfigRef"]],
@@ -110,7 +110,7 @@ const copy = z
     providerConfigRef: providerConfigRef ?? ({ name: "default", kind: "ClusterProviderConfig" } as const),
   }));
 
-/** Tells whether one of the keys, parsed or not, is made by a template. */
+/** Tells whether a key, parsed or not, has a template. */
 const hasTemplate = (listed: unknown): boolean =>
   Array.isArray(listed) && listed.some((item) => isObject(item) && ("template" in item || "value" in item));
 
@@ -122,7 +122,7 @@ export const credentialRef = z.strictObject({
   namespaceFieldPath,
 });
 
-/** How a resource's connection Secret is named: in a field, or by a text with its fields. */
+/** The fields that say how a resource names its connection Secret. */
 const secretShape = {
   name: optional(
     text.pipe(converted(parseFieldsText)),
@@ -134,7 +134,7 @@ const secretShape = {
 
 const WRITTEN = parseFieldPath("spec.writeConnectionSecretToRef.name");
 
-/** The name as a text of fields, whichever way it is given. */
+/** Converts a name's field path to a text of fields. */
 const toNamed = <T extends { name?: FieldsText | undefined; nameFieldPath?: FieldPath | undefined }>({
   name,
   nameFieldPath = WRITTEN,

@@ -63,16 +63,20 @@ export const ADOPTION = `${DOMAIN}/adoption`;
 /** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
-const LABELS = [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL];
-const ANNOTATIONS = [OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT];
-
-/** The marks that this function writes on managed resources. */
-export const MARKS: ReadonlySet<string> = new Set([...LABELS, ...ANNOTATIONS]);
-
-const WORDS = [ALLOW_DELETE, LEAVE_BEHIND, TAKE_OWNERSHIP, IGNORE_TAGS];
+/** The labels and annotations that this function writes on managed resources. */
+export const MARKS: ReadonlySet<string> = new Set([
+  ...[IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL],
+  ...[OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT],
+]);
 
 /** The annotations of operators and of a restore. They count on observed managed resources only. */
-export const DECISIONS: ReadonlySet<string> = new Set([...WORDS, RESTORED]);
+export const DECISIONS: ReadonlySet<string> = new Set([
+  ALLOW_DELETE,
+  LEAVE_BEHIND,
+  TAKE_OWNERSHIP,
+  IGNORE_TAGS,
+  RESTORED,
+]);
 
 /** The tag with the control plane's name, if the input sets one. */
 export const CLUSTER_TAG = "crossplane-cluster";

@@ -4,9 +4,66 @@ import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement } from "../model/requirement.ts";
-import { type Contender, toContender } from "./contender.ts";
-import { type Contenders, listNames } from "./contenders.ts";
+import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
+import { byPrecedence, type Contender, toContender } from "./contender.ts";
+import { type Contenders, findInTheWay, findLiving, firstOther, listNames } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
+
+/** Tells whether our provider has created and named the cloud resource, and ours owns it or was never arbitrated. */
+export const isNamedByOurs = (candidate: Candidate): candidate is Candidate & { readonly own: Contender } =>
+  candidate.isMadeUp && (candidate.own?.isMarked === true || candidate.own?.identity === undefined);
+
+/** Chooses the label by which our resource finds the contenders that it has to know. @param before the first, found earlier. */
+export function chooseLabel(before: Contender | undefined, candidate: Candidate): string {
+  const { own } = candidate;
+  if (before === undefined && mayBePromoted(candidate)) return IDENTITY_LABEL;
+  return own !== undefined && (own.isMarked || before?.uid === own.uid) ? CONTENDS_LABEL : WRITES_LABEL;
+}
+
+/**
+ * Tells whether to look for the same cloud resource behind other ProviderConfigs: our account is not known, and our resource owns the
+ * cloud resource or may become its owner. An owner looks too: an asynchronous provider reports success for each of two creations of one.
+ */
+export function looksBehindOtherConfigs(candidate: Candidate): boolean {
+  const { own, declared, identity, isImported } = candidate;
+  if (declared.account === "") return false;
+  if (mayBePromoted(candidate)) return true;
+  const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
+  // The creator of an imported cloud resource has no label until it learns of our resource.
+  const mayFollow = !declared.isAccountKnown || (isImported && !own?.isCreated);
+  return isOwner && own?.observation === "present" && mayFollow;
+}
+
+/** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */
+const mayBePromoted = ({ own, identity, hasManagementPolicies }: Candidate): boolean =>
+  own === undefined
+    ? !hasManagementPolicies
+    : !own.isMarked && own.identity === identity && (own.isWriting || own.observation !== "unknown");
+
+/** Finds the first contender, which may be ours; undefined if the whole list is needed. An owner replaces the first found earlier. */
+export function findFirst(
+  before: Contender | undefined,
+  candidate: Candidate,
+  listed: Contenders | undefined,
+): Contender | undefined {
+  const first = listed && findLiving(listed)[0];
+  if (listed === undefined || first === undefined) return before;
+  if (isAhead(first, candidate)) return before === undefined || first.isMarked ? first : before;
+  return before ?? (isAboutToCreate(first, listed, candidate) ? candidate.own : undefined);
+}
+
+/** Tells whether our resource is the first, and is about to create the cloud resource. */
+const isAboutToCreate = (first: Contender, listed: Contenders, { own }: Candidate): boolean =>
+  first.uid === own?.uid &&
+  !own.isMarked &&
+  own.observation === "absent" &&
+  firstOther(findInTheWay(listed), own.uid) === undefined;
+
+/** Tells whether a contender precedes ours. As long as ours lacks the identity label, as right after a rename, only an owner does. */
+export const isAhead = (one: Contender, { own, identity }: Candidate): boolean =>
+  one.uid !== own?.uid &&
+  (one.isMarked || own?.identity === identity) &&
+  (own === undefined || byPrecedence(one, own) < 0);
 
 /** Makes the requirement of a label. Its name holds the whole selector: the label's value is a hash with the kind. */
 export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({

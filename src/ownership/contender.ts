@@ -2,7 +2,6 @@ import { type Observation, readCreationTime, readObservation } from "../crosspla
 import { mayDelete, mayWrite, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import {
   COMPOSITION_RESOURCE_NAME,
-  EXTERNAL_NAME,
   findController,
   isBeingDeleted,
   isPaused,
@@ -27,10 +26,10 @@ import {
   TAKE_OWNERSHIP,
 } from "./annotations.ts";
 
-/** The longest owner or id in UTF-16 units: others repeat them in annotations. Names are shorter. */
+/** The longest owner or id in UTF-16 units. Names are shorter; a longer text would be repeated in the annotations of others. */
 const MAX_MARK = 1024;
 
-/** A managed resource that declares a cloud resource, possibly one of several. Facts that are seldom needed are read when asked for. */
+/** A managed resource that declares a cloud resource, possibly one of several. Its getters read facts that few resources need. */
 class ManagedContender {
   readonly document: Document;
   readonly uid: string;
@@ -50,9 +49,10 @@ class ManagedContender {
   readonly isWriting: boolean;
   /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
   readonly isCreated: boolean;
-  // Compared many times where there are many contenders, and not at all where there is one.
-  #createdAt: string | undefined;
-  #takeOwnership: string | undefined;
+  /** The creation time of the managed resource; "" if it is not known. */
+  readonly createdAt: string;
+  /** The annotation by which an operator moves ownership here; "" if it is not set. */
+  readonly takeOwnership: string;
 
   constructor(document: Document) {
     const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
@@ -71,17 +71,8 @@ class ManagedContender {
     const isAllowed = this.policies === undefined ? this.isMarked : mayWrite(this.policies);
     this.isWriting = isAllowed && !this.isDeleting && !isPaused(document);
     this.isCreated = hasCreated(document);
-  }
-
-  get createdAt(): string {
-    this.#createdAt ??= stringAt(this.document, ["metadata", "creationTimestamp"]) ?? "";
-    return this.#createdAt;
-  }
-
-  /** The annotation by which an operator moves ownership here; "" where it is not set. */
-  get takeOwnership(): string {
-    this.#takeOwnership ??= readAnnotation(this.document, TAKE_OWNERSHIP) ?? "";
-    return this.#takeOwnership;
+    this.createdAt = stringAt(document, ["metadata", "creationTimestamp"]) ?? "";
+    this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
   }
 
   /** The managed resource's name, with its namespace where it has one. */
@@ -114,7 +105,7 @@ class ManagedContender {
   }
 }
 
-/** The facts about a contender, as plain fields: tests make them without a managed resource. */
+/** The facts about a contender. Tests make them without a managed resource. */
 export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 
 export const toContender = (document: Document): Contender => new ManagedContender(document);
@@ -164,9 +155,6 @@ export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean
 
 /** Hashes a name, marked by `#`, which no resource's name contains. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;
-
-/** Tells whether a contender has an external name. */
-export const isNamed = ({ document }: Contender): boolean => stringAt(document, EXTERNAL_NAME) !== undefined;
 
 /** The facts that decide precedence. */
 type Ranked = Pick<Contender, "takeOwnership" | "isMarked" | "createdAt" | "uid">;

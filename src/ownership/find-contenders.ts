@@ -8,18 +8,29 @@ import { once } from "../model/once.ts";
 import type { Requirements } from "../model/requirement.ts";
 import { CONTENDS_LABEL, EXTERNAL_NAME_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { toContenders, toFirst, toFirstName, toLabelled, toWriterRequirement } from "./contender-requirements.ts";
+import {
+  chooseLabel,
+  findFirst,
+  isAhead,
+  isNamedByOurs,
+  looksBehindOtherConfigs,
+  toContenders,
+  toFirst,
+  toFirstName,
+  toLabelled,
+  toWriterRequirement,
+} from "./contender-requirements.ts";
 import { type Contenders, indexByUid, isLiving } from "./contenders.ts";
 import {
   type Candidate,
   type CloudResource,
   hashExternalName,
   hasSameName,
+  isInPlace,
   isKnown,
   isSame,
   readByItself,
 } from "./identity.ts";
-import { declares, hasLooked, isCreatorOf, judgeFirst, looks, precedes, toLabel } from "./whom-to-know.ts";
 
 /** A list of contenders, undefined while an answer is pending, and what was asked for it. */
 interface Listed {
@@ -65,11 +76,11 @@ export class KnownContenders {
   find(candidate: Candidate, joins = false): Contenders | undefined {
     const { own } = candidate;
     if (joins) return this.#require(IDENTITY_LABEL, candidate);
-    if (isCreatorOf(candidate)) return withOwn(this.#require(CONTENDS_LABEL, candidate), candidate.own);
+    if (isNamedByOurs(candidate)) return withOwn(this.#require(CONTENDS_LABEL, candidate), candidate.own);
 
     const before = this.recallFirst(candidate);
-    const label = toLabel(before, candidate);
-    const first = before?.isMarked ? before : judgeFirst(before, candidate, this.#list(label, candidate).found);
+    const label = chooseLabel(before, candidate);
+    const first = before?.isMarked ? before : findFirst(before, candidate, this.#list(label, candidate).found);
     if (first === undefined) return this.#withLastWriter(this.#require(label, candidate), candidate);
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
@@ -117,7 +128,7 @@ export class KnownContenders {
       other !== undefined &&
       isLiving(other) &&
       !onlyObserves(other) &&
-      precedes(other, candidate) &&
+      isAhead(other, candidate) &&
       declares(other, candidate, isSame)
     ) {
       return other;
@@ -143,7 +154,7 @@ export class KnownContenders {
     const identities = forms.map(({ identity }) => identity);
     // The label for other ProviderConfigs lists those with the identity as well.
     const [index, values] =
-      label === IDENTITY_LABEL && looks(candidate)
+      label === IDENTITY_LABEL && looksBehindOtherConfigs(candidate)
         ? [EXTERNAL_NAME_LABEL, [candidate.externalName]]
         : [label, identities];
     const key = [kind.apiVersion, index, ...identities].join(" ");
@@ -192,3 +203,28 @@ const withOwn = (all: Contenders | undefined, own: Contender): Contenders | unde
 
 /** An XR composes many resources of few kinds. */
 const twinOf = once(findTwin);
+
+/**
+ * Tells whether a managed resource declares the candidate's cloud resource, by its fields: its label may be forged, or be left from another
+ * cloud resource.
+ *
+ * @param compare `hasSameName` for the resource that the cloud's tags name: places may differ where they do not distinguish, such as the
+ * region of a DNS zone.
+ */
+function declares(
+  one: Contender,
+  { own, observed, facts, declared, forms }: Candidate,
+  compare: typeof isSame,
+): boolean {
+  const read = one === own ? observed : readByItself(one.document, facts);
+  if (!isKnown(read)) return false;
+  if (one === own) return isInPlace(declared, read);
+  return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));
+}
+
+/**
+ * Tells whether a managed resource of another ProviderConfig counts: its provider has looked for the cloud resource. A team may write a
+ * ProviderConfig that leads nowhere, and would keep others from the name for ever.
+ */
+const hasLooked = ({ isMarked, isWriting, observation }: Contender): boolean =>
+  isMarked || isWriting || observation !== "unknown";

@@ -3,16 +3,19 @@ import type { Cloud } from "../crossplane/providers/families.ts";
 import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
+import { looksBehindOtherConfigs } from "./contender-requirements.ts";
 import type { KnownContenders, Namesake } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
 import { isSameConfig } from "./known-account.ts";
-import { looks } from "./whom-to-know.ts";
 
 /** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
 export type Join =
   | { readonly is: "pending" }
-  /** There is none, or no reason to look. `hasFound`: ours has found its cloud resource, and need not look again. */
-  | { readonly is: "alone"; readonly hasFound: boolean }
+  /**
+   * There is none ahead of ours, or no reason to look. `hasSettled`: ours owns its cloud resource, and need not look again.
+   * `isFollowed`: an owner behind another ProviderConfig has yet to join ours.
+   */
+  | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
   /** `declared`: as ours declares it from now on. */
   | { readonly is: "same"; readonly declared: CloudResource }
   /** Nothing tells whether the other one, an owner, is the same. `isCreating`: its provider will, once it has created its own. */
@@ -27,19 +30,34 @@ const MAX_COMPARED = 10;
  * created the cloud resource, or has precedence.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
-  if (!looks(candidate) || known.recallFirst(candidate) !== undefined) return { is: "alone", hasFound: false };
+  if (!looksBehindOtherConfigs(candidate) || known.recallFirst(candidate) !== undefined) return NOT_LOOKED;
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
   const toAccount: ReadAccount = (managed, namespace) => {
     const config = known.findProviderConfig(managed, namespace);
     return config === "pending" ? config : config && readAccountOf(config, cloud);
   };
-  for (const other of listAhead(namesakes, candidate)) {
+  const others = listOthers(namesakes, candidate);
+  for (const other of others.ahead) {
     const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
     if (join !== undefined) return join;
   }
-  return { is: "alone", hasFound: candidate.own?.observation === "present" };
+  const isFollowed = others.behind.some(
+    (other) => other.one.isMarked && isSameAccount(candidate, other, toAccount) === true,
+  );
+  return { is: "alone", hasSettled: !isFollowed && isListedAsOwner(candidate, namesakes), isFollowed };
 }
+
+const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
+
+/** Tells whether ours found its cloud resource and is listed as its owner: of two that were promoted at once, one sees the other then. */
+const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
+  own?.observation === "present" && listOwners(namesakes).has(own.uid);
+
+const listOwners = once(
+  (namesakes: readonly Namesake[]): ReadonlySet<string> =>
+    new Set(namesakes.filter(({ one }) => one.isMarked).map(({ one }) => one.uid)),
+);
 
 /** Judges another one; undefined if it is of another account, or ours has nothing to share with it yet. */
 function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
@@ -64,14 +82,14 @@ function byOrder(a: Namesake, b: Namesake): number {
 }
 
 /** Those of one name and place: the first in each of MAX_COMPARED accounts, and the first by the cloud's id. */
-interface Rivals {
+interface Indexed {
   readonly byAccount: Map<string, Namesake>;
   readonly byId: Map<string, Namesake>;
 }
 
 /** Indexes by name and place, once for all resources of an XR: it may compose thousands of one name. */
-const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Rivals> => {
-  const index = new Map<string, Rivals>();
+const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Indexed> => {
+  const index = new Map<string, Indexed>();
   for (const each of namesakes.toSorted(byOrder)) {
     const { byAccount, byId } = index.get(toKey(each.read)) ?? { byAccount: new Map(), byId: new Map() };
     const id = readGlobalId(each.one.document);
@@ -85,17 +103,19 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
 /** Two identities differ by their account alone if the rest is the same. */
 const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
 
-/** Lists those in other accounts that ours would join, the one with its id first: none is behind one in the account of ours. */
-function listAhead(namesakes: readonly Namesake[], { own, declared }: Candidate): readonly Namesake[] {
-  const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NO_RIVALS;
+/** Lists those in other accounts, the one with the id of ours first. Ours would join those ahead, which precede all in its account. */
+function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate) {
+  const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NOT_INDEXED;
   const found = byId.get((own && readGlobalId(own.document)) ?? "");
   const ours = [byAccount.get(declared.account), own && { one: own, read: declared }];
-  return [...(found ? [found] : []), ...byAccount.values()].filter(
-    (other) => other.read.account !== declared.account && ours.every((one) => !one || byOrder(other, one) < 0),
+  const others = [...(found ? [found] : []), ...byAccount.values()].filter(
+    ({ read }) => read.account !== declared.account,
   );
+  const isAhead = (other: Namesake): boolean => ours.every((one) => !one || byOrder(other, one) < 0);
+  return { ahead: others.filter(isAhead), behind: others.filter((other) => !isAhead(other)) };
 }
 
-const NO_RIVALS: Rivals = { byAccount: new Map(), byId: new Map() };
+const NOT_INDEXED: Indexed = { byAccount: new Map(), byId: new Map() };
 
 /** Reads the account of a managed resource's ProviderConfig. */
 type ReadAccount = (managed: Document, namespace?: string) => string | undefined | "pending";

@@ -116,22 +116,14 @@ interface Case extends Situation {
   readonly cluster: string | undefined;
 }
 
-const NONE: Contenders = [];
+const NONE: Contenders = []; // one list for all, since what is computed from a list is remembered
 
-/** Lists the fields one by one: to spread them costs more than all rules. */
 function toCase(situation: Situation): Case {
-  const { own, hasManagementPolicies, isImported, contenders, otherCluster, reportsTags, mayBeCreated } = situation;
-  const all = contenders ?? NONE;
+  const { own, contenders: all = NONE, otherCluster } = situation;
   const listed = own && indexByUid(all).get(own.uid);
   const isPromoted = own?.isMarked === true && listed?.isMarked === true;
   return {
-    own,
-    hasManagementPolicies,
-    isImported,
-    contenders,
-    otherCluster,
-    reportsTags,
-    mayBeCreated,
+    ...situation,
     all,
     listed,
     isPromoted,

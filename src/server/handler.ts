@@ -44,7 +44,7 @@ function logOutcome(outcome: Outcome, facts: object, log: Log): void {
   for (const change of outcome.audit) log.info("changed a tag", { ...change });
 }
 
-/** Converts an error to a status, which contains nothing of the request except the position of a wrong byte. */
+/** Logs an error, and converts it to a status without content of the request. */
 function logFailure(error: unknown, facts: object, log: Log): Pick<StatusObject, "code" | "details"> {
   if (error instanceof FunctionError && error.code === "InvalidMessage") {
     log.warn("refused a call", { ...facts, details: error.message });

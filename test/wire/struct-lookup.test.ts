@@ -106,11 +106,4 @@ describe("a key that is looked for is not taken for another one", () => {
     const document = wireDocument(Buffer.concat(keys.map((key) => entry(key, string(key)))));
     expect([...keys, "e\u0301"].map((key) => document.at([key]))).toEqual([...keys, undefined]);
   });
-
-  test("among many, each looked for twice", () => {
-    const keys = Array.from({ length: 1500 }, (_, i) => `key-${i}`);
-    const document = wireDocument(Buffer.concat(keys.map((key) => entry(key, string(key)))));
-    const every = (): readonly unknown[] => keys.map((key) => document.at([key]));
-    expect([every(), every()]).toEqual([keys, keys]);
-  });
 });

@@ -123,12 +123,12 @@ function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } 
 
 /** Tells whether a dependent stays that cannot be served now. A record alone may name what was never there. */
 function isKept(origin: Reference | undefined, isMarked: boolean, share: Delivered): boolean {
-  const { shared, judgement, targets, own } = share;
+  const { shared, judgement } = share;
   const { copies, fields, named } = judgement;
   if (origin === undefined) return copies.is === "unknown";
   if (fields.is === "refused" && named && isSameResource(origin, named.resource)) return false;
   if (isWaiting(judgement)) return true; // the next call decides
-  const { is: grant } = judgeBound(origin, own === undefined ? [...targets.namespaces, "*"] : [own], share);
+  const { is: grant } = judgeBound(origin, [], share);
   return grant === "gone" ? isMarked && shared.connection?.onSourceMissing !== "Delete" : grant !== "ended";
 }
 

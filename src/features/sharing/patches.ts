@@ -10,10 +10,9 @@ import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import { isEmpty } from "./empty.ts";
-import type { Fields, Judged } from "./judgement.ts";
+import { bindsOne, type Fields, type Judged } from "./judgement.ts";
 import { explainMisnamed } from "./misnamed.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
-import { bindsOne } from "./share.ts";
 import { toFitting } from "./text-maps.ts";
 
 /**

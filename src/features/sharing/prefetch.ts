@@ -5,16 +5,16 @@ import { findTarget } from "./copies/taker.ts";
 import { findTargetFault } from "./copies/targets.ts";
 import type { Share, Target } from "./judgement.ts";
 
-/** An answer that a share waits for. */
+/** The answer that a share waits for. */
 type Awaited =
   | { readonly is: "sharedResource" }
   | { readonly is: "grants"; readonly source: SecretName | undefined }
   | { readonly is: "source"; readonly key: string; readonly target: Target };
 
 /**
- * Asks for what a later call needs together with what is awaited now; the answer is read then. Crossplane calls a step six times at
- * most before it fails the XR, and a copy that moves to another shared resource needs nearly all of them if each look-up waits for the
- * one before.
+ * Asks already now for resources that a later call reads. Crossplane calls a step six times at most before it fails the
+ * XR, and a copy that moves to another shared resource would need nearly all of them if each look-up waited for the one
+ * before.
  *
  * | awaited             | asked as well                                   |
  * |---------------------|-------------------------------------------------|

@@ -55,7 +55,7 @@ function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
   return { ...settlement, write: (tags) => writeMarks(tags, subject, policies, { labels: [], annotations }, wanted) };
 }
 
-const NO_RIVALS = { contenders: undefined, join: { is: "alone", hasFound: false } } as const;
+const NO_RIVALS = { contenders: undefined, join: { is: "alone", hasSettled: false, isFollowed: false } } as const;
 
 /** Tells whether the external name that is desired is another one than the observed one. */
 function isRenamed({ desired, observed }: Subject): boolean {

@@ -68,9 +68,6 @@ export interface ResourceTags {
 
 const NO_TAGS: TagMap = new Map();
 
-/** The most reported tags that are read. AWS and Azure allow 50 on a resource, Google Cloud 64. */
-const MAX_REPORTED = 1000;
-
 /** Finds the tag field by the input, the resource, our table, and last the kind's schema; undefined where none is known. */
 export function findTags(known: KnownKind, pair: DesiredAndObserved, call: Call): ResourceTags | undefined {
   const { is } = known.facts.tags;
@@ -85,7 +82,7 @@ export function findTags(known: KnownKind, pair: DesiredAndObserved, call: Call)
     isPending: false,
     desired: toTagMap(wanted) ?? NO_TAGS,
     spec: toTagMap(spec) ?? NO_TAGS,
-    cloud: lazy(() => toTagMap(pair.observed?.at(toReportedPath(path)), MAX_REPORTED) ?? NO_TAGS),
+    cloud: lazy(() => toTagMap(pair.observed?.at(toReportedPath(path))) ?? NO_TAGS),
     like: set ?? shape,
   };
   return set === undefined && is === "unknown" ? findInSchema(known, tags, call) : tags;

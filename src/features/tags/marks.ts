@@ -44,11 +44,14 @@ export function chooseMarks(
   subject: Subject,
 ): Marks {
   const { candidate, join, otherCluster } = rivals;
-  const form = chooseForm(candidate, join, verdict);
+  // After a change of the account, an observer keeps the owner's identity until that follows.
+  const owner = verdict.is === "theirs" && join.is !== "same" ? verdict.owner.identity : undefined;
+  const { forms } = candidate;
+  const form = forms.find(({ identity }) => identity === owner) ?? forms.at(-1) ?? candidate;
   const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
   // A control plane without a name recognizes its tag in the next reconcile by this record.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
-  const hasSettled = join.is === "alone" && join.hasFound;
+  const hasSettled = join.is === "alone" && join.hasSettled;
   return {
     labels: [
       ...labels.map((label) => toMark(label, form.identity)),
@@ -59,16 +62,6 @@ export function chooseMarks(
 }
 
 const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });
-
-/** Chooses the identity to label ours with. After a change of the account, an observer keeps the owner's until that follows. */
-function chooseForm(
-  { forms, declared, identity }: Candidate,
-  join: Rivals["join"],
-  verdict: OwnershipVerdict,
-): Candidate["forms"][number] {
-  const owner = verdict.is === "theirs" && join.is !== "same" ? verdict.owner.identity : undefined;
-  return forms.find((form) => form.identity === owner) ?? forms.at(-1) ?? { identity, declared };
-}
 
 /**
  * Chooses the labels by which others find ours. All contenders have to know a writer, and one that an operator chose. The owner has to

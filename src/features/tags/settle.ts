@@ -5,8 +5,8 @@ import { stringAt } from "../../model/document.ts";
 import { decideBy, when } from "../../model/rules.ts";
 import { CONTENDERS, CREATED_BEFORE, contenderId, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
+import { findAssociationName } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
-import { nameAssociation } from "./association-name.ts";
 import { type Annotations, findMove, type Part, readFormerCreation } from "./move.ts";
 import type { Rivals } from "./rivals.ts";
 import type { Subject } from "./subject.ts";
@@ -43,10 +43,14 @@ export function settle(
   wanted: WantedTags,
   { contenders = [], join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
 ): Settlement {
-  const { own } = subject;
+  const { own, facts, desired } = subject;
   const move = verdict.is === "deleting" ? undefined : findMove(own, hasMoved);
   const owner = verdict.is === "theirs" ? verdict.owner : undefined;
-  const name = verdict.is === "unresolved" ? undefined : nameAssociation(subject, contenders, owner, Boolean(move));
+  const isNameless = facts.name.is === "association" && stringAt(desired, EXTERNAL_NAME) === undefined;
+  const name =
+    isNameless && verdict.is !== "unresolved"
+      ? findAssociationName(contenders, own, owner, move !== undefined)
+      : undefined;
   const one: Case = { verdict, subject, wanted, join, move, name };
   const part = choosePart(one);
   // The creation of the former cloud resource does not count as the creation of this one.
@@ -169,9 +173,10 @@ const noteOrigin = (isCreated: boolean): Annotations => ({ [ORIGIN]: isCreated ?
 
 /** Writes as the owner, which lists its successors and leaves the cloud resource to them. */
 function write(one: Ours): Part {
-  const { verdict, wanted, subject } = one;
+  const { verdict, wanted, subject, join } = one;
   const { others, origin } = verdict;
-  const isLeft = others.length > 0 && wanted.rules.onRelease === "HandOver";
+  const isShared = others.length > 0 || (join.is === "alone" && join.isFollowed);
+  const isLeft = isShared && wanted.rules.onRelease === "HandOver";
   return {
     policies: isLeft || !mayGoWithOurs(one) ? withoutDelete(subject.asked) : subject.asked,
     annotations: {

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ALLOWED_NAMESPACE_SELECTOR } from "../../../src/crossplane/grants.ts";
-import { findShared } from "../../../src/features/sharing/find-shared.ts";
-import { judgeShare } from "../../../src/features/sharing/judge.ts";
+import { judgeShares } from "../../../src/features/sharing/judge.ts";
 import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
-import { toShare } from "../../../src/features/sharing/share.ts";
 import { quote } from "../../../src/model/condition.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { type CallParts, callOf, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
@@ -14,14 +12,11 @@ import { another, fromXr, grantedTo, naming, refused, toStatus } from "../../../
 import { ALLOWED, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const judge = (parts: CallParts) => {
-  const call = begin(callOf(parts));
-  const [first] = call.input.spec.sharedResources;
+  const [first] = judgeShares(begin(callOf(parts)));
   if (first === undefined) throw new Error("no shared resource");
-  const share = toShare(first, new Map(), call);
-  const judgement = judgeShare(share, findShared(share));
-  const { copies, reasons } = judgement;
+  const { copies, reasons } = first.judgement;
   const [reason] = copies.is === "copy" ? [] : reasons;
-  return { copies, reasons, is: copies.is, says: reason && explainReason(reason, first) };
+  return { copies, reasons, is: copies.is, says: reason && explainReason(reason, first.shared) };
 };
 
 const found = { db: [database()] };
