@@ -30,12 +30,7 @@ export function isLeaving(name: string, desired: Document, call: Call): boolean 
 export const isFreeFor = (uid: string | undefined, item: Document): boolean =>
   (findController(item)?.uid ?? uid) === uid;
 
-/**
- * Finds all resources of these kinds with the label of the XR. Finds none of a kind that Crossplane may not list, or that is not
- * installed any more.
- *
- * @param likes an example of each kind
- */
+/** Finds all resources with the XR's label, of the kinds of `likes` that Crossplane can list. */
 export function askForKinds(prefix: string, likes: readonly Document[], call: Call): readonly Document[] {
   const { root } = toPossibleComposer(call.composite);
   const all = likes.map((like) => requireKind(prefix, like, root, call));

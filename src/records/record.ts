@@ -145,10 +145,8 @@ function sharesIn(record: Document | undefined): readonly (readonly [share: stri
 }
 
 /**
- * Makes a reader of one record's bindings. It stops at a number of copies: a megabyte of short names would take a hundred times as much
- * memory, and an owner reads the records of all consumers.
- *
- * @param most the most copies of a binding.
+ * Makes a reader of one record's bindings, which stops at a number of copies: a megabyte of short names would take a hundred times as much
+ * memory. @param most the most copies of a binding
  */
 function bindingsReader(most = MAX_SECRETS): (text: string) => readonly Binding[] {
   let left = MAX_SECRETS_IN_ALL;

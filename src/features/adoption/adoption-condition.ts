@@ -173,7 +173,7 @@ export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRe
 }
 
 /** Writes each sentence once, after the resources that it is about: `a, b: SENTENCE`. */
-export function toSentences(remarks: readonly Pick<AdoptionRemark, "resource" | "sentence">[]): readonly string[] {
+function toSentences(remarks: readonly AdoptionRemark[]): readonly string[] {
   const bySentence = groupBy(remarks, ({ sentence }) => sentence);
   return [...bySentence].map(
     ([sentence, described]) => `${listSome(described, MAX_NAMES, ({ resource }) => resource)}: ${sentence}`,

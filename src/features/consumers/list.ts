@@ -60,10 +60,8 @@ const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
 
 /**
  * Composes a Usage of the shared XR while a consumer with a grant uses it. One without a grant does not count: a team that writes a record
- * into its own namespace must not keep the owner from deleting the XR.
- *
- * A record that no XR controls, as right after a restore, keeps a Usage, and begins none. A Usage also stays while the owner or the
- * consumers are unknown.
+ * into its own namespace must not keep the owner from deleting the XR. A record that no XR controls, as right after a restore, keeps a
+ * Usage, and begins none.
  */
 export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: Call): Edits {
   const present = keepObserved(USAGE, USAGE_FIELDS, call);

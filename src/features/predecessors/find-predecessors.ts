@@ -24,8 +24,7 @@ import { proverFor } from "../prover.ts";
 export type Predecessors = ReadonlyMap<string, readonly Document[]>;
 
 /**
- * Finds the predecessors of desired resources and, for adoption, of resources that are no longer desired. A kind that Crossplane has not
- * looked up yet has none.
+ * Finds the predecessors of desired resources and, for adoption, of resources that are no longer desired.
  *
  * @param recorded the confirmed names of the record; if undefined, finds only resources that go with a grant.
  */

@@ -58,17 +58,19 @@ const HOW_TO_LIST =
 
 describe("the list of consumers", () => {
   test("has every XR with a grant that uses the database, sorted, and says that others ask", () => {
+    const withTwo = claimRecord("team-a", `${SHOP}/team-a/shop-1`, { secrets: ["team-a/db-1", "team-a/db-2"] });
     const answers = {
-      ...findingClaims(claim("team-c", "shop"), claim("team-a", "shop-2"), claim("team-a", "shop-1")),
+      ...findingClaims(claim("team-c", "shop"), claim("team-a", "shop-2"), withTwo),
       ...finding(
         recordIn("team-b", "App.apps.example.org/team-b/app", { secrets: ["team-b/app-db"] }),
         recordIn("team-b", "App.apps.example.org/team-b/other", { secrets: ["team-b/other-db", "team-a/other-db"] }),
       ),
     };
     const draft = draftOf({ list }, { answers });
-    expect(statusOf(draft)).toMatchObject({ count: 5, withoutGrant: 1 });
+    expect(statusOf(draft)).toMatchObject({ count: 6, withoutGrant: 1 });
     expect(itemsOf(draft)).toEqual([
-      "team-a: Shop.apps.example.org shop-1, orders-db, true",
+      "team-a: Shop.apps.example.org shop-1, db-1, true",
+      "team-a: Shop.apps.example.org shop-1, db-2, true",
       "team-a: Shop.apps.example.org shop-2, orders-db, true",
       "team-b: App.apps.example.org app, app-db, true",
       "team-b: App.apps.example.org other, other-db, true",
@@ -330,15 +332,20 @@ describe("a credential for each namespace", () => {
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });
 
-  test("that is Ready and names no Secret has its field told", () => {
+  const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
+  const unset = ": it is Ready, but field status.secretName, which should name its Secret, is not set";
+  test.each<[reason: string, status: JsonObject, why: string]>([
+    ["and is Ready has its field told", ready, unset],
+    ["is only waited for until it is Ready", {}, ""],
+    ["is only waited for while it is not reconciled", failing, ""],
+  ])("that names no Secret %s", (_reason, status, why) => {
     const { spec: _, ...unnamed } = role("team-a", "1");
     const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
     const secretRef = { nameFieldPath: "status.secretName" };
     const named = { list, credentials: { forEach: "Grant", template, secretRef } };
-    const observed = { [credentialKey("team-a")]: { ...unnamed, status: ready } };
+    const observed = { [credentialKey("team-a")]: { ...unnamed, status } };
     const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
-    const why = "it is Ready, but field status.secretName, which should name its Secret, is not set";
-    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of team-a: ${why}`);
+    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of team-a${why}`);
   });
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
@@ -533,15 +540,6 @@ describe("rotation", () => {
   test("remembers no names, and no more than their hashes", () => {
     const { annotations } = reconcile(granting("team-a"))["metadata"] as { annotations: JsonObject };
     expect(annotations[MEMORY]).toMatch(/^[0-9a-f]{20}\/$/);
-  });
-
-  test("stays as it is where more namespaces are granted than an annotation can remember", () => {
-    const names = Array.from({ length: 10_001 }, (_, index) => `a-${index}`);
-    const few = reconcile(granting("team-a,team-b"));
-    expect(reconcile(granting(names.join(",")), few)).toEqual(few);
-    const draft = draftOf(section, { xr: database(granting(names.join(","))), desired });
-    const why = "more than 10000 namespaces are granted, so the password is not rotated when one loses its grant";
-    expect(says(draft)).toBe(`False: TooManyToRotate: ${why}`);
   });
 
   test("does nothing where no step desires the resource", () => {
