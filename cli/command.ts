@@ -9,10 +9,10 @@ export const PROGRAM = "shared-infrastructure";
 /** The action of a command, after its command line is read; returns the exit code. */
 export type Work = (host: Host) => Promise<number>;
 
-/** Receives the work of the command that was given: its action calls this, and `run` does the work afterwards. */
+/** Takes the work of the given command, which `run` does once the command line is read. */
 export type Choose = (work: Work) => void;
 
-/** Adds a command to the program. Its action calls `choose`; it loads the command's code only when that is run. */
+/** Adds a command to the program. Its action calls `choose` with work that loads the command's code. */
 export type AddCommand = (program: Command, choose: Choose) => Command;
 
 /** Exit codes of all commands but render. */

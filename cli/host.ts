@@ -15,7 +15,7 @@ export interface Host {
 
 type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "exit" | "env" | "once">;
 
-/** Makes a host from the process, which ends when nobody reads its output any more, as in `… | head`. */
+/** Makes a host of the process. The process ends once the reader of its output has ended, as in `… | head`. */
 export function toHost(process: Process): Host {
   const { stdout } = process;
   stdout.on("error", (error: NodeJS.ErrnoException) => {

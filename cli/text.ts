@@ -4,8 +4,9 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * Escapes the control characters of a text, so that it stays on one line and does not steer the terminal: names and annotations may
- * hold line breaks and escape sequences. The text is escaped as in JSON, so that JSON without line breaks still says the same.
+ * Escapes the control characters of a text, so that it stays on one line and does not steer the terminal: names and
+ * annotations may hold line breaks and escape sequences. Escapes are those of JSON, so that JSON on one line keeps its
+ * meaning.
  */
 export const toPrintable = (text: string): string =>
   text.replace(HIDDEN, (character) => character.split("").map(escapeUnit).join(""));

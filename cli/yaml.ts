@@ -2,8 +2,8 @@ import { Document, parseDocument, type Tags, visit } from "yaml";
 import type { JsonValue } from "../src/model/json.ts";
 
 /**
- * The tags of YAML 1.1 that go-yaml, and so Kubernetes' tools, know: `on` is a boolean, `017` is a number, but `1:30` and timestamps
- * are strings. Unlike in go-yaml, `0o17` is a string.
+ * YAML 1.1's tags as go-yaml, and so Kubernetes' tools, know them: `on` is a boolean and `017` a number, `1:30` and
+ * timestamps are strings. Unlike in go-yaml, `0o17` is a string.
  */
 const customTags = (tags: Tags): Tags =>
   tags.filter((tag) => typeof tag === "string" || !(tag.format === "TIME" || notJson.has(tag.tag)));
@@ -32,9 +32,9 @@ export const splitYamlStream = (text: string): readonly string[] =>
   text.split(/^---[^\n]*\n?/m).filter((part) => part !== "");
 
 /**
- * Writes documents as a stream that Kubernetes' tools can read: keys are sorted, `on` and `1:30` quoted. YAML 1.1, and go-yaml with it, breaks
- * lines at NEL, LS and PS, too, and accepts no character that does not print: a text with any of these, which a tenant may write, would become
- * other fields or other documents. It is quoted, and they are escaped.
+ * Writes documents as a stream for Kubernetes' tools: keys are sorted, `on` and `1:30` quoted. YAML 1.1 and go-yaml
+ * also break lines at NEL, LS and PS, and refuse characters that do not print. A tenant's text with one of these could
+ * become other fields or documents, so it is quoted and they are escaped.
  */
 export const toYamlStream = (documents: readonly JsonValue[]): string =>
   documents.map((document) => `---\n${toYaml(document)}`).join("");
@@ -61,7 +61,7 @@ const STREAM = {
   doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
 } as const;
 
-/** Control and format characters, line and paragraph separators, and what no text has. */
+/** Control and format characters, line and paragraph separators, and noncharacters. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu;
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/u;
 

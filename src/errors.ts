@@ -21,7 +21,7 @@ export class FunctionError extends Error {
 /** Reads the message of anything thrown. */
 export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Runs a function; returns the FunctionError that it throws. */
+/** Runs a function, and returns its result or the FunctionError that it throws. */
 export function attempt<T>(run: () => T): T | FunctionError {
   try {
     return run();

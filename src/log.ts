@@ -1,10 +1,10 @@
 import type { Writable } from "node:stream";
 import { createLogger, format, transports } from "winston";
 
-/** Writes a line. Its fields hold never a Secret's value, a literal of an input or a whole request. */
+/** Writes a line. Its fields must not hold a Secret's value, a literal of an input or a whole request. */
 type Write = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** The part of a winston logger that we use. */
+/** The methods of a winston logger that the function calls. */
 export type Log = Readonly<Record<"debug" | "info" | "warn" | "error", Write>>;
 
 const asText = format.printf(({ timestamp, level, message, ...fields }) => {
@@ -13,9 +13,9 @@ const asText = format.printf(({ timestamp, level, message, ...fields }) => {
 });
 
 /**
- * Logs JSON, one object a line, from level info on; with `debug` text for people, from level debug on.
+ * Creates the log: lines of JSON from level info on; with `debug`, lines of text from level debug on.
  *
- * @param stream standard error, so that standard output stays free for a command's output.
+ * @param stream standard error, since standard output is for a command's output.
  */
 export function createLog({ debug }: { readonly debug: boolean }, stream: Writable): Log {
   const logger = createLogger({

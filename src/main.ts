@@ -6,7 +6,7 @@ import { readVersion } from "./package.ts";
 import { runFunction } from "./run-function.ts";
 import { serve } from "./server/server.ts";
 
-/** Serves until SIGTERM or SIGINT: the first lets calls in flight finish, a second one does not. @returns the exit code. */
+/** Serves until SIGTERM or SIGINT. Calls in flight may finish, until a second signal. @returns the exit code. */
 async function main(): Promise<number> {
   const config = readFlags(process.argv.slice(2), process.env);
   if (typeof config === "string") {
@@ -33,7 +33,7 @@ function fail(error: unknown): number {
   return 1;
 }
 
-// Without a top-level await, so that the bundle can be CommonJS: that starts 100 ms sooner than an ES module.
+// No top-level await, so that the bundle can be CommonJS: it starts 100 ms sooner than an ES module.
 void main()
   .catch(fail)
   .then((exitCode) => {

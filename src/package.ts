@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** The folder of package.json and proto/: the nearest one above this file, which lies in src/, dist/src/ or a bundle. */
+/** The folder of package.json and proto/, above this file, which is in src/, dist/src/ or a bundle. */
 export const packageRoot = findPackageRoot(new URL(".", import.meta.url));
 
 /** The version of this package, as in package.json. */

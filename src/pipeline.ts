@@ -27,5 +27,5 @@ const features: readonly Feature[] = [
 
 const runAll = (call: Call): Draft => features.reduce((draft, feature) => feature(call, draft), emptyDraft);
 
-/** Runs the features, which observe resources from before a restore, too. The TTL comes last: it depends on requirements and results. */
+/** Runs the features with the resources from before a restore, then the TTL, which depends on requirements and results. */
 export const run = (call: Call): Draft => responseTTL(call, runWithPredecessors(call, runAll));

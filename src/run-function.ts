@@ -10,16 +10,16 @@ import { run } from "./pipeline.ts";
 import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 
-/** The outcome of one call: the response, and the parts of it that the log and the metrics may show. */
+/** The outcome of one call: the response, and the parts of the draft that the log and the metrics may show. */
 export interface Outcome extends Pick<Draft, "conditions" | "results" | "audit" | "shares"> {
   /** A RunFunctionResponse, encoded, in memory of its own. */
   readonly response: Buffer;
 }
 
 /**
- * Answers one encoded RunFunctionRequest. Deterministic: the same bytes in, the same bytes out.
+ * Answers one encoded RunFunctionRequest. The same bytes in give the same bytes out.
  *
- * A user's mistake becomes a Fatal result, which stops the reconcile: Crossplane applies and deletes nothing.
+ * A user's mistake becomes a Fatal result: Crossplane ends the reconcile, and applies and deletes nothing.
  *
  * @throws {FunctionError} `InvalidMessage` for bytes that are not a RunFunctionRequest.
  */
@@ -46,7 +46,7 @@ export function runFunction(message: Uint8Array): Outcome {
   }
 }
 
-/** Picks the parts of a draft that may outlive the request; the others refer to its bytes. */
+/** Picks the parts of a draft that may outlive the request. The others refer to its bytes. */
 function toOutcome({ conditions, results, audit, shares }: Draft, response: Buffer): Outcome {
   return { response, conditions, results, audit, shares };
 }

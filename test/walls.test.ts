@@ -25,7 +25,7 @@ const everything = {
   "run-function": "src/run-function.ts",
   server: "src/server/server.ts",
   config: "src/server/config.ts",
-  credentials: "src/server/credentials.ts",
+  certificates: "src/server/certificates.ts",
   flags: "src/flags.ts",
   package: "src/package.ts",
   didYouMean: "src/model/did-you-mean.ts",
@@ -71,7 +71,7 @@ interface Diagnostic {
   readonly location: { readonly path: string; readonly start: { readonly line: number } };
 }
 
-const listening: readonly Importable[] = ["errors", "log", "package", "server", "config", "credentials"];
+const listening: readonly Importable[] = ["errors", "log", "package", "server", "config", "certificates"];
 const server: readonly Importable[] = [...listening, "run-function", "grpc-js", "prom-client", "crypto", "fs"];
 
 const model: readonly Importable[] = ["errors", "model", "didYouMean"];
@@ -106,7 +106,7 @@ const walls: Readonly<Record<string, readonly Importable[]>> = {
   "cli/audit/x.ts": command,
   "cli/registry/x.ts": command,
   "cli/preflight/x.ts": command,
-  "cli/admission/x.ts": [...command, "log", "config", "credentials", "prom-client"],
+  "cli/admission/x.ts": [...command, "log", "config", "certificates", "prom-client"],
   "cli/render/x.ts": [...command, "run-function", "package", "grpc-js"],
 };
 

@@ -20,14 +20,13 @@ const KINDS_MS = 300_000;
 /** The interval at which an unknown kind, which may have been installed since, is looked for. */
 const MISSING_KIND_MS = 10_000;
 
-/** Returns the cluster with a cached list of its kinds, which is read again if one of the wanted kinds is missing. */
-export type ReadCluster = (wanted: readonly Pick<ResourceQuery, "group" | "kind">[]) => Promise<Cluster>;
+type ReadCluster = ReturnType<typeof cacheKinds>;
 
-/** Caches the installed kinds; reads them again after a while, or if a wanted one is missing. */
-export function rememberKinds(client: ApiClient): ReadCluster {
+/** Makes a function that caches the cluster's kinds. It reads them again after a while, or if a wanted one is missing. */
+export function cacheKinds(client: ApiClient) {
   let known: Cluster = { ...client, kinds: [] };
   let askedAt = Number.NEGATIVE_INFINITY;
-  return async (wanted) => {
+  return async (wanted: readonly Pick<ResourceQuery, "group" | "kind">[]): Promise<Cluster> => {
     const age = performance.now() - askedAt;
     const isMissing = wanted.some((named) => findKinds(named, known).length === 0);
     if (age > KINDS_MS || (isMissing && age > MISSING_KIND_MS)) {
@@ -43,10 +42,10 @@ const DEPARTED_MS = 60_000;
 
 const ALLOWED: Decision = { is: "allowed", warnings: [] };
 
-/** Admitted deletions by UID, and when: the lists do not show each other's of two simultaneous ones. */
+/** Recently admitted deletions by UID: of two simultaneous ones, neither list shows the other. */
 export type Departed = Map<string, { readonly leaving: Contender; readonly at: number }>;
 
-/** Decides on a deletion: the last managed resource of a cloud resource must not leave it without an owner. @throws {ClusterError} */
+/** Decides on a deletion: the last managed resource of a cloud resource must not orphan it. @throws {ClusterError} */
 export async function decideDeparture(
   { oldObject, subResource, dryRun }: AdmissionRequest,
   departed: Departed,
@@ -71,17 +70,17 @@ async function findContenders({ document, identity }: Contender, read: ReadClust
   const cluster = await read([wanted]);
   const kinds = findKinds(wanted, cluster);
   if (kinds.every(({ group }) => group !== toApiGroup(wanted.apiVersion))) return undefined;
-  // Of two names of an association the one counts that is found, which the status says.
+  // Of two names of an association, the one that the cloud has counts: the status tells.
   const options = { labelSelector: `${IDENTITY_LABEL}=${identity}`, isMetadataOnly: !isAssociation(document) };
   return (await inParallel(kinds, (kind) => list(cluster, kind, options))).flat().map(toContender);
 }
 
 /**
- * Reads a managed resource that is to be deleted; undefined if its cloud resource needs no successor:
+ * Reads a managed resource that is to be deleted; undefined if its cloud resource needs no other owner:
  *
  * - it is no contender, or deletes the cloud resource itself,
- * - it owns a cloud resource that a contender created, without successors, and was reconciled since, so that its policies are those of
- *   its Composition,
+ * - it owns a cloud resource that a contender created, has no successors, and was reconciled since: its policies are
+ *   its Composition's,
  * - an operator wants the cloud resource to stay.
  */
 export function toDeparture(managed: JsonObject): Contender | undefined {
@@ -93,9 +92,9 @@ export function toDeparture(managed: JsonObject): Contender | undefined {
 }
 
 /**
- * Tells whether a deletion orphans a cloud resource: a managed resource created it, and no other one remains that can own it. A cloud
- * resource that existed before may be orphaned. The next owner of an association needs the external name of the deleted one, or any
- * external name if the cloud does not have that one.
+ * Tells whether a deletion orphans a cloud resource that a managed resource created: no other one remains that can own
+ * it. The next owner of an association needs the external name of the deleted one, or any external name if the cloud
+ * does not have that one.
  */
 export function leavesBehind(leaving: Contender, contenders: readonly Contender[], departed: readonly Contender[]) {
   const before = departed.filter(({ identity }) => identity === leaving.identity);
@@ -112,7 +111,7 @@ export function leavesBehind(leaving: Contender, contenders: readonly Contender[
   return !isSucceeded && [leaving, ...before, ...contenders].some(({ isCreated }) => isCreated);
 }
 
-/** The sentence for the person who deletes it, with the commands that go on. */
+/** Explains a denial to the person who deletes, with the commands for both ways out. */
 function explainDeparture({ document, name: qualified }: Contender): string {
   const { apiVersion, kind, namespace, name } = toReference(document);
   const target = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));
@@ -126,7 +125,7 @@ function explainDeparture({ document, name: qualified }: Contender): string {
   );
 }
 
-/** Tells whether a provider makes up the name. */
+/** Tells whether the provider makes up the resource's name. */
 function isAssociation(managed: Document): boolean {
   const { group, kind } = readManagedKind(managed);
   return findFacts(group, kind).identity.name.is === "association";

@@ -34,11 +34,15 @@ export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefi
   admissionReview.safeParse(review).data?.request;
 
 /**
- * Finds the cloud resources that an object newly represents, or begins to write; only they are looked up. So the webhook never blocks
- * other changes of an existing object: its deletion, finalizers, status, or any other field. An observer that the function promotes
- * gets its mark; a mark counts only if a trusted user writes it, such as Crossplane.
+ * Finds the cloud resources that an object newly represents, or begins to write. Only they are looked up, so the
+ * webhook never blocks other changes of an existing object, such as its deletion, finalizers or status. A mark of
+ * ownership, as on an observer that the function promotes, counts only if a trusted user writes it, such as Crossplane.
  */
-export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[], trusted: ReadonlySet<string>) {
+export function findNewDeclarations(
+  request: AdmissionRequest,
+  mappings: readonly Mapping[],
+  trusted: ReadonlySet<string>,
+) {
   const { operation, subResource, object, oldObject } = request;
   if (object === undefined || subResource !== undefined || !["CREATE", "UPDATE"].includes(operation)) return NOTHING;
   // An XR that is being deleted composes nothing any more. A managed resource deletes what it names.
@@ -54,7 +58,7 @@ export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[
   return { ...NOTHING, declarations };
 }
 
-/** Adds name and namespace, which the object may lack and the request has. */
+/** Adds the request's name and namespace where the object has none. */
 const named = (object: JsonObject, { name, namespace }: AdmissionRequest): JsonObject =>
   withDefault(withDefault(object, ["metadata", "name"], name), ["metadata", "namespace"], namespace);
 
@@ -81,7 +85,7 @@ export function toDecision(doubts: readonly string[], checked: Checked, onConfli
   return { is: "denied", message: conflicts.join("; "), warnings };
 }
 
-export const withoutAnswer = (reason: string, onError: "allow" | "deny"): Decision =>
+export const decideUnchecked = (reason: string, onError: "allow" | "deny"): Decision =>
   onError === "deny"
     ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }
     : { is: "allowed", warnings: [`admitted unchecked: ${reason}`] };

@@ -1,13 +1,13 @@
 import type { Composite } from "../../src/crossplane/composite.ts";
 import { formatReference, referencesPath, resourceKey } from "../../src/crossplane/references.ts";
-import { FunctionError } from "../../src/errors.ts";
+
 import { groupBy } from "../../src/model/collections.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import { stringAt } from "../../src/model/document.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { toWord } from "../../src/model/shell.ts";
-import { type ClusterFlags, EXIT } from "../command.ts";
+import { type ClusterFlags, EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
@@ -57,7 +57,7 @@ function assertExist(names: readonly string[], { composites }: World): void {
   const faults = names
     .filter((name) => !existing.has(name))
     .map((name) => `cannot find an XR named ${JSON.stringify(name)}${didYouMean(name, [...existing])}`);
-  if (faults.length > 0) throw new FunctionError("InvalidFlags", faults.join("\n"));
+  if (faults.length > 0) throw invalidFlags(faults.join("\n"));
 }
 
 /** Writes the findings for people, each on a line; empty if there are none. */
@@ -83,7 +83,7 @@ function toSummary(findings: readonly Finding[], { kinds, composites, labelled, 
   return lines.map((line) => `${toPrintable(line)}\n`).join("");
 }
 
-/** Without apostrophes and semicolons: zsh takes a comment that is pasted for a command. */
+/** Without apostrophes and semicolons: zsh runs a pasted comment as a command. */
 const INTRODUCTION = `# Commands that put orphans back into the references of their XRs, so that Crossplane finds them again. None was run.
 # Before you run them, make the step of this function with "adoption: {}" the last one of the Composition of each XR. Otherwise
 # Crossplane v1.20 and v2.3 delete orphans that the Composition does not desire, and v2.4 forgets them again. With the step each
@@ -91,7 +91,7 @@ const INTRODUCTION = `# Commands that put orphans back into the references of th
 # desire it first.
 `;
 
-/** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR has been recreated since. */
+/** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR was made anew meanwhile. */
 export function toCommands(findings: readonly Finding[], { composites }: World): string {
   const orphans = findings.filter(({ is }) => is === "Orphaned");
   if (orphans.length === 0) return "# There are no orphans.\n";
@@ -114,9 +114,9 @@ function toBlock(composite: Composite, orphans: readonly Finding[]): string {
 }
 
 const toUnclear = ({ resource, message }: Finding): string =>
-  `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which XR composed it cannot be told\n`;
+  `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; the XR that composed it is not known\n`;
 
-/** Quotes it within a comment, too: zsh takes a comment that is pasted for a command. */
+/** Quotes a text for a comment: zsh runs a pasted comment as a command. */
 const toComment = (text: string): string => toWord(toPrintable(text));
 
 /** Makes a JSON patch, which adds to a list; a merge patch would replace the list. */

@@ -16,7 +16,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
 import { type Finding, type Patience, toFinding, type World } from "./world.ts";
 
-/** Read once for all kinds of findings: there may be thousands. */
+/** Reads all contenders, once for all kinds of findings: there may be thousands. */
 const findRegistered = once(({ labelled }: World): readonly Contender[] =>
   [...labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined),
 );
@@ -26,8 +26,8 @@ const byCloudResource = (registered: readonly Contender[]): readonly (readonly C
 ];
 
 /**
- * Finds the managed resources that the tags step keeps from writing or deleting their cloud resource. Without the step, or under
- * another name in the Composition, they get the policies that the Composition desires, which by default are all.
+ * Finds the managed resources that only the tags step keeps from writing or deleting their cloud resource. Without the
+ * step, or under another name in the Composition, they get the policies that the Composition desires: by default all.
  */
 export const findHeldBack = (world: World): readonly Finding[] =>
   byCloudResource(findRegistered(world)).flatMap((all) =>
@@ -39,19 +39,20 @@ export const findHeldBack = (world: World): readonly Finding[] =>
     }),
   );
 
-const DELETED = "the cloud resource is deleted with it";
+const DELETED = "deleting it deletes the cloud resource";
 
 function explainHeldBack({ isMarked, isCreated }: Contender, { length }: readonly Contender[]): string | undefined {
-  if (!isMarked) return `it observes: without the tags step it writes beside the owner, and ${DELETED}`;
-  const without = `without the tags step ${DELETED}`;
-  if (length > 1) return `it owns for ${length === 2 ? "1 other" : `${length - 1} others`}: ${without}`;
-  return isCreated ? undefined : `its cloud resource existed before: ${without}`;
+  if (!isMarked) return `it only observes: without the tags step it writes beside the owner, and ${DELETED}`;
+  const without = `without the tags step, ${DELETED}`;
+  if (length > 1)
+    return `${length === 2 ? "1 other represents" : `${length - 1} others represent`} its cloud resource: ${without}`;
+  return isCreated ? undefined : `its cloud resource existed before it: ${without}`;
 }
 
 /**
- * Finds cloud resources that a registered managed resource created, and that have had no owner with an XR for the grace period.
- * A managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if the XR was deleted without the
- * resources that it composed.
+ * Finds cloud resources that a registered managed resource created, and that have had no owner with an XR for the grace
+ * period. A managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if the XR was
+ * deleted without the resources that it composed.
  */
 export function findUnmanaged(world: World, { graceMs, now }: Patience): readonly Finding[] {
   const uids = new Set(world.composites.map(({ document }) => stringAt(document, UID)));
@@ -70,7 +71,7 @@ export function findUnmanaged(world: World, { graceMs, now }: Patience): readonl
   });
 }
 
-/** Finds unlabelled managed resources with a registered one's external name. Metadata lacks the region, which may be another. */
+/** Finds unlabelled managed resources with a registered one's external name. Their region, which may differ, is unknown. */
 export function findUnregistered(world: World): readonly Finding[] {
   const known = groupBy(findRegistered(world), ({ document }) => toCloudName(document));
   return world.unregistered.flatMap((document) => {
@@ -86,7 +87,7 @@ export function findUnregistered(world: World): readonly Finding[] {
 
 const UID = ["metadata", "uid"];
 
-/** The kind in the cloud, whatever the scope of the managed resource's kind. */
+/** Formats the kind, alike for a provider's cluster-scoped and namespaced one. */
 export function toCloudKind(document: Document): string {
   const { group, kind } = readManagedKind(document);
   return `${group}/${kind}`;
@@ -108,10 +109,9 @@ function judge(managed: Document, composites: World["composites"]): Finding {
   const uid = findController(managed)?.uid;
   const composite = composites.find(({ document }) => stringAt(document, UID) === uid);
   const judged = judgeRestored(managed);
-  if (judged.is === "found")
-    return toFinding("Found", managed, composite, "released as soon as the others of its XR are");
+  if (judged.is === "found") return toFinding("Found", managed, composite, "it is released with the others of its XR");
   const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
-  const differs = judged.is === "different" ? `${judged.fields.join(", ")}; ` : "";
+  const differs = judged.is === "different" ? `it differs in ${judged.fields.join(", ")}; ` : "";
   const command = composite && name !== undefined ? releaseCommand(composite, name) : undefined;
   const message = `${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`;
   return toFinding(NAMES[judged.is], managed, composite, message, command);

@@ -48,7 +48,7 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
     const { kind, name, uid } = controller;
     if (kind !== composite.kind || name !== composite.name)
       return [toFinding("ControlledByAnother", document, composite, `${kind} ${name} controls it`)];
-    const message = `its controller is ${kind} ${name} with UID ${uid}, which its XR had before`;
+    const message = `its controller is ${kind} ${name} with the UID ${uid}, which that XR had before a restore`;
     return [toFinding("StaleController", document, composite, message)];
   }
   if (isBeingDeleted(document)) return [];
@@ -61,11 +61,12 @@ const UID = ["metadata", "uid"];
 function danglingFinding(resource: Reference, { document }: Composite, why: string): readonly Finding[] {
   // Crossplane deletes composed resources before their XR.
   if (isBeingDeleted(document)) return [];
-  const message = `its XR refers to it, and ${why === "kindMissing" ? "its kind is not installed" : "it is not there"}`;
+  const fault = why === "kindMissing" ? "its kind is not installed" : "it does not exist";
+  const message = `its XR refers to it, and ${fault}`;
   return [{ is: "Dangling", resource, composite: toReference(document), compositionResourceName: undefined, message }];
 }
 
-/** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it; or it makes a copy or depends on a grant, whoever does. */
+/** Checks a resource that no XR refers to: an orphan, or a copy or dependent of a grant, whatever controls that. */
 function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
   if (isBeingDeleted(document)) return [];
   const isWithGrant = readSharedResource(document) !== undefined || isDependent(document);
@@ -77,23 +78,25 @@ function orphanFinding(document: Document, { findComposer }: World): readonly Fi
 }
 
 const UNREFERRED =
-  "it makes a copy of a connection Secret or depends on a grant, and its XR does not refer to it: Crossplane will never delete it, also when its grant is taken " +
-  "back; delete it, and see who edits the references of the XR";
+  "it makes a copy of a connection Secret or depends on a grant, and its XR does not refer to it: Crossplane will " +
+  "never delete it, not even when the grant is taken back; delete it, and find out who edits the references of the XR";
 
 const LEFT =
-  "it makes a copy of a connection Secret or depends on a grant, and its XR is not there, as after kubectl delete --cascade=orphan: unless " +
-  "that is about to be restored, delete it, since it outlives its grant";
+  "it makes a copy of a connection Secret or depends on a grant, and its XR does not exist, as after kubectl delete " +
+  "--cascade=orphan: it outlives its grant; delete it, unless its XR is about to be restored";
 
 function explainOrphan({ composites, only }: Composer): string {
   if (only !== undefined)
     return "its XR composed it, does not refer to it any more, and nothing controls it: Crossplane will never delete it";
-  const names = composites.map(formatReference);
-  return names.length === 1
-    ? `${names.join()} may have composed it, no XR above confirms that; none refers to it, and nothing controls it`
-    : `one of ${names.join(", ")} composed it, none refers to it, and nothing controls it`;
+  const names = composites.map(formatReference).join(", ");
+  const how =
+    composites.length === 1
+      ? `${names} may have composed it, but its parent XR does not confirm that`
+      : `one of ${names} composed it`;
+  return `${how}; no XR refers to it, and nothing controls it`;
 }
 
-/** Finds copies of the connection Secrets of XRs that are gone, of kinds that have XRs: others may not have been read. */
+/** Finds copies of Secrets of XRs that do not exist, unless their kind has no XR: it may not have been read. */
 function copyFindings({ composites, labelled }: World): readonly Finding[] {
   const there = new Set(composites.map(resourceKey));
   const kinds = new Set(composites.map(groupKindOf));
@@ -101,7 +104,7 @@ function copyFindings({ composites, labelled }: World): readonly Finding[] {
     const origin = readSharedResource(document);
     if (origin === undefined || isBeingDeleted(document) || there.has(resourceKey(origin))) return [];
     if (!kinds.has(groupKindOf(origin))) return [];
-    const message = `it makes a copy of the connection Secret of ${formatReference(origin)}, which is not there`;
+    const message = `it makes a copy of the connection Secret of ${formatReference(origin)}, which does not exist`;
     return [toFinding("SharedResourceGone", document, undefined, message)];
   });
 }
@@ -116,12 +119,12 @@ function compositeFinding(composite: Composite, { graceMs, now }: Patience): rea
   return [toFinding("NeverReconciled", document, composite, message)];
 }
 
-/** The finalizer of crossplane-runtime, which a provider takes away once it has deleted what a managed resource represents. */
+/** The finalizer of crossplane-runtime. A provider removes it after it has deleted the external resource. */
 const FINALIZER = "finalizer.managedresource.crossplane.io";
 
 /**
- * Finds what hangs in namespaces that are being deleted. A provider records in the namespace of a managed resource that this uses a
- * ProviderConfig, before each of its steps; Kubernetes deletes the record with the namespace, and lets it make no other one.
+ * Finds managed resources whose deletion hangs in a namespace that is being deleted. Before each step a provider
+ * creates a ProviderConfigUsage in that namespace, which Kubernetes no longer allows.
  */
 function findHanging({ labelled, leaving, findComposer }: World, { graceMs, now }: Patience): readonly Finding[] {
   const isOld = (document: Document): boolean =>
@@ -136,15 +139,15 @@ function findHanging({ labelled, leaving, findComposer }: World, { graceMs, now 
     .map((document) => toFinding("Hanging", document, findComposer(document).only, ...explainHanging(document)));
 }
 
-/** There is no command where that would leave more behind than a Secret of the same namespace. */
+/** Gives a command for Objects that make copies only: of other kinds, Observe may leave a cloud resource behind. */
 function explainHanging(document: Document): readonly [message: string, command?: string] {
   const reference = toReference(document);
   const why =
     "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
-  // A team may annotate what is in its namespace: what Observe leaves behind of other kinds may be in the cloud.
+  // The annotation alone does not tell: a team may write it on any object of its namespace.
   const isObject = toApiGroup(reference.apiVersion) === toApiGroup(COPY_KINDS.NamespacedObject.apiVersion);
   if (!isObject || readSharedResource(document) === undefined)
-    return [`${why}; with managementPolicies [Observe] it goes, and what it represents stays`];
+    return [`${why}; with managementPolicies [Observe] it is removed, and its external resource stays`];
   const command = toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`);
   const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");
   const isInPlace = elsewhere === undefined || elsewhere === reference.namespace;

@@ -21,12 +21,13 @@ import type { Composer, World } from "./world.ts";
 
 const CROSSPLANE = "apiextensions.crossplane.io";
 
-/** Events: there are very many, and no XR composes them. */
+/** Kinds that no XR composes, and of which there are very many. */
 const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
 
 /**
- * Reads all XRs, the objects to which they refer, and the metadata of all objects with the label crossplane.io/composite: an XR does
- * not refer to its orphans. Leaves out and reports kinds that RBAC forbids to list, or whose API server is unavailable.
+ * Reads all XRs, the objects to which they refer, and the metadata of all objects with the label
+ * crossplane.io/composite: an XR does not refer to its orphans. Leaves out and reports kinds that RBAC forbids to list,
+ * or whose API server is unavailable.
  *
  * @throws {ClusterError} where the API server cannot be asked, or the XRs cannot be listed.
  */
@@ -48,7 +49,7 @@ export async function readWorld(cluster: Cluster): Promise<World> {
   const unfound = references.filter((reference) => !labelled.has(resourceKey(reference)));
   return {
     composites,
-    findComposer: toFindComposer(composites),
+    findComposer: findComposerIn(composites),
     labelled,
     unregistered: await listMetadata(some, `!${IDENTITY_LABEL}`),
     referred: await readReferred(cluster, unread, unfound),
@@ -88,7 +89,7 @@ async function readReferred(cluster: Cluster, unread: Unread, references: readon
   return found;
 }
 
-/** Finds the namespaces that are being deleted, of those in which something is. */
+/** Finds namespaces being deleted that hold a resource being deleted. */
 async function readLeaving(cluster: Cluster, unread: Unread, found: readonly Document[]): Promise<ReadonlySet<string>> {
   const spaces = new Set(found.filter(isBeingDeleted).flatMap((document) => toReference(document).namespace ?? []));
   const references = [...spaces].map((name) => ({ apiVersion: "v1", kind: "Namespace", namespace: undefined, name }));
@@ -98,11 +99,11 @@ async function readLeaving(cluster: Cluster, unread: Unread, found: readonly Doc
 }
 
 /**
- * Finds the XR that composed a resource by adoption's rules of proof: the label, the claim's labels, and Crossplane's field manager if
- * there are managed fields. A namespaced XR composes in its own namespace only. An XR whose nesting nothing confirms may have composed
- * it all the same, before it was restored: it is named, but never as the only one.
+ * Finds the XR that composed a resource by adoption's rules of proof: the label, the claim's labels, and Crossplane's
+ * field manager if there are managed fields. A namespaced XR composes in its own namespace only. A nested XR that its
+ * parent does not confirm, as after a restore, is named, but never as the only one.
  */
-export function toFindComposer(all: readonly Composite[]): (document: Document) => Composer {
+export function findComposerIn(all: readonly Composite[]): (document: Document) => Composer {
   const candidates = all.map((composite) => ({ composite, composer: toPossibleComposer(composite) }));
   // The label of all that they compose names the root of their tree, and few are below one root.
   const byRoot = groupBy(candidates, ({ composer }) => composer.root);

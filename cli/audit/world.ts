@@ -14,11 +14,11 @@ export interface World {
   readonly labelled: ReadonlyMap<string, Document>;
   /** Metadata of managed resources without this function's label, of kinds that have some with it. */
   readonly unregistered: readonly Document[];
-  /** Metadata of unlabelled objects that XRs refer to, or why there is none; lacks those that could not be read. */
+  /** Metadata of unlabelled objects that XRs refer to, or why there is none. Lacks objects that could not be read. */
   readonly referred: ReadonlyMap<string, Document | "missing" | "kindMissing">;
-  /** The namespaces that are being deleted, of those in which something composed is being deleted. */
+  /** Namespaces being deleted that hold a composed resource being deleted. */
   readonly leaving: ReadonlySet<string>;
-  /** The kinds that could not be looked at, and why; `isComposed`: managed resources, XRs, and kinds that some XR refers to. */
+  /** Kinds that could not be read, and why. `isComposed`: managed resources, XRs, and kinds that some XR refers to. */
   readonly notLookedAt: readonly { readonly message: string; readonly isComposed: boolean }[];
   /** The number of kinds that were listed. */
   readonly kinds: number;
@@ -31,7 +31,7 @@ export interface Composer {
   readonly only: Composite | undefined;
 }
 
-/** The age from which an XR counts as never reconciled, and a deletion as hanging; and the current time. */
+/** The current time, and the age from which an XR counts as never reconciled and a deletion as hanging. */
 export type Patience = Readonly<Record<"graceMs" | "now", number>>;
 
 /** Faults between an XR and what it composes, in the order in which they are shown. */
@@ -45,19 +45,19 @@ export const FINDINGS = {
   Unmanaged:
     "Managed resources represent a cloud resource that one of them created, and none of them owns it any more.",
   Unregistered:
-    "A managed resource has the external name of one that this function has registered, and lacks its label.",
+    "It has the external name of a managed resource that this function has registered, and lacks the function's label.",
   Unreferred:
     "It makes a copy of a connection Secret or depends on a grant, and no XR refers to it: Crossplane will never delete it.",
-  SharedResourceGone: "It makes a copy of the connection Secret of an XR that does not exist.",
-  Hanging: "It is being deleted with its namespace, in which its provider can do nothing any more.",
+  SharedResourceGone: "It makes a copy of the connection Secret of an XR, and that XR does not exist.",
+  Hanging: "It is being deleted with its namespace, and its provider can no longer work there.",
   NeverReconciled: "The XR has no condition Synced: Crossplane has never finished reconciling it.",
   HeldBack:
-    "With --before-removal only: the tags step keeps it from writing or deleting a cloud resource that it must not.",
+    "With --before-removal only: nothing but the tags step keeps it from writing or deleting its cloud resource.",
   Waiting:
-    "With --restore: the managed resource is restored and only observes, and its provider has not looked for the cloud resource yet.",
+    "With --restore only: it observes since a restore, and its provider has not looked for the cloud resource yet.",
   Missing: "With --restore only: its provider found no cloud resource.",
   Different: "With --restore only: the cloud resource differs from what is desired.",
-  Found: "With --restore only: the cloud resource is as it is desired.",
+  Found: "With --restore only: the cloud resource is as desired.",
 } as const;
 
 type FindingType = keyof typeof FINDINGS;
@@ -101,7 +101,7 @@ export const compareFindings = (a: Finding, b: Finding): number =>
 
 const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
 
-/** Writes a kubectl command, whose target names the version too: kinds of one name may be in several groups. @param patch quoted */
+/** Writes a kubectl command. Its target names the version and group: several may have the kind. @param patch quoted */
 export function toPatchCommand(resource: Reference, type: "json" | "merge", patch: string): string {
   const { apiVersion, kind, namespace, name } = resource;
   const [group, version] = apiVersion.split("/");

@@ -55,7 +55,7 @@ function toQuery(query: Query): string {
   return parameters.length === 0 ? "" : `?${new URLSearchParams(parameters)}`;
 }
 
-/** Errors of servers that start, restart or are cut off for a moment. Others, such as a wrong certificate, are permanent. */
+/** Errors of a server that starts, restarts or is cut off. Others, such as a wrong certificate, are permanent. */
 const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
 function explainUnanswered(cause: unknown, { server }: Connection, request: ApiRequest): unknown {
@@ -76,7 +76,7 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY: RetryPolicy = { forMs: 60_000, firstMs: 250, maxMs: 10_000 };
 
-/** Makes the waits between attempts: exponential backoff, or a longer Retry-After; undefined once the time, which begins now, is up. */
+/** Makes a function that gives the next wait: exponential backoff, or a longer Retry-After; undefined after `forMs`. */
 export function toBackoff({ forMs, firstMs, maxMs }: RetryPolicy): (retryAfterMs?: number) => number | undefined {
   const start = Date.now();
   let next = firstMs;

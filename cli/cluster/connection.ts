@@ -22,8 +22,8 @@ type ConnectOptions = KubeconfigOptions & { readonly requestTimeoutMs?: number }
 /**
  * Finds the cluster; sends nothing.
  *
- * Credentials are read once and kept, so that a plugin is not started for each request. Where the API server does not accept them (any
- * more), the kubeconfig and its files are read again, a plugin is started again, and the request is sent once more.
+ * Credentials are kept, so that a plugin is not started for each request. If the API server refuses them, the
+ * kubeconfig and its files are read and a plugin is started again, and the request is sent once more.
  *
  * @throws {ClusterError} `NoCluster`
  */
@@ -79,10 +79,10 @@ function notAuthenticated(config: KubeConfig, cause: unknown): ClusterError {
   // A parser's message quotes the text, which may be half a credential.
   const isPrinted = cause instanceof SyntaxError || cause instanceof TypeError;
   const reason = cause instanceof Error ? cause.message.trim() : String(cause);
-  const what = isPrinted && command !== undefined ? "what it prints is no ExecCredential" : reason;
+  const what = isPrinted && command !== undefined ? "its output is not an ExecCredential" : reason;
   const from = command === undefined ? "" : ` from ${command}`;
   const hint = installHint === undefined ? "" : `; ${installHint.trim()}`;
-  // The cause is left out for the same reason.
+  // No cause: it may quote a credential.
   return new ClusterError("Unauthorized", `cannot get credentials${from}: ${what}${hint}`);
 }
 

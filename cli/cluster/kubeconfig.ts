@@ -26,12 +26,12 @@ interface RawUser {
   readonly exec?: { readonly apiVersion?: string; readonly provideClusterInfo?: boolean } | null;
 }
 
-/** The user of a context without one: the library leaves out the cluster's CA without a user. */
+/** The user of a context without one: without a user the library leaves out the cluster's CA. */
 const NO_USER = "(none)";
 
 /**
- * Reads the kubeconfigs as kubectl does: of entries with one name the first counts, and files of KUBECONFIG may be missing. The
- * library's own `loadFromDefault` refuses both.
+ * Reads the kubeconfigs as kubectl does: of entries with one name the first counts, and files of KUBECONFIG may be
+ * missing. The library's own `loadFromDefault` refuses both.
  *
  * @returns the config, and the groups that the chosen user impersonates.
  * @throws {ClusterError} `NoCluster`
@@ -108,7 +108,7 @@ export function readTarget(config: KubeConfig) {
 const missing = (what: string, name: string, all: readonly { readonly name: string }[]): string =>
   `no ${what} ${JSON.stringify(name)}; there is ${all.map((one) => one.name).join(", ")}`;
 
-/** Tells the user's plugin what kubectl would, in KUBERNETES_EXEC_INFO; the library (1.4) tells it nothing. */
+/** Sets KUBERNETES_EXEC_INFO for the user's plugin, as kubectl does and the library (1.4) does not. */
 function informPlugin(config: KubeConfig, exec: RawUser["exec"]): void {
   const user = config.getCurrentUser();
   const cluster = config.getCurrentCluster();

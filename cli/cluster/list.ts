@@ -77,7 +77,7 @@ function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: 
 /** The number of requests at a time: low enough for an API server's fair queues. */
 const AT_A_TIME = 8;
 
-/** Works on several items at a time. The results are in the order of the items; a failure ends it, and the first item's is thrown. */
+/** Works on several items at a time; results keep the items' order. Stops at a failure, and throws the first item's. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
   const errors: unknown[] = [];
@@ -97,10 +97,10 @@ export async function inParallel<T, R>(items: readonly T[], work: (item: T) => P
   return results;
 }
 
-/** Kinds with an own API server or conversion webhook that may be unavailable. If more are, the whole cluster is. */
+/** The number of kinds, each behind its own API server, that may be unavailable. If more are, the whole cluster is. */
 const MAX_UNAVAILABLE = 3;
 
-/** Collects the kinds that cannot be read, so that the others still are. */
+/** Collects kinds that cannot be read, so that reading goes on with the others. */
 export class Unread {
   readonly #found = new Map<string, { readonly kind: ResourceKind; readonly message: string }>();
   #unavailable = 0;

@@ -12,14 +12,14 @@ import { formatOwner, OWNER } from "../../src/ownership/annotations.ts";
 import { type ResourceQuery, readQuery } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 
-/** An object's wish for a cloud resource: of an XR, a claim or a managed resource. */
+/** A cloud resource that an XR, a claim or a managed resource declares. */
 export interface Declaration {
   /** `Kind.group/namespace/name` of the claim, or of the XR without one. */
   readonly owner: string;
-  /** The managed resource itself, where it is one that is declared: `Bucket.s3.aws.upbound.io/orders`. */
+  /** The declaring object, if it is a managed resource: `Bucket.s3.aws.upbound.io/orders`. */
   readonly self?: string;
   readonly query: ResourceQuery;
-  /** The field that names it: where a person would change it. */
+  /** The field that names the cloud resource. */
   readonly path: FieldPath;
 }
 
@@ -51,8 +51,9 @@ interface ReadOptions {
 }
 
 /**
- * Finds the cloud resources that an object declares: those in the mapping of an XR or claim, or the one that a managed resource
- * names. A managed resource that only observes, as the function's own do at first, declares none: it takes nothing from another owner.
+ * Finds the cloud resources that an object declares: those in the mapping of an XR or claim, or the one that a managed
+ * resource names. A managed resource that only observes, as those of the function do at first, declares none: it takes
+ * nothing from an owner.
  */
 export function findDeclarations(object: JsonObject, mappings: readonly Mapping[], options: ReadOptions = {}) {
   const document = toNamed(object);

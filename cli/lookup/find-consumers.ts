@@ -1,4 +1,4 @@
-import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
+import { judgeSecret } from "../../src/crossplane/connection-secret.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "../../src/crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACE_SELECTOR,
@@ -17,10 +17,10 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { findKind } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list, type Unread } from "../cluster/list.ts";
 
-/** A shared resource, undefined where it does not exist, and who uses it or asks for it. */
+/** A shared resource, undefined if it does not exist, and the XRs that use it or ask for it. */
 export type Sharing = Awaited<ReturnType<typeof judge>>;
 
-/** Finds who uses a shared resource, or asks for it. @param secret its connection Secret, if it names none. @throws {ClusterError} */
+/** Finds the XRs that use a shared resource, or ask for it. @param secret its connection Secret, if it names none */
 export async function findConsumers(cluster: Cluster, reference: Reference, secret?: SecretName): Promise<Sharing> {
   const records = await listRecords(cluster, `${usesLabel(reference)}=true`);
   const consumers = records.flatMap((record) => toConsumers(record, reference));
@@ -33,11 +33,11 @@ export async function findSharing(cluster: Cluster, unread: Unread): Promise<rea
   const uses = records.flatMap((record) => toUses(record));
   const byShared = groupBy(uses, ({ shared }) => resourceKey(shared));
   const references = new Map(uses.map(({ shared }) => [resourceKey(shared), shared]));
-  const remembering = remember(cluster);
+  const caching = cacheAnswers(cluster);
   const found = await inParallel([...references].sort(compareEntries), async ([key, reference]) => {
     const consumers = (byShared.get(key) ?? []).map(({ consumer }) => consumer);
     const kind = findKind(cluster, reference);
-    const sharing = judge(remembering, reference, consumers);
+    const sharing = judge(caching, reference, consumers);
     // A team's record may name what only others may read.
     return kind === undefined ? sharing : unread.unless(kind, sharing, undefined);
   });
@@ -45,7 +45,7 @@ export async function findSharing(cluster: Cluster, unread: Unread): Promise<rea
 }
 
 /** Makes a client that sends each request once: the grants of many shared resources depend on the same Namespaces and Secrets. */
-function remember(cluster: Cluster): Cluster {
+function cacheAnswers(cluster: Cluster): Cluster {
   const answers = new Map<string, ReturnType<Cluster["get"]>>();
   const get: Cluster["get"] = (request, ...rest) => {
     const key = JSON.stringify([request.path, ...rest]);
@@ -70,7 +70,7 @@ async function judge(cluster: Cluster, reference: Reference, consumers: readonly
   return { reference, shared, consumers: judgeConsumers(consumers.toSorted(compareConsumers), isAnnotated, grantees) };
 }
 
-/** Reads the annotations of the shared resource; a label selector is the API server's to match. */
+/** Reads the shared resource's grants by annotation; the API server matches their label selector. */
 async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace: string) => boolean> {
   const grant = readNamespaceGrant(shared);
   const spaces = findKind(cluster, { apiVersion: "v1", kind: "Namespace" });
@@ -80,11 +80,11 @@ async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace
   return (namespace) => isNamespaceGranted(grant, namespace, names);
 }
 
-/** Reads which Secret an XR of Crossplane v1, or a claim, names as its connection Secret. */
+/** Reads the connection Secret that an XR of Crossplane v1, or a claim, names. */
 function readSecretName(shared: Document): SecretName | undefined {
   const name = stringAt(shared, [...CONNECTION_SECRET_REF, "name"]);
   const namespace = stringAt(shared, [...CONNECTION_SECRET_REF, "namespace"]);
-  const found = toConnectionSecret(shared, name, namespace);
+  const found = judgeSecret(shared, name, namespace);
   return found.is === "named" ? found.secret : undefined;
 }
 

@@ -25,13 +25,13 @@ export interface ResourceQuery {
   readonly kind: string;
   /** Name parts: the external name, or for an Object [apiVersion, kind, namespace, name], the namespace "" for none. */
   readonly names: readonly string[];
-  /** Any, where it is not known, or the name tells the account. */
+  /** Undefined for any: it is not known, or the name tells the account. */
   readonly providerConfig?: string | undefined;
   /** Its location by field of spec.forProvider, such as region; a field that is missing matches any value. */
   readonly scope: ReadonlyMap<string, string>;
 }
 
-/** The value of the label by which the function makes it findable. */
+/** Makes the value of the label by which the function finds managed resources of one external name. */
 export const toLabel = ({ group, kind, names }: ResourceQuery): string =>
   hashExternalName(group, kind, foldNames(names, findFacts(group, kind).identity));
 
@@ -72,6 +72,7 @@ export function toHolding(document: Document, kind: ResourceKind) {
   const claim = [CLAIM_NAMESPACE_LABEL, CLAIM_NAME_LABEL].flatMap((key) => readLabel(document, key) ?? []);
   const declared = readQuery(document).query;
   const query = { ...declared, providerConfig: toProviderConfig(document) };
+  const [, ...path] = contender.owner.split("/");
   return {
     kind,
     contender,
@@ -82,37 +83,32 @@ export function toHolding(document: Document, kind: ResourceKind) {
     /** `Bucket.s3.aws.upbound.io/orders-x7k2p`, as owners are written. */
     self: formatReference(toReference(document)),
     externalName: toName(query.names),
-    /** The cloud's name for it, as far as the provider tells: its ARN, else its id. */
+    /** The cloud's identifier, as far as the provider tells: the ARN, else the id. */
     id: IDS.map((path) => stringAt(document, path)).find((id) => id !== undefined),
     cluster: readAnnotation(document, CLUSTER),
     composite: stringAt(document, COMPOSITE_LABEL_PATH),
     claim: claim.length === 2 ? claim.join("/") : undefined,
-    namespace: toNamespace(contender.owner) ?? stringAt(document, ["metadata", "namespace"]),
+    /** The owner's, of `Kind.group/namespace/name`; else the managed resource's own. */
+    namespace: path.length === 2 ? path[0] : stringAt(document, ["metadata", "namespace"]),
   };
 }
 
-/** The namespace of an owner, `Kind.group/namespace/name`. */
-function toNamespace(owner: string): string | undefined {
-  const parts = owner.split("/");
-  return parts.length === 3 ? parts[1] : undefined;
-}
-
-/** Reads the name and location of a cloud resource from its managed resource or from a manifest, and which field names it. */
+/** Reads a cloud resource's name and location from a managed resource or manifest, and the field that names it. */
 export function readQuery(document: Document): { readonly query: ResourceQuery; readonly path: FieldPath } {
   const { group, kind } = readManagedKind(document);
   const { identity: facts } = findFacts(group, kind);
   const resource = { desired: document, observed: document, facts };
   const read = readNames(resource);
   const found = read === "unresolved" ? undefined : read;
-  const isMadeUp = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed
+  const isGenerated = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed
   const scope = facts.scope.flatMap((path) => {
     const value = textAt(resource, path);
     return value ? [[String(path.at(-1)), value] as const] : [];
   });
-  const names = isMadeUp ? [""] : (found?.names ?? [""]);
+  const names = isGenerated ? [""] : (found?.names ?? [""]);
   const declared = readByItself(document, facts);
-  const isInAny = isKnown(declared) && declared.account === "";
-  const providerConfig = isInAny ? undefined : toProviderConfig(document);
+  const tellsAccount = isKnown(declared) && declared.account === "";
+  const providerConfig = tellsAccount ? undefined : toProviderConfig(document);
   return { query: { group, kind, names, providerConfig, scope: new Map(scope) }, path: found?.path ?? EXTERNAL_NAME };
 }
 

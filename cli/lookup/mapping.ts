@@ -8,8 +8,8 @@ import { INPUT_API_VERSION } from "../../src/input/schema.ts";
 import { type FieldsText, parseFieldsText } from "../../src/model/template.ts";
 
 /**
- * The cloud resources that an XR or claim represents. A mapping repeats how a Composition names them, since only Crossplane can run
- * the Composition. `preflight` and `admission` read it.
+ * The cloud resources that an XR or claim represents. A mapping repeats how a Composition names them, since only
+ * Crossplane can run the Composition. `preflight` and `admission` read it.
  */
 
 /** A text with fields of the XR or claim. */
@@ -36,7 +36,7 @@ export const findScopeFields = (group: string, kind: string): readonly string[] 
   findFacts(withoutScope(group), kind).identity.scope.map((path) => String(path.at(-1)));
 
 export const describeUnknownScope = (kind: string, known: ReadonlySet<string>): string =>
-  `no location field of ${kind}: ${known.size === 0 ? "it has none" : `one of ${[...known].sort().join(", ")}`}`;
+  `not a location field of ${kind}, which has ${[...known].sort().join(", ") || "none"}`;
 
 const resource = exactlyOneOf(
   z.strictObject({

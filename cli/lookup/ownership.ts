@@ -14,9 +14,9 @@ import { type Holding, isInPlace, type ResourceQuery, toHolding, toLabel, toName
 const BATCH = 50;
 
 /**
- * Finds the holders of each cloud resource. The managed resources are the registry, and the labels that the function writes on them are
- * its index: the API server selects by label, so the answer is as long as there are holders, however many managed resources there are.
- * Sends one request for each kind, or for each fifty names of a kind. @throws {ClusterError}
+ * Finds the holders of each cloud resource. The API server selects managed resources by the function's label, so its
+ * answer has the holders alone. Sends one request for each kind, or for each fifty names of a kind. @throws
+ * {ClusterError}
  */
 export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]) {
   const asked = queries.map((query) => ({ query, label: toLabel(query) }));
@@ -82,7 +82,7 @@ export function toCloudResources(holdings: readonly Holding[]): readonly CloudRe
     .sort((a, b) => compareTexts(toKey(a), toKey(b)));
 }
 
-/** Judges ownership by the function's own precedence, and by whom it lets own. While an owner is being deleted, no other has taken over. */
+/** Judges ownership as the function does. While an owner is being deleted, no other has taken over. */
 function toCloudResource(identity: string, found: readonly Holding[]): readonly CloudResource[] {
   const [first, ...rest] = found.toSorted(
     (a, b) => Number(a.contender.isDeleting) - Number(b.contender.isDeleting) || byPrecedence(a.contender, b.contender),
@@ -116,7 +116,7 @@ export async function check<Declared extends Declaration>(cluster: Cluster, decl
   return { conflicts, doubts: [...new Set(missing.map(notInstalled))] };
 }
 
-/** Finds the owner that keeps a declarer from a cloud resource. Of several, as of a name without a location, its own one counts. */
+/** Finds the owner that keeps a declarer from a cloud resource. Of several with one name, one of its own is enough. */
 export function findConflict(declaration: Declaration, resources: readonly CloudResource[]) {
   const [first] = resources;
   if (first === undefined || resources.some((resource) => isOwn(declaration, resource))) return undefined;
@@ -135,8 +135,8 @@ export function findConflict(declaration: Declaration, resources: readonly Cloud
 type Declarer = Pick<Declaration, "owner" | "self">;
 
 /**
- * Tells whether a cloud resource is the declarer's: it owns it, is the next owner, or all holders record it as the owner (as after a
- * restore, before its own managed resource is back).
+ * Tells whether a cloud resource is the declarer's: it owns it, is the next owner, or all holders record it as the
+ * owner. The last is so after a restore, before its own managed resource is back.
  */
 function isOwn(declarer: Declarer, { holdings, holder, state }: CloudResource): boolean {
   if (belongsTo(declarer, holder)) return true;
@@ -154,10 +154,10 @@ export const toTitle = ({ kind, group, names }: ResourceQuery): string =>
 
 const VERBS: Readonly<Record<OwnershipState, string>> = {
   Owned: "is owned by",
-  Contested: "is owned by more than one, first",
-  Releasing: "is still held by, while it is being deleted,",
-  Unsettled: "is declared, and not settled yet, by",
+  Contested: "has several owners, the first of which is",
+  Releasing: "is owned, until its managed resource is deleted, by",
+  Unsettled: "has no owner yet, and the next one is",
 };
 
 const notInstalled = (query: ResourceQuery): string =>
-  `no ${query.kind}.${query.group} is installed here, so no managed resource in this cluster owns ${toTitle(query)}`;
+  `${query.kind}.${query.group} is not installed, so no managed resource in this cluster owns ${toTitle(query)}`;

@@ -21,8 +21,8 @@ export interface Manifest {
 type Found = Manifest | string;
 
 /**
- * Reads the manifests that paths name, `-` for standard input. A path without a manifest is an error: it is most likely the empty
- * output of a renderer that failed.
+ * Reads the manifests of paths, `-` for standard input. A path without a manifest is an error: most likely a renderer
+ * failed and printed nothing.
  *
  * @throws {FunctionError} `InvalidInput` with all that is not a manifest.
  */

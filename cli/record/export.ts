@@ -69,10 +69,10 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
   return EXIT.fine;
 }
 
-/** The most entries that are looked at: each costs a request, and teams write the ConfigMap. */
+/** The limit of entries: each costs a request, and teams write the ConfigMap. */
 const MAX_ENTRIES = 1000;
 
-/** Makes a record anew of what this function reads of it: a team may write into its own, and an operator applies what is exported. */
+/** Copies of a record only what this function reads: a team may have edited it, and an operator applies the export. */
 function toManifest(record: Document): JsonObject {
   const { apiVersion, kind, namespace, name } = toReference(record);
   const marks = (field: string, isWanted: (key: string, value: string) => boolean): JsonObject => {
@@ -101,8 +101,8 @@ const ANNOTATIONS: readonly string[] = [OWNER, String(COMPOSITION_RESOURCE_NAME.
 const PRINTABLE = /^[!-~]{1,1000}$/;
 
 /**
- * Makes the record of a namespaced XR that a rebuilt cluster trusts: a team may have edited the ConfigMap, so it counts only with what
- * the XR controls, or an operator has applied.
+ * Makes the record of a namespaced XR that a rebuilt cluster trusts. A team may have edited the ConfigMap, so an entry
+ * counts only if the XR controls its resource, or an operator has applied it.
  */
 async function toEnvironmentConfig(record: Document, composite: Composite, before: RecordedNames, cluster: Cluster) {
   const uid = stringAt(composite.document, ["metadata", "uid"]);
@@ -120,7 +120,7 @@ async function toEnvironmentConfig(record: Document, composite: Composite, befor
   return { ...composeNames(composite, new Map(confirmed.flat())), ...RECORD_KINDS.EnvironmentConfig };
 }
 
-/** Finds the XR that composes a record. A team may make up ConfigMaps and their controllers, but not what Crossplane's references name. */
+/** Finds the XR that composes a record, by the XR's references: a team may make up ConfigMaps and their controllers. */
 async function findComposite(record: Document, cluster: Cluster): Promise<Composite | undefined> {
   const controller = findController(record);
   const reference = toReference(record);

@@ -20,7 +20,7 @@ export interface ConsumersFlags extends ClusterFlags {
   readonly secret?: SecretName;
 }
 
-/** Prints who uses a shared resource, or asks for it. @returns the exit code. */
+/** Prints the XRs that use a shared resource, or ask for it. @returns the exit code. */
 export async function listConsumers(asked: string, name: string, flags: ConsumersFlags, host: Host): Promise<number> {
   const { namespace, secret, output } = flags;
   const cluster = await openCluster(flags, host);
@@ -59,8 +59,8 @@ function toTable(consumers: readonly JudgedConsumer[]): string {
 }
 
 /**
- * Writes the command that grants the missing access; empty if none is missing. Leaves out `*`, which an XR of the platform asks for: an
- * operator who copies the line for one team must not grant access to all.
+ * Writes the command that grants the missing access; empty if none is missing. Leaves out `*`, for which the platform's
+ * XRs ask: an operator who copies the line for one team must not grant access to all.
  */
 function toGrantCommand(shared: Document, kind: ResourceKind, consumers: readonly JudgedConsumer[]): string {
   const wanted = new Set(consumers.flatMap(({ isGranted, namespaces }) => (isGranted ? [] : namespaces)));

@@ -67,7 +67,7 @@ export async function runPipeline(inputs: Inputs, call: CallFunction) {
   return { ...outcome, warnings: [...warnings, ...early] };
 }
 
-/** Warns of a step with adoption before one that desires more: from the second reconcile on, the condition has StepNotLast. */
+/** Warns of a step with adoption before one that desires more: later reconciles have the reason StepNotLast. */
 function warnIfNotLast({ step }: Step, before: Outcome, last: Outcome): readonly string[] {
   const known = before.desired.resources ?? {};
   const later = Object.keys(last.desired.resources ?? {}).filter((name) => !Object.hasOwn(known, name));
@@ -109,8 +109,8 @@ function toResult({ step }: Step, { severity, message }: RunFunctionResponse["re
 }
 
 /**
- * Calls a function until two successive calls return the same requirements. Each call gets the answers to the last requirements,
- * and the context that was returned last.
+ * Calls a function until two successive calls return the same requirements. Each call gets the answers to the last
+ * requirements, and the context that was returned last.
  *
  * Source: crossplane v2.2, internal/xfn/required_resources.go FetchingFunctionRunner.
  *
@@ -143,8 +143,8 @@ function withAnswers({ context: _, ...first }: RunFunctionRequest, response: Run
 }
 
 /**
- * Finds the resources in the files that a selector would find in a cluster, in its namespace, sorted by name. Without a namespace, a
- * name finds cluster-scoped resources only, and labels find resources in all namespaces.
+ * Finds the resources in the files that a selector would find in a cluster, in its namespace, sorted by name. Without a
+ * namespace, a name finds cluster-scoped resources only, and labels find resources in all namespaces.
  */
 export function findResources(selector: ResourceSelector, resources: readonly JsonObject[]): Resources {
   const { apiVersion, kind, matchName = "", matchLabels, namespace = "" } = selector;
@@ -161,12 +161,12 @@ export function findResources(selector: ResourceSelector, resources: readonly Js
   return { items: chosen.map((object) => ({ resource: toStruct(object) })) };
 }
 
-/** The names of our requirements of shared resources: of what else is looked up there need not be a file. */
+/** Names of this function's requirements of shared resources. Of its other requirements the files may have nothing. */
 const SHARED = /^shared-resource\/[^/#]+#/;
 
 /**
- * Finds kinds that the files have in another version only, which a cluster that serves both converts; and kinds of shared resources that
- * they have in another API group, or not at all.
+ * Finds required kinds that the files have in another version only; a cluster that serves both would convert them. Of
+ * shared resources, finds kinds in another API group and missing kinds, too.
  */
 export function findUnmatchedKinds(requirements: Requirements["resources"], resources: readonly JsonObject[]) {
   const groupOf = (apiVersion: JsonValue | undefined): string => String(apiVersion).replace(/[^/]*$/, "");

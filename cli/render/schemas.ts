@@ -4,10 +4,10 @@ import type { Inputs } from "./inputs.ts";
 import { objectAt } from "./objects.ts";
 import { type Schema, type SchemaSelector, toStruct } from "./protocol.ts";
 
-/** The names of our questions whether a kind is served. */
+/** The prefix of requirements that ask whether a kind is served. */
 const SERVED = "served/";
 
-/** Finds schemas. A cluster that has a resource serves its kind, also where no file has the schema. */
+/** Finds schemas. A kind with a resource in the files is served, even if no file has its schema. */
 export function findSchemas(selectors: Readonly<Record<string, SchemaSelector>>, { schemas, required }: Inputs) {
   const isThere = (name: string, { apiVersion, kind }: SchemaSelector): boolean =>
     name.startsWith(SERVED) && required.some((each) => each["apiVersion"] === apiVersion && each["kind"] === kind);
@@ -18,13 +18,13 @@ export function findSchemas(selectors: Readonly<Record<string, SchemaSelector>>,
   return Object.fromEntries(entries);
 }
 
-/** Finds the schema of a kind, references in it unresolved; the answer is empty if there is none. */
+/** Finds the schema of a kind, with references unresolved; empty if there is none. */
 export function findSchema(selector: SchemaSelector, schemas: readonly JsonValue[]): Schema {
   const found = schemas.find((schema) => isSchemaOf(schema, selector));
   return isObject(found) ? { openapiV3: toStruct(found) } : {};
 }
 
-/** Tells whether a schema is that of the kind alone: those of several kinds, such as DeleteOptions, do not count. */
+/** Tells whether a schema is that of the kind alone. Schemas of several kinds, such as DeleteOptions, do not count. */
 function isSchemaOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): boolean {
   const kinds = valueAt(schema, ["x-kubernetes-group-version-kind"]);
   const [only = null] = Array.isArray(kinds) && kinds.length === 1 ? kinds : [];

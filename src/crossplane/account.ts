@@ -4,27 +4,27 @@ import type { ResourceSelector } from "../model/requirement.ts";
 import type { ManagedKind, ProviderConfig } from "./managed-resource.ts";
 import type { Cloud } from "./providers/families.ts";
 
-/** Matches an ARN, an Azure ID and a name or link of Google Cloud that contain their account, subscription or project. */
+/** Matches names with an account in them: an ARN, an Azure ID, or a name or link of Google Cloud. */
 const WITH_ACCOUNT = /^arn:[^:]*:[^:]*:[^:]*:\d{12}:|^\/subscriptions\/[^/]+\/|^(?:https:\/\/.*\/)?projects\/[^/]+\//i;
 
-/** Tells whether a name of a cloud resource contains its account: no other account has one of that name. */
+/** Tells whether a cloud resource's name contains its account. No cloud resource in another account has such a name. */
 export const holdsAccount = (name: string): boolean => WITH_ACCOUNT.test(name);
 
 const IDS = ["arn", "id", "selfLink"].map((field): FieldPath => ["status", "atProvider", field]);
 
-/** The UID of what an Object manages, which tells clusters apart as well. */
+/** The UID of the resource that an Object manages. It differs between clusters too. */
 const UID: FieldPath = ["status", "atProvider", "manifest", "metadata", "uid"];
 
-/** Reads what the cloud reports of a cloud resource and of no other one, in any account. Azure does not distinguish its case. */
+/** Reads the ID of a cloud resource that is unique across accounts. Azure's IDs are case-insensitive. */
 export function readGlobalId(managed: Document): string | undefined {
   const id = IDS.map((path) => stringAt(managed, path)).find((text) => text !== undefined && holdsAccount(text));
   return (id?.startsWith("/") === true ? id.toLowerCase() : id) ?? stringAt(managed, UID);
 }
 
-/** The domains of the API groups whose ProviderConfigs say the account. */
+/** Matches the API groups of providers whose ProviderConfigs name the account. */
 const DOMAIN = /(?:^|\.)(?<domain>(?:aws|azure|gcp)\.(?:m\.)?upbound\.io|aws\.crossplane\.io)$/;
 
-/** Selects the ProviderConfig of a managed resource; undefined for a provider whose ProviderConfigs do not say the account. */
+/** Selects the ProviderConfig of a managed resource; undefined for a provider whose ProviderConfigs name no account. */
 export function selectProviderConfig(
   { apiVersion }: Pick<ManagedKind, "apiVersion">,
   { kind, name, namespace }: ProviderConfig,
@@ -41,8 +41,8 @@ const ROLES = [
 ].map((block): FieldPath => ["spec", ...block.split("."), "roleARN"]);
 
 /**
- * Reads the account into which a ProviderConfig leads; undefined where only its credentials know. Source: apis/v1beta1/types.go of
- * provider-upjet-aws, provider-upjet-azure and provider-upjet-gcp, and of provider-aws.
+ * Reads the account that a ProviderConfig names; undefined if the account follows from credentials alone.
+ * Source: apis/v1beta1/types.go of provider-upjet-aws, provider-upjet-azure, provider-upjet-gcp and provider-aws.
  */
 export function readAccountOf(config: Document, cloud: Cloud | undefined): string | undefined {
   if (cloud === "GCP") return stringAt(config, ["spec", "projectID"]);

@@ -46,18 +46,19 @@ export function toComposite(document: Document): Composite {
 }
 
 /**
- * Finds the namespace of the claim that a cluster-scoped resource was composed for. Crossplane sets the label on a claim's XR and on
- * everything composed below it, nested XRs included; a Composition cannot override it (RenderComposedResourceMetadata in
- * composition_render.go and the claim's syncer, v1.20 to v2.4). A resource that is not labelled yet may still have a claim.
+ * Finds the namespace of the claim for which a cluster-scoped resource was composed.
+ *
+ * Crossplane labels the claim's XR and everything composed below it; a Composition cannot override the label. A new XR
+ * may lack it. Source: RenderComposedResourceMetadata in composition_render.go and the claim's syncer, v1.20 to v2.4.
  */
 export const claimNamespace = (resource: Document): string | undefined =>
   readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_REF_NAMESPACE);
 
-/** Finds the consumer's namespace: the XR's own, or that of the claim above it; undefined for the platform's XRs, without both. */
+/** Finds the consumer's namespace: the XR's own or its claim's; undefined for a cluster-scoped XR without a claim. */
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
-/** Reads the claim. Below a claim's XR, `spec.claimRef` comes from a Composition: it counts as far as Crossplane's label agrees. */
+/** Reads the claim. A Composition may set `spec.claimRef` of a nested XR, so Crossplane's label has to agree. */
 function readClaim(document: Document): Composite["claim"] {
   const name = stringAt(document, [...CLAIM_REF, "name"]);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);

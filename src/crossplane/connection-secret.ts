@@ -17,11 +17,11 @@ interface SecretRef {
   readonly namespaceFieldPath: FieldPath;
 }
 
-/** Finds the connection Secret that a resource names, or the fields in which it names none. */
+/** Finds the connection Secret that a resource names, or the empty fields that should name it. */
 export function findConnectionSecret(resource: Document, { name, namespaceFieldPath }: SecretRef): ConnectionSecret {
   const texts = name.map((part) => (typeof part === "string" ? part : toPlainText(resource.at(part))));
   const whole = texts.includes("") ? undefined : texts.join("");
-  const found = toConnectionSecret(resource, whole, stringAt(resource, namespaceFieldPath));
+  const found = judgeSecret(resource, whole, stringAt(resource, namespaceFieldPath));
   if (found.is !== "missing") return found;
   const isAsked = (part: string | FieldPath, index: number): part is FieldPath =>
     typeof part !== "string" && (whole !== undefined || texts[index] === "");
@@ -30,12 +30,13 @@ export function findConnectionSecret(resource: Document, { name, namespaceFieldP
 }
 
 /**
- * Judges the connection Secret that a resource names; the default namespace is the resource's own. provider-kubernetes can read
- * Secrets that the author of the resource cannot, so a namespaced resource may name Secrets of its own namespace only. A resource
- * that was composed for a claim has a spec that a tenant wrote: it may name Secrets of the claim's namespace, and the one that
- * Crossplane writes for it, if the claim cannot have chosen its name. A name that is made of fields is judged the same way, so tenants cannot name another Secret by their fields.
+ * Judges the connection Secret that a resource names. The default namespace is the resource's own.
+ *
+ * provider-kubernetes can read Secrets that the resource's author cannot. So a namespaced resource may name Secrets of
+ * its own namespace only. A tenant wrote the spec of a resource composed for a claim. Such a resource may name Secrets
+ * of the claim's namespace, and the Secret that Crossplane writes for it, unless the claim can have chosen its name.
  */
-export function toConnectionSecret(
+export function judgeSecret(
   resource: Document,
   name: string | undefined,
   namespace: string | undefined,
@@ -50,8 +51,10 @@ export function toConnectionSecret(
 }
 
 /**
- * Tells whether the Secret is the resource's connection Secret. Crossplane chooses its name for a claim's own XR. For a resource
- * composed further down, a Composition does, perhaps from a field of the claim; so there the name must contain a UID, as is common.
+ * Tells whether Crossplane writes this Secret for the resource, under a name that the claim did not choose.
+ *
+ * Crossplane names the Secret of a claim's XR. Below that XR a Composition does, perhaps with a field of the claim. So
+ * there the name has to contain a UID, as is common.
  */
 function isWrittenFor(resource: Document, secret: SecretName): boolean {
   const written = secretAt(resource, CONNECTION_SECRET_REF);

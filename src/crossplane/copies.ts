@@ -5,13 +5,13 @@ import { DOMAIN } from "../model/names.ts";
 import { readAnnotation } from "./metadata.ts";
 import { type Reference, readReference } from "./references.ts";
 
-/** The prefix of the names in the Composition of all copies. */
+/** The prefix of a copy's name in the Composition. */
 export const COPY_PREFIX = "shared/";
 
-/** The annotation of a composed resource that makes a copy: the shared resource, as JSON. */
+/** The annotation of a copy with a reference to its shared resource, as JSON. */
 export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 
-/** Reads the shared resource from a composed resource that makes a copy; undefined where the record is missing or incomplete. */
+/** Reads the reference from a copy to its shared resource; undefined if it is missing or incomplete. */
 export const readSharedResource = (composed: Document): Reference | undefined =>
   readReference(parseJson(readAnnotation(composed, SHARED_RESOURCE)));
 
@@ -29,13 +29,13 @@ export interface SecretName {
 /** Formats a Secret's name for messages, records and map keys: `namespace/name`. */
 export const formatSecret = ({ namespace, name }: SecretName): string => `${namespace}/${name}`;
 
-/** The field of an Object with the metadata of what it writes. */
+/** The field of an Object with its manifest's metadata. */
 export const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
 
 /** The field in which a Crossplane v1 XR, a claim or an Object names its connection Secret. */
 export const CONNECTION_SECRET_REF: FieldPath = ["spec", "writeConnectionSecretToRef"];
 
-/** Reads the name of the copy: the resource itself, the Secret in an Object's manifest, or the one that an Object publishes to. */
+/** Reads a copy's Secret: the resource itself, an Object's manifest, or the Secret to which an Object publishes. */
 export function readCopiedSecret(resource: Document): SecretName | undefined {
   if (resource.at(["kind"]) === "Secret") return secretAt(resource, ["metadata"]);
   if (resource.at(CONNECTION_SECRET_REF) === undefined) return secretAt(resource, MANIFEST_METADATA);

@@ -18,14 +18,14 @@ export const ALLOWED_NAMESPACES = `${DOMAIN}/allowed-namespaces`;
 /** Annotation of a shared resource: a label selector; Namespaces that match have access as well. */
 export const ALLOWED_NAMESPACE_SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
 
-/** Splits an annotation that lists namespaces. It may be long: read it once. */
+/** Splits an annotation that lists namespaces. */
 const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
   new Set((text ?? "").split(",").map((name) => name.trim()));
 
 /** Annotation of a Namespace: the namespaces whose XRs and claims may put copies into it, separated by commas; `*` for all. */
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
-/** Reads from a Namespace whose copies it accepts. */
+/** Reads the namespaces whose copies a Namespace accepts. */
 export const readAccepted = once((target: Document) => toNamespaceSet(readAnnotation(target, ACCEPT_COPIES_FROM)));
 
 /** Reads the grant in a shared resource's annotations, which its consumers cannot write. */
@@ -37,7 +37,7 @@ export const readNamespaceGrant = once((shared: Document) => {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
     isForAll: listed.has("*"),
     selector,
-    /** Lists what the owner has misspelt, which grants nothing. Each text begins with the annotation. */
+    /** Lists the owner's mistakes, which grant nothing. Each text begins with the annotation. */
     faults: lazy((): readonly string[] => {
       const wrong = [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name));
       const misspelt = findMisspelt(shared);
@@ -56,14 +56,14 @@ interface NamespaceGrant {
   readonly isForAll: boolean;
 }
 
-/** Decides by annotations. @param matching the Namespaces that the grant's selector matches, where `names` lacks them */
+/** Decides by annotations. @param matching the Namespaces that match the grant's selector */
 export const isNamespaceGranted = (grant: NamespaceGrant, namespace: string, matching?: ReadonlySet<string>): boolean =>
   grant.isForAll || grant.names.has(namespace) || matching?.has(namespace) === true;
 
 const PREFIX = `${DOMAIN}/`;
 const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));
 
-/** The most annotations of ours that are compared: there are some twenty, and a team may write thousands on what it shares. */
+/** The most annotations of ours that are compared. There are some twenty, and a team may write thousands. */
 const MAX_COMPARED = 50;
 
 function findMisspelt(shared: Document): string | undefined {
@@ -87,9 +87,11 @@ const SCHEMAS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) =>
 }));
 
 /**
- * Asks for all ReferenceGrants in a Secret's namespace. Crossplane fails an XR that asks for a kind that is not installed, so the kind's
- * schemas are asked for first (v2.2 and later), unless an answer from the last reconcile proves that it is: Crossplane v2.4 begins a
- * reconcile with resources and not with schemas, which would cost a call in each. Earlier versions are assumed to serve v1beta1.
+ * Asks for all ReferenceGrants in a Secret's namespace.
+ *
+ * Crossplane fails an XR that asks for a kind that is not installed. So the kind's schemas are asked for first (v2.2
+ * and later), unless an answer of the last reconcile proves that the kind is installed: v2.4 keeps answers of resources
+ * for the next reconcile, and none of schemas. Clusters of earlier versions are assumed to serve v1beta1.
  *
  * @returns `notServed` if the cluster has no such kind.
  */
@@ -126,23 +128,23 @@ export interface Grantee {
   readonly kind: string;
 }
 
-/** Writes a grantee as a key: namespace/Kind.group. */
+/** Formats a grantee as `namespace/Kind.group`. */
 export const formatGrantee = ({ namespace, kind }: Grantee): string => `${namespace}/${kind}`;
 
 export const readGrantees = (grants: readonly Document[], secret: SecretName): readonly Grantee[] =>
   granteesOf(grants, secret).flat(2);
 
-/** Decides by ReferenceGrants. @param granted the keys of what they list in `from` */
+/** Decides by ReferenceGrants. @param granted sets of formatted grantees */
 export const isReferenceGranted = (grantees: readonly Grantee[], granted: readonly ReadonlySet<string>[]): boolean =>
   grantees.map(formatGrantee).some((grantee) => granted.some((keys) => keys.has(grantee)));
 
-/** Finds the grantees of a Secret as keys, in sets that are made once: it may have a thousand copies, and as many grants. */
+/** Finds the formatted grantees of a Secret. The sets are cached: a Secret may have a thousand copies and grants. */
 export const findGranteeKeys = (grants: readonly Document[], secret: SecretName): readonly ReadonlySet<string>[] =>
   granteesOf(grants, secret).map(toKeys);
 
 type Grantees = readonly (readonly Grantee[])[];
 
-/** From grants for all Secrets of its namespace, and from those that name it. Ignores other namespaces, which `crossplane render` returns too. */
+/** Finds the grantees of all Secrets of the namespace, and of this one. `crossplane render` returns other namespaces too. */
 function granteesOf(grants: readonly Document[], { namespace, name }: SecretName): readonly Grantees[] {
   const index = bySecret(grants);
   return [`${namespace}/`, `${namespace}/${name}`].map((key) => index.get(key) ?? NONE);

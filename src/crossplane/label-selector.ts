@@ -2,7 +2,7 @@ import type { Document } from "../model/document.ts";
 import { isObject, ownValue } from "../model/json.ts";
 import { isLabelValue, LABEL_KEY } from "../model/names.ts";
 
-/** One condition of a selector, all of which a match meets: the label has one of the values, or without values exists. */
+/** One condition of a selector: the label has one of the values or, without values, exists. */
 interface Term {
   readonly key: string;
   readonly values?: ReadonlySet<string>;
@@ -12,10 +12,10 @@ interface Term {
 /** A parsed label selector, in the syntax of `kubectl -l`. */
 export type LabelSelector = readonly Term[];
 
-/** A key with a value or with a set of values, or a key alone, which may be negated. */
+/** Matches `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, `key` and `!key`. */
 const TERM = /^(?:([^\s=!(),]+)(?:\s*(==|=|!=)\s*([^\s=!(),]*)|\s+(in|notin)\s*\(([^()]*)\))|(!?)\s*([^\s=!(),]+))$/;
 
-/** A term, after the comma that separates it from the one before: commas in brackets separate values. */
+/** Matches a term and the comma before it. Commas in brackets belong to the term. */
 const SEPARATED = /(?:^|,)((?:\([^()]*\)|[^,])*)/g;
 
 /** Limits of the length and the number of terms: each Namespace is compared with each term. */
@@ -23,8 +23,8 @@ const MAX_LENGTH = 10_000;
 const MAX_TERMS = 50;
 
 /**
- * Parses `team=orders,env in (prod,stage),!legacy`, the grammar of apimachinery's `labels.Parse`. Undefined for an invalid selector,
- * and for an empty one, which Kubernetes would take for everything: an empty annotation is not meant to grant access to all.
+ * Parses `team=orders,env in (prod,stage),!legacy`, the grammar of apimachinery's `labels.Parse`; undefined for an
+ * invalid selector. An empty one is invalid too: Kubernetes would match everything, and grant access to all.
  */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   if (text.length > MAX_LENGTH || text.trim() === "") return undefined;
@@ -52,7 +52,7 @@ export function matchesLabels(resource: Document, terms: LabelSelector): boolean
   });
 }
 
-/** Lists the labels that every match has, for a lookup by labels, which supports no other conditions. */
+/** Lists the terms of the form `key=value`, for Crossplane's lookup by labels, which supports no others. */
 export const requiredLabels = (terms: LabelSelector): Readonly<Record<string, string>> =>
   Object.fromEntries(
     terms.flatMap(({ key, values, isNegated }) => {

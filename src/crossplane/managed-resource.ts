@@ -23,15 +23,15 @@ export function toManagedKind(apiVersion: string, kind: string): ManagedKind {
   return { apiVersion, group, kind, isNamespaced: group !== scoped };
 }
 
-/** The groups of the classic provider-aws, whose kinds are cluster-scoped only. */
+/** Matches the groups of the classic provider-aws, whose kinds are cluster-scoped only. */
 const CLASSIC = /(?:^|\.)aws\.crossplane\.io$/;
 
-/** The groups whose kinds' versions are known. */
+/** Matches the groups for which `providers/` lists API versions. */
 const LISTED = /\.upbound\.io$|^kubernetes\.crossplane\.io$/;
 
 /**
- * Finds the twin of a kind, by which the same provider manages the same cloud resources: the namespaced kind of a cluster-scoped one, or
- * the other way round. A kind that is not listed is taken to have the version of its twin. The twin may not be served.
+ * Finds the namespaced twin of a cluster-scoped kind, or the other way round. Both manage the same cloud resources. The
+ * twin of an unlisted kind is assumed to have the same API version. The cluster may not serve it.
  */
 export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind): ManagedKind | undefined {
   const scoped = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
@@ -58,10 +58,9 @@ export interface ProviderConfig {
 }
 
 /**
- * Reads the ProviderConfig of a managed resource. Namespaced managed resources call the cluster-scoped kind ClusterProviderConfig, and it
- * is their default.
+ * Reads the ProviderConfig of a managed resource; a ClusterProviderConfig by default if it is namespaced.
  *
- * @param namespace the managed resource's, which Crossplane sets to the XR's: before it is created, the managed resource does not say it.
+ * @param namespace the XR's namespace, for a managed resource that does not exist and so does not say its own.
  */
 export function readProviderConfig(managed: Document, namespace?: string): ProviderConfig {
   const name = stringAt(managed, ["spec", "providerConfigRef", "name"]) ?? "default";
@@ -87,46 +86,52 @@ export function readObservation(managed: Document): Observation {
 /** The prefix of the annotations in which a provider records a creation. */
 export const CREATION = "crossplane.io/external-create-";
 
-/** The error of a runtime that does not know whether it has created the cloud resource: pkg/reconciler/managed, errCreateIncomplete. */
+/** The error of an interrupted creation: crossplane-runtime pkg/reconciler/managed, errCreateIncomplete. */
 const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
- * Reads when a creation began whose external name was not recorded; undefined if none began, if it failed, or if the provider
- * reports the cloud resource. A provider that creates asynchronously reports success at once, and a restart forgets the creation (upjet#632).
+ * Reads the time of a creation whose external name was not recorded; undefined if none began, if it failed, or if the
+ * provider reports the cloud resource. An asynchronous provider reports success at once, and forgets the creation when
+ * it restarts (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
-  const at = (outcome: string): string => readAnnotation(managed, `${CREATION}${outcome}`) ?? "";
   const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(
     (path) => stringAt(managed, path) !== undefined,
   );
   if (isReported || shownCondition(managed, "LastAsyncOperation")?.status === "False") return undefined;
-  const [pending, succeeded] = [at("pending"), at("succeeded")];
+  const { pending, succeeded, failed } = readCreation(managed);
   const isInterrupted = shownCondition(managed, "Synced")?.message.includes(UNKNOWN_CREATION) === true;
   const begun = isInterrupted ? pending : succeeded;
-  return begun > at("failed") && (isInterrupted || begun >= pending) ? begun : undefined;
+  return begun > failed && (isInterrupted || begun >= pending) ? begun : undefined;
+}
+
+/** Reads the times of a creation; "" for those that are not recorded. */
+function readCreation(managed: Document) {
+  const timeOf = (outcome: string): string => readAnnotation(managed, `${CREATION}${outcome}`) ?? "";
+  return { pending: timeOf("pending"), succeeded: timeOf("succeeded"), failed: timeOf("failed") };
 }
 
 /**
- * Reads when the provider created the cloud resource for this managed resource; undefined where the cloud resource existed. The
- * provider records its intent first and the outcome afterwards, so an intent without a failure may be a creation. Source:
- * crossplane-runtime pkg/meta, SetExternalCreatePending.
+ * Reads the time at which the provider created the cloud resource; undefined if the cloud resource existed before. The
+ * provider records its intent first and the outcome afterwards, so an intent without a failure counts as a creation.
+ * Source: crossplane-runtime pkg/meta, SetExternalCreatePending.
  */
 export function readCreationTime(managed: Document): string | undefined {
-  const at = (outcome: string): string | undefined => readAnnotation(managed, `${CREATION}${outcome}`);
-  return at("succeeded") ?? (at("failed") === undefined ? at("pending") : undefined);
+  const { pending, succeeded, failed } = readCreation(managed);
+  return succeeded || (failed === "" && pending) || undefined;
 }
 
-/** Tells whether the provider has begun to create the cloud resource, and has not said yet how that ended. */
+/** Tells whether the provider has begun a creation and not recorded its outcome. */
 export function isCreationUnderWay(managed: Document): boolean {
-  const at = (outcome: string): string => readAnnotation(managed, `${CREATION}${outcome}`) ?? "";
-  return at("pending") > at("succeeded") && at("pending") > at("failed");
+  const { pending, succeeded, failed } = readCreation(managed);
+  return pending > succeeded && pending > failed;
 }
 
-/** Begins the command that annotates a managed resource; `NAME` before it is created. */
+/** Begins the kubectl command that annotates a managed resource; with `NAME` before it is created. */
 export const annotate = (kind: ManagedKind, managed: Document | undefined): string =>
   toCommandOn("annotate", kind, managed);
 
-/** Makes a command of kubectl on a managed resource; `NAME` before it is created. */
+/** Makes a kubectl command for a managed resource; with `NAME` before it is created. */
 export function toCommandOn(
   verb: string,
   { apiVersion, kind }: ManagedKind,

@@ -8,7 +8,7 @@ export type Policies = readonly string[];
 
 export const ALL_ACTIONS: Policies = ["*"];
 export const OBSERVE: Policies = ["Observe"];
-/** Equal to OBSERVE for a provider, but another spec for the API server, which begins a new generation. */
+/** Means the same as OBSERVE to a provider. To the API server it is another spec, and so a new generation. */
 export const OBSERVE_ANEW: Policies = ["Observe", "Observe"];
 
 export function readPolicies(resource: Document): Policies | undefined {
@@ -21,7 +21,7 @@ const has = (policies: Policies, ...actions: readonly string[]): boolean =>
 
 export const mayCreate = (policies: Policies): boolean => has(policies, "Create");
 
-/** Removes Create, and with it all but Delete: providers accept few sets without Create. */
+/** Removes Create, and Update and LateInitialize with it: providers accept few sets without Create. */
 export const withoutCreate = (policies: Policies): Policies =>
   has(policies, "Delete") ? ["Observe", "Delete"] : OBSERVE;
 
@@ -35,8 +35,8 @@ export const withoutDelete = (policies: Policies): Policies =>
     : policies.filter((policy) => policy !== "Delete");
 
 /**
- * Tells whether the cloud resource is deleted with the managed resource. managementPolicies without Delete win over
- * `deletionPolicy: Delete`, and with an explicit Delete over `deletionPolicy: Orphan`. Source: ShouldDelete in crossplane-runtime.
+ * Tells whether the cloud resource is deleted with the managed resource. `deletionPolicy` counts only with the
+ * managementPolicy `*`. Source: ShouldDelete in crossplane-runtime.
  */
 export function mayDelete(resource: Document, policies: Policies = readPolicies(resource) ?? ALL_ACTIONS): boolean {
   return policies.includes("Delete") || (policies.includes("*") && stringAt(resource, DELETION_POLICY) !== "Orphan");
@@ -45,6 +45,6 @@ export function mayDelete(resource: Document, policies: Policies = readPolicies(
 /** Tells whether the provider only observes: it neither writes nor deletes in the cloud. */
 export const isObserver = (policies: Policies): boolean => !mayWrite(policies) && !has(policies, "Delete");
 
-/** Tells whether the provider may create a cloud resource without storing the name that the cloud assigned (crossplane#5918). */
+/** Tells whether the provider may create a cloud resource, and not store the name that the cloud assigns (crossplane#5918). */
 export const lacksLateInitialize = (policies: Policies): boolean =>
   has(policies, "Create") && !has(policies, "LateInitialize");

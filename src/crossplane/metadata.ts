@@ -15,7 +15,7 @@ export const EXTERNAL_NAME = annotationPath(EXTERNAL_NAME_KEY);
 /** The annotation with a composed resource's name in its Composition. */
 export const COMPOSITION_RESOURCE_NAME = annotationPath("crossplane.io/composition-resource-name");
 
-/** The label with the name of the XR at the root, on all resources of a tree of XRs, nested XRs included. */
+/** The label with the name of the root XR, on all resources composed below it, nested XRs included. */
 export const COMPOSITE_LABEL = "crossplane.io/composite";
 export const COMPOSITE_LABEL_PATH = labelPath(COMPOSITE_LABEL);
 
@@ -70,8 +70,8 @@ export const readManagedFields = (resource: Document): readonly JsonObject[] =>
   objectsAt(resource, ["metadata", "managedFields"]);
 
 /**
- * Tells whether another client has written an XR's references since Crossplane did: the API server then removes the field from
- * Crossplane's field manager. Without managed fields, as in `crossplane render`, assumes that none has.
+ * Tells whether another client wrote an XR's references after Crossplane did. The API server then removes the field
+ * from Crossplane's field manager. False without managed fields, as in `crossplane render`.
  */
 export function isWrittenByOthers(composite: Document, references: readonly string[]): boolean {
   const fields = references.map((field) => `f:${field}`);

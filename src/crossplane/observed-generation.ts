@@ -1,16 +1,17 @@
 import { findCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 
-/** Reads the generation of a resource's spec, which the API server counts from 1, and after a restore anew; 0 if it has none. */
+/** Reads the generation of a resource's spec; 0 if it has none. The API server starts at 1, also after a restore. */
 export function readGeneration(resource: Document): number {
   const generation = resource.at(["metadata", "generation"]);
   return typeof generation === "number" ? generation : 0;
 }
 
 /**
- * Reads the generation that Synced is about; undefined before crossplane-runtime v1.20, which does not report it. `isOfCreation`: it may
- * be too high, since after a creation the runtime reads the managed resource again, and reports the generation that it finds. Source:
- * pkg/reconciler/managed, UpdateCriticalAnnotations.
+ * Reads the observed generation of the condition Synced; undefined from a crossplane-runtime before v1.20.
+ *
+ * `isOfCreation`: the generation may be too high. After a creation the runtime reads the managed resource again, and
+ * reports the generation that it finds. Source: pkg/reconciler/managed, UpdateCriticalAnnotations.
  */
 export function readSyncedGeneration(managed: Document) {
   const [ready, synced] = [findCondition(managed, "Ready"), findCondition(managed, "Synced")];

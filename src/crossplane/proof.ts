@@ -30,7 +30,7 @@ type Proof =
 
 const CLAIM_LABELS = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL];
 
-/** An XR that may have composed a resource, read once for all resources. */
+/** An XR that may have composed the resources that `findProof` judges. */
 export type PossibleComposer = ReturnType<typeof toPossibleComposer>;
 
 export const toPossibleComposer = (composite: Composite) => ({
@@ -43,15 +43,15 @@ export const toPossibleComposer = (composite: Composite) => ({
 });
 
 /**
- * Looks for the proof on the resource, never in the XR's references: a user who may edit these must not make Crossplane adopt a
- * foreign resource (GHSA-77cv-mrm6-fr3c).
+ * Finds proof that the XR composed the resource. The XR's references prove nothing: a user who may edit them could make
+ * Crossplane adopt a foreign resource (GHSA-77cv-mrm6-fr3c).
  *
- * - The field manager of a composed resource is a hash of the XR's name, kind and group. If managed fields survived the restore, this
- *   XR's field manager must be among them.
- * - The label `crossplane.io/composite` must be the name of this XR, or of the root XR if this one is nested. A user can edit the label
- *   of a nested XR, so it is no proof alone: the field manager or the XRs above (`nestingBy`) must confirm it.
- * - The claim labels must equal the XR's: XRs of two kinds may have the same name. Only a resource with this XR's field manager may
- *   lack them.
+ * - The field manager of a composed resource is a hash of the XR's name, kind and group. If managed fields survived the
+ *   restore, this XR's field manager must be among them.
+ * - The label `crossplane.io/composite` must name this XR, or the root XR if this one is nested. A user can edit the
+ *   label of a nested XR. So the field manager or the XRs above (`nestingBy`) must confirm it.
+ * - The claim labels must equal the XR's, since XRs of two kinds may have the same name. A resource with this XR's field
+ *   manager may lack them.
  */
 export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
   const composers = readComposers(resource);
@@ -81,19 +81,19 @@ export type Nesting =
   | { readonly is: "unconfirmed"; readonly root: string; readonly because: string }
   | { readonly is: "pending" };
 
-/** The most XRs looked up above one: each takes a call, and Crossplane makes six in a reconcile. */
+/** The most XRs looked up above one: each takes a call, and Crossplane makes at most six in a reconcile. */
 const MAX_LEVELS = 4;
 
 /** Looks up an object. Crossplane finds a cluster-scoped object whatever the namespace. */
 type LookUp = (reference: Reference) => LookupAnswer;
 
 /**
- * Makes the function that confirms nested XRs by the XRs that control them: it climbs to the root that an XR's label names, `pending`
- * while a controller is not looked up.
+ * Makes the function that confirms the root that a nested XR's label names. It follows the controllers upwards, and is
+ * `pending` until all are looked up.
  *
- * A user who may write an XR's metadata can set any label and any controller. So a controller counts only if it exists with the UID of the
- * owner reference and refers to the nested XR: its references are in another object, and Crossplane removes references to resources that
- * it does not compose. The controller is the XR at the root, or is confirmed in the same way.
+ * A user who may write an XR's metadata can set any label and any controller. So a controller must exist with the UID of
+ * the owner reference, and refer to the nested XR: its references are in another object, from which Crossplane removes
+ * resources that it does not compose.
  */
 export function nestingBy(lookUp: LookUp): (composite: Document) => Nesting {
   const climbFrom = once((nested: Document) => climb(nested, lookUp));
@@ -111,7 +111,7 @@ export function nestingBy(lookUp: LookUp): (composite: Document) => Nesting {
   return (composite) => confirm(composite, 0);
 }
 
-/** Finds the XR that composed a nested XR, or the reason why it is not confirmed. */
+/** Finds the XR that controls a nested XR and refers to it, or the reason why there is none. */
 function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "found"; readonly composer: Document } {
   const controller = findController(nested);
   if (controller === undefined) return unconfirmed(nested, `${describeComposite(nested)} has no controller`);
@@ -149,8 +149,8 @@ const unconfirmed = (nested: Document, because: string): Nesting => ({
 });
 
 /**
- * Makes the reference by which a controller is looked up: in the namespace of the nested XR, or cluster-scoped. Only custom
- * resources, whose API group contains a dot: otherwise a team could make Crossplane read all Pods.
+ * Refers to a controller in the nested XR's namespace. Undefined unless it is a custom resource, whose API group contains
+ * a dot: otherwise a team could make Crossplane read all Pods.
  */
 function toCompositeReference({ apiVersion, kind, name }: Controller, nested: Document): Reference | undefined {
   const [group = "", version = "", ...more] = apiVersion.split("/", 3);

@@ -23,7 +23,7 @@ export const referencesPath = ({ isModern }: Composite): readonly string[] => (i
 export const hasReferences = (resource: Document): boolean =>
   [MODERN, LEGACY].some((path) => objectsAt(resource, path).length > 0);
 
-/** Reads an XR's references, without those that have no name: placeholders of Crossplane v1's native composition engine. */
+/** Reads an XR's references. Leaves out those without a name, placeholders of Crossplane v1's native composition engine. */
 export const toReferences = (composite: Composite): readonly Reference[] =>
   objectsAt(composite.document, referencesPath(composite))
     .map(({ apiVersion, kind, namespace, name }) => ({
@@ -35,7 +35,7 @@ export const toReferences = (composite: Composite): readonly Reference[] =>
     }))
     .filter(({ name }) => name !== "");
 
-/** Refers to a resource; fields that it lacks are "". */
+/** Makes a reference to a resource. Fields that it lacks are "". */
 export const toReference = (resource: Document): Reference => ({
   apiVersion: stringAt(resource, ["apiVersion"]) ?? "",
   kind: stringAt(resource, ["kind"]) ?? "",
@@ -53,11 +53,11 @@ export function readReference(value: JsonValue | undefined): Reference | undefin
   return { apiVersion, kind, namespace: place, name };
 }
 
-/** Makes a key that is equal for references to the same resource in the same API version. */
+/** Makes a key of a reference, its API version included. */
 export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [apiVersion, kind, namespace, name].join("/");
 
-/** Makes a key that is equal for references to the same resource in any API version. */
+/** Makes a key of the resource that a reference is to, in whatever API version. */
 export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [toApiGroup(apiVersion), kind, namespace, name].join("/");
 

@@ -9,8 +9,8 @@ import type { SecretName } from "./copies.ts";
 const DIGITS = 32;
 
 /**
- * Makes a requirement whose name contains a hash of its selector. Crossplane v2.4 starts a reconcile with the answers of the last
- * one, by name: if the selector changed and the name did not, the answer would be the wrong resource.
+ * Makes a requirement with a hash of its selector in its name. Crossplane v2.4 starts a reconcile with the last one's
+ * answers, by name. A changed selector under the same name would be answered with the wrong resource.
  */
 export const toRequirement = (name: string, selector: ResourceSelector): Requirement => ({
   name: `${name}#${hashSelector(selector)}`,
@@ -29,16 +29,17 @@ export const toNamespaceRequirement = (name: string, match: ResourceSelector["ma
 export const toSecretRequirement = (name: string, secret: SecretName): Requirement =>
   toRequirement(name, { apiVersion: "v1", kind: "Secret", namespace: secret.namespace, match: { name: secret.name } });
 
-/** Crossplane's error if it cannot fetch a requirement: errCompose, errFmtRunPipelineStep, FetchingFunctionRunner (v1.20 to v2.4). */
+/** Matches Crossplane's error for a requirement that it cannot fetch: FetchingFunctionRunner, v1.20 to v2.4. */
 const NOT_FETCHED =
   /^cannot compose resources: cannot run Composition pipeline step "[^"]*": fetching resources for (?<name>[^#]*)#/;
 
 /**
- * Tells whether the XR's last reconcile failed because Crossplane could not read a requirement whose name has this prefix. Where
- * RBAC forbids a read, Crossplane waits until the reconcile's timeout of two minutes, fails the whole XR and names one requirement.
- * A function that asks again at once would never get to report the missing permission.
+ * Tells whether the XR's last reconcile failed because Crossplane could not read a requirement with this prefix.
  *
- * Matches the beginning of the message only: further on it may contain text that a team wrote, such as the name of a resource.
+ * Where RBAC forbids a read, Crossplane waits for the reconcile's timeout of two minutes, fails the XR and names one
+ * requirement. A function that asks again at once never gets to report the missing permission.
+ *
+ * Only the beginning of the message is matched: the rest may contain a team's text, such as a resource's name.
  */
 export function couldNotBeRead(prefix: string, composite: Document): boolean {
   const synced = shownCondition(composite, "Synced");

@@ -10,10 +10,9 @@ import { desiredSoFar, observedAs } from "./desired.ts";
 import type { Feature } from "./feature.ts";
 
 /**
- * Keeps the identity of each managed resource that is being deleted: name, location, parents and account stay as they are observed,
- * whatever the pipeline desires now. Its provider deletes the cloud resource that it names when the deletion gets that far, which may be
- * days later: a bucket has to be empty first. A team could otherwise have its own bucket deleted, give it another team's name, and have
- * that one deleted.
+ * Keeps the identity of each managed resource that is being deleted: name, location, parents and account stay as observed. A provider may
+ * delete the cloud resource days later, since a bucket has to be empty first, and by the name that the managed resource has then. A team
+ * could have its own bucket deleted, give it the name of another team's bucket, and have that one deleted.
  */
 export const keepIdentities: Feature = (call, draft) => {
   const { tags, externalNames, sharedResources } = call.input.spec;
@@ -21,14 +20,10 @@ export const keepIdentities: Feature = (call, draft) => {
   if (tags === undefined && externalNames === undefined && !isPatched) return draft;
   const composed = call.request.desired.resources;
   const kept = [...desiredSoFar(call, draft)].flatMap(([name, desired]) => {
-    if (!composed.has(name)) return [];
-    const found = call.request.observed.resources.get(name)?.document;
-    if (found === undefined || !isBeingDeleted(found)) return []; // first: few are
+    const observed = call.request.observed.resources.get(name)?.document;
+    if (!composed.has(name) || observed === undefined || !isBeingDeleted(observed) || !isManaged(observed)) return [];
     const kind = readManagedKind(desired);
-    const observed = observedAs(name, kind, call);
-    return observed !== undefined && isManaged(observed)
-      ? [[name, withIdentityOf(observed, desired, kind)] as const]
-      : [];
+    return observedAs(name, kind, call) ? [[name, withIdentityOf(observed, desired, kind)] as const] : [];
   });
   return kept.length === 0 ? draft : withObjects(draft, kept);
 };
@@ -37,7 +32,7 @@ const SPEC: FieldPath = ["spec"];
 const PARAMETERS = ["forProvider", "initProvider"];
 const ACCOUNT = "providerConfigRef";
 
-/** Desires a managed resource with the identity of the observed one. A field that is not observed is left out. */
+/** Replaces the identifying fields of a desired managed resource by the observed ones. */
 function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind): JsonObject {
   const isIdentifying = identifyingFields(kind);
   const [before, now] = [observed, desired].map((document) => objectOf(document.at(SPEC)));
@@ -69,8 +64,8 @@ function withNameOf(observed: Document, metadata: JsonObject): JsonObject {
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /**
- * Tells which fields of a kind identify its cloud resource; the references that fill them in may be resolved again at any time. Of a kind
- * that our tables lack all do but switches: a deletion may wait for `deletionProtection: false`.
+ * Recognizes the fields of a kind that identify its cloud resource, and the references from which providers fill them in. Of a kind that
+ * our tables lack these are all fields but booleans, since a deletion may wait for `deletionProtection: false`.
  */
 function identifyingFields({ group, kind }: ManagedKind): (field: string, value: unknown) => boolean {
   const { identity } = findFacts(group, kind);

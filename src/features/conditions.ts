@@ -2,7 +2,7 @@ import { type Condition, cutMessage, type Result, shownCondition } from "../mode
 import { type Draft, withCondition, withResults } from "../model/draft.ts";
 import type { Call } from "./feature.ts";
 
-/** The status and the severity that a reason gives its condition, and its sentence about the facts of a remark. */
+/** The status and the severity that a reason gives its condition, and its sentence, made from the facts of a remark. */
 interface Row<Facts> {
   readonly status: Condition["status"];
   readonly severity: Result["severity"];
@@ -19,7 +19,7 @@ const rowsOf =
       Object.entries(sentences).map(([is, sentence]) => [is, { status, severity, sentence }]),
     ) as Rows<All>;
 
-// Make rows of the sentences of some reasons.
+// Each makes rows of the sentences of some reasons.
 export const stops = rowsOf("False", "Fatal"); // the reconcile ends: nothing is applied or deleted
 export const faults = rowsOf("False", "Warning"); // a person has to act
 export const waits = rowsOf("False", "Normal"); // passes by itself
@@ -30,9 +30,9 @@ export const fine = rowsOf("True", "Normal");
 type Remark<All, Is extends keyof All> = { readonly [Key in Is]: { readonly is: Key } & All[Key] }[Is];
 
 /**
- * A remark: a reason with the facts of its sentence.
+ * A remark: a reason with the facts for its sentence.
  *
- * @typeParam Common the names of facts that are added when it is told, since they are the same for all reasons.
+ * @typeParam Common the names of facts that all reasons share, and that are added later.
  */
 export type ReasonOf<Table, Common extends string = never> = {
   readonly [Is in keyof Table]: Table[Is] extends Row<infer Facts> ? { readonly is: Is } & Omit<Facts, Common> : never;
@@ -44,20 +44,20 @@ export const tell = <All, Is extends keyof All>(reasons: Rows<All>, remark: Rema
 /** A type of condition, with its reasons in the order in which they are told. */
 interface Kind<All> extends Pick<Condition, "type" | "target"> {
   readonly reasons: Rows<All>;
-  /** The reason without a remark. */
+  /** The reason if there is no remark. */
   readonly otherwise: keyof All;
-  /** If set, these reasons are told last, in this order, and all others as they are found. */
+  /** If set, these reasons come last, in this order, and all others in the order of the remarks. */
   readonly last?: readonly (keyof All)[];
 }
 
-/** A condition, the severity of what reports it, and its remarks in the order in which they are told. */
+/** A condition, the severity of its event or result, and its remarks in the order of the message. */
 export interface Told<T = unknown> {
   readonly condition: Condition;
   readonly severity: Result["severity"];
   readonly sorted: readonly T[];
 }
 
-/** Sorts the remarks on many resources, and makes their condition: the first gives the reason, and any may end the reconcile. */
+/** Makes one condition of all remarks. The first in order gives the reason; one that is Fatal gives the severity. */
 export function toTold<All, T extends { readonly is: keyof All }>(
   { type, target, reasons, otherwise, last }: Kind<All>,
   remarks: readonly T[],
@@ -73,7 +73,7 @@ export function toTold<All, T extends { readonly is: keyof All }>(
   return { condition, severity: isFatal ? "Fatal" : severity, sorted };
 }
 
-/** Adds a condition, and an event if it has changed, or the Fatal result that ends the reconcile. */
+/** Adds a condition, and an event if it has changed, or a Fatal result. @param fatal the text of that result */
 export function withTold(draft: Draft, told: Told, call: Call, fatal = told.condition.message ?? ""): Draft {
   const { condition, severity } = told;
   const { reason, target } = condition;
@@ -82,7 +82,7 @@ export function withTold(draft: Draft, told: Told, call: Call, fatal = told.cond
   return withResults(withCondition(draft, condition), results);
 }
 
-/** Makes the event for a condition that has changed; none for Unknown, which passes within the same reconcile. */
+/** Makes the event for a condition that has changed. Unknown gets none, since it passes within the same reconcile. */
 export function eventsFor(
   condition: Condition,
   severity: Exclude<Result["severity"], "Fatal">,

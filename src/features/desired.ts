@@ -19,7 +19,7 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
   return desired;
 }
 
-/** Finds the observed resource of a desired one. A team may edit its XR's references: an object of another kind is none. */
+/** Finds the observed resource of a desired one, if it is of the same kind: a team may edit its XR's references. */
 export function observedAs(
   name: string,
   like: Pick<Reference, "apiVersion" | "kind">,
@@ -30,12 +30,12 @@ export function observedAs(
   return toApiGroup(stringAt(document, ["apiVersion"])) === toApiGroup(like.apiVersion) ? document : undefined;
 }
 
-/** Metadata that the API server does not fill in, and Crossplane does not set. */
+/** The metadata that a pipeline may desire: neither the API server nor Crossplane sets them. */
 const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
 
 /**
- * Desires an observed resource exactly as it is: server-side apply removes fields that the XR once applied and no longer applies. Leaves out
- * the references of a nested XR, which Crossplane may write at the same time.
+ * Desires an observed resource exactly as it is, since server-side apply removes the fields that an XR no longer applies. Leaves out the
+ * references of a nested XR, which Crossplane may write at the same time.
  */
 export function asObserved(observed: Document): JsonObject {
   const { status: _, metadata = {}, spec, ...object } = observed.toObject();
@@ -60,7 +60,7 @@ export const pickObserved = (observed: Document, paths: readonly FieldPath[]): J
     return value === undefined ? object : withValueAt(object, path, value);
   }, {});
 
-/** Desires the observed resources whose names have this prefix unchanged, as far as these fields go. */
+/** Desires these fields of all observed resources with this prefix of their names unchanged. */
 export const keepObserved = (prefix: string, paths: readonly FieldPath[], { request }: Call): Edits =>
   [...request.observed.resources]
     .filter(([name]) => name.startsWith(prefix))

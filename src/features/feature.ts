@@ -11,13 +11,13 @@ export interface Call {
   readonly composite: Composite;
   /** Looks up resources and schemas, and records the requirements for the response. */
   readonly requirements: Requirements;
-  /** The resources of which a person has to choose one, and how, by name in the Composition: see predecessors.ts. */
-  readonly duplicates?: ReadonlyMap<string, { readonly resource: string; readonly sentence: string }>;
+  /** Names in the Composition under which a restore has left several resources, and how to choose: see predecessors.ts. */
+  readonly duplicates?: readonly { readonly resource: string; readonly sentence: string }[];
 }
 
-/** One capability of the function: deterministic, and pure except for recording its requirements. */
+/** One feature of the function: deterministic, and pure except for recording its requirements. */
 export type Feature = (call: Call, draft: Draft) => Draft;
 
-/** Tells whether Crossplane failed to read a requirement of this prefix, and has no answer: asking again would fail the XR. */
+/** Tells whether Crossplane could not read a requirement with this prefix: asking again would fail the XR. */
 export const isUnreadable = ({ name }: Requirement, prefix: string, { request, composite }: Call): boolean =>
   couldNotBeRead(prefix, composite.document) && request.required(name).is === "pending";

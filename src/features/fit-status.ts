@@ -6,10 +6,10 @@ import { isList, isObject, type JsonObject, type JsonValue, ownValue } from "../
 import type { Call } from "./feature.ts";
 
 /**
- * Removes from values for the XR's status the fields that its schema lacks. With one of them Crossplane fails to apply the whole
- * status, and from then on every condition is stale. A removed field keeps the value that the XR shows. The schema is asked for while
- * the XR does not show all values yet, if Crossplane can be asked (v2.2 and later). Before the answer nothing is removed: Crossplane
- * applies no response that asks for something new, but calls again.
+ * Removes fields that the XR's schema lacks from values for its status. One such field makes Crossplane fail to apply the whole status,
+ * and all conditions become stale. A removed field keeps the value that the XR shows.
+ *
+ * Asks for the schema (Crossplane v2.2 and later) until the XR shows all values. Nothing is removed before the answer.
  *
  * @returns lacking: the fields that the schema lacks.
  */
@@ -38,7 +38,7 @@ export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composit
   `cannot set ${listSome(lacking, MAX_NAMES, (path) => brief(formatFieldPath(path)))}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +
   "the XRD's schema, or change toCompositeFieldPath";
 
-/** Tells whether the shown value contains the other one; an object may have more fields, from defaults. */
+/** Tells whether the shown value contains the other one. Shown objects may have more fields, from defaults. */
 export function contains(shown: JsonValue | undefined, value: JsonValue): boolean {
   if (isList(value)) {
     return isList(shown) && shown.length === value.length && value.every((item, index) => contains(shown[index], item));
@@ -84,11 +84,11 @@ function stepInto(schema: JsonValue | undefined, step: string | number): JsonVal
   return schema["x-kubernetes-preserve-unknown-fields"] === true ? ANYTHING : undefined;
 }
 
-/** Tells whether a value is of its schema's type: the API server refuses the whole status for one that is not. */
+/** Tells whether a value has the type of its schema; with another type the API server refuses the whole status. */
 function hasType(value: JsonValue, { type, nullable }: JsonObject): boolean {
   if (value === null) return nullable === true || type === undefined;
   if (type === "integer") return Number.isInteger(value);
-  // Without a type: x-kubernetes-int-or-string, or anything.
+  // A schema without a type allows anything, or x-kubernetes-int-or-string.
   return (
     !["object", "array", "string", "number", "boolean"].includes(String(type)) ||
     (isList(value) ? "array" : typeof value) === type

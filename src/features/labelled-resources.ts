@@ -14,38 +14,35 @@ import type { Requirement } from "../model/requirement.ts";
 import { RECORD_LABEL } from "../records/record.ts";
 import { type Call, isUnreadable } from "./feature.ts";
 
-/** Begins the requirement names of kinds that the pipeline desires, and of those that are recorded only. */
+/** The prefixes of the requirements for kinds that the pipeline desires, and for kinds that are recorded only. */
 export const DESIRED = "adoption/predecessors/";
 export const RECORDED = "adoption/recorded/";
 
-/** Finds what a requirement matches. Crossplane may be allowed to compose a kind that it may not list: then nothing is found. */
-function findAll(prefix: string, requirement: Requirement, call: Call): readonly Document[] {
-  const answer = isUnreadable(requirement, prefix, call) ? undefined : call.requirements.ask(requirement);
-  return answer?.is === "resolved" ? answer.items : [];
-}
-
-/** Tells whether what this XR composed under a name is still being deleted: Crossplane would write what is desired anew into it. */
+/** Tells whether the resource that was composed under this name is being deleted: Crossplane would write into it. */
 export function isLeaving(name: string, desired: Document, call: Call): boolean {
-  const { root, uid } = toPossibleComposer(call.composite);
-  return findAll(DESIRED, requireKind(DESIRED, desired, root, call), call).some(
+  const { uid } = toPossibleComposer(call.composite);
+  return askForKinds(DESIRED, [desired], call).some(
     (item) => isBeingDeleted(item) && stringAt(item, COMPOSITION_RESOURCE_NAME) === name && isFreeFor(uid, item),
   );
 }
 
-/** Tells whether the XR of this UID controls a resource, or nobody does. */
+/** Tells whether a resource has no other controller than the XR with this UID. */
 export const isFreeFor = (uid: string | undefined, item: Document): boolean =>
   (findController(item)?.uid ?? uid) === uid;
 
-/** Asks for all resources of these kinds with the label of the XR. A recorded kind may not be installed any more. */
+/** Finds all resources with the XR's label, of the kinds of `likes` that Crossplane can list. */
 export function askForKinds(prefix: string, likes: readonly Document[], call: Call): readonly Document[] {
   const { root } = toPossibleComposer(call.composite);
   const all = likes.map((like) => requireKind(prefix, like, root, call));
-  return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((one) => findAll(prefix, one, call));
+  return [...new Map(all.map((one) => [one.name, one])).values()].flatMap((one) => {
+    const answer = isUnreadable(one, prefix, call) ? undefined : call.requirements.ask(one);
+    return answer?.is === "resolved" ? answer.items : [];
+  });
 }
 
 /**
- * Requires all resources of a kind that carry the label of the XR, or of its records, for a namespaced one in that
- * namespace alone: other teams could write the label on as many as they like.
+ * Requires all resources of a kind with the label of the XR, or of its records. For a namespaced XR only those in its namespace: other
+ * teams could write the label on any number of resources.
  */
 function requireKind(prefix: string, desired: Document, root: string, { request, composite }: Call): Requirement {
   const { apiVersion, kind, namespace: wanted } = toReference(desired);

@@ -26,7 +26,7 @@ const REASONS = {
     InvalidData: (data: { readonly faults: readonly string[] }) => data.faults.join("; "),
     InvalidName: ({ name }: { readonly name: string }) => `${quote(name)} is not a valid resource name`,
     NameTaken: ({ name }: { readonly name: string }) =>
-      `EnvironmentConfig ${brief(name)} exists and belongs to somebody else, so it is left unchanged: choose another name`,
+      `EnvironmentConfig ${brief(name)} exists, and this XR did not publish it, so it is left unchanged: choose another name`,
   }),
   ...fine({ Published: () => "" }),
 };
@@ -44,7 +44,7 @@ export const publishing: Feature = (call, draft) => {
     throw invalidInput([{ path: "spec.publish.environmentConfig", message }]);
   }
   const name = findName(config, call);
-  // A resource that is left out is deleted: what was published stays while the desired name is not known.
+  // Crossplane deletes what is left out, so what was published stays while the name is unknown.
   if (typeof name !== "string") return withPublishing(draft, keepObserved(PREFIX, DESIRED, call), name, call);
   const key = `${PREFIX}${name}`;
   const observed = call.request.observed.resources.get(key);
@@ -77,14 +77,14 @@ function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
   return existing === undefined || isOurs(existing, key, call) ? name : { is: "NameTaken", name };
 }
 
-/** The XR's record is an EnvironmentConfig too, and has another name in the Composition: a team may choose its name here. */
+/** Recognizes an EnvironmentConfig that this XR published, and not its record, whose name a team may give here. */
 const isOurs = (existing: Document, key: string, { composite }: Call): boolean =>
   readAnnotation(existing, OWNER) === formatOwner(composite) &&
   [undefined, key].includes(stringAt(existing, COMPOSITION_RESOURCE_NAME));
 
 /**
- * Resolves the data. A field that is not set now keeps its published value: others may depend on it. A field whose path leads through
- * another field's value is left out: a team may write both, and a Fatal result would freeze everything else of its XR.
+ * Resolves the data. A field that is no longer set keeps its published value, on which others may depend. Leaves out a field whose path
+ * leads through another field's value: a team may write both, and a Fatal result would stop its whole XR.
  */
 function toData({ data: fields }: EnvironmentConfig, observed: Document | undefined, call: Call) {
   const missing: string[] = [];
@@ -102,7 +102,7 @@ function toData({ data: fields }: EnvironmentConfig, observed: Document | undefi
   return { data, missing, faults };
 }
 
-/** Adds the condition, and marks the XR unready until the EnvironmentConfig is published: nothing else does if none is composed. */
+/** Adds the condition, and marks the XR unready until the EnvironmentConfig is published. */
 function withPublishing(draft: Draft, edits: Edits, fault: Unpublished | undefined, call: Call): Draft {
   const remarks = fault === undefined ? [] : [fault];
   const told = toTold(KIND, remarks, (all) => all.map((remark) => tell(REASONS, remark)));

@@ -4,9 +4,8 @@ import { composeRecord, RECORD_NAME } from "../records/record.ts";
 import type { Feature } from "./feature.ts";
 
 /**
- * Keeps an XR unready while a feature of this step, or of an earlier step of this function, holds something back. The readiness that the
- * response gives the XR itself is lost behind other functions: function-sdk-go writes the XR anew, and with nothing composed Crossplane
- * calls it Ready. What survives every step is a composed resource that is not ready, so the record is one, and is composed if there is none.
+ * Keeps an XR unready, by an unready record, while this step or an earlier step of this function holds something back. The XR's own
+ * readiness does not survive later steps: function-sdk-go writes the XR anew.
  */
 export const withholdReadiness: Feature = (call, draft) => {
   const earlier = call.request.desired.resources.get(RECORD_NAME);

@@ -20,9 +20,10 @@ import { desiredSoFar } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 
 /**
- * Recalls the names that the XR has recorded, and of these the ones from a cluster-scoped record, `confirmed`. The record of a namespaced
- * XR lies where teams may write: an external name in it would give them any cloud resource, so it counts for a lost resource only if an
- * operator has applied a record with it. That one is asked for while a resource or its external name is missing.
+ * Recalls the recorded names of the XR's composed resources. Those from a cluster-scoped record are `confirmed`.
+ *
+ * A team may write the record of its namespaced XR, and an external name in it would give the team any cloud resource. So an operator has
+ * to apply a cluster-scoped record, which is asked for while a resource or its external name is missing.
  */
 export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", RecordedNames>> {
   const { request, composite } = call;
@@ -45,8 +46,8 @@ const isAnyMissing = (own: RecordedNames, { request: { observed, desired } }: Ca
   });
 
 /**
- * Records the names of all composed resources, for the day on which one of them, or the cluster, is lost. Removes an entry only while
- * its resource is observed, and is not desired or is being deleted together with its cloud resource.
+ * Records the names of all composed resources, in case one of them or the cluster is lost. Removes the entry of an observed resource that
+ * no step desires, or that is being deleted together with its cloud resource.
  */
 export const recordNames: Feature = (call, draft) => {
   if (!isRecording(call)) return draft;
@@ -71,12 +72,12 @@ function toEntry(name: string, observed: Document, desired: Document, before: Re
   const { apiVersion, name: own } = toReference(observed);
   const entry = { kind, apiVersion, name: own, externalName: recorded, rotation };
   if (input.spec.externalNames === undefined || !isManaged(observed)) return entry;
-  // The name that the pipeline sets, or of two names the recorded one, until a person decides.
+  // A name that the pipeline sets comes first. A recorded name stays until a person decides, whatever is observed.
   const set = request.desired.resources.get(name)?.document;
   const found = [set, desired, observed].map((each) => each && stringAt(each, EXTERNAL_NAME));
   return { ...entry, externalName: found[0] ?? recorded ?? found[1] ?? found[2] };
 }
 
-/** Tells whether the cloud resource is deleted together with the managed resource; the provider of a paused one does nothing. */
+/** Tells whether the provider deletes the cloud resource, too. It does nothing while the managed resource is paused. */
 const isDeletedForGood = (observed: Document): boolean =>
   isBeingDeleted(observed) && !isPaused(observed) && mayDelete(observed);

@@ -9,7 +9,7 @@ export const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 /** A resolved value of the input, or the field that is not set. */
 export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly is: "unset"; readonly field: string };
 
-/** Resolves a value to a string; converts numbers and booleans. */
+/** Resolves a value to a string, and converts numbers and booleans to one. */
 export const resolveString = (value: Value<string>, call: Call): Resolved<string> =>
   value.is === "literal"
     ? { is: "set", value: value.value }

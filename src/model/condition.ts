@@ -15,7 +15,7 @@ export interface Condition {
   readonly target: ConditionTarget;
 }
 
-/** An event of the XR (and its claim), or, when Fatal, the end of this reconcile: nothing is applied or deleted. */
+/** An event of the XR (and its claim). A Fatal one ends the reconcile: nothing is applied or deleted. */
 export interface Result {
   readonly severity: "Fatal" | "Warning" | "Normal";
   readonly message: string;
@@ -29,30 +29,28 @@ const MAX_MESSAGE = 1024;
 /** The longest quoted text in a message, in characters. */
 const MAX_QUOTED = 100;
 
-/** The longest error of a provider: it begins with what failed for what, and ends with the cause. */
+/** The longest quoted error of a provider, in characters. It begins with the failed action and ends with the cause. */
 const MAX_ERROR = 300;
 
 const ELLIPSIS = "…";
 
-/** Cuts a message to the longest that a condition, event or Fatal result may have, between two characters. */
+/** Cuts a message to MAX_MESSAGE bytes and replaces unprintable characters. */
 export function cutMessage(text: string): string {
-  const message = toPrintable(text);
+  const message = text.replace(UNPRINTABLE, "\ufffd");
   if (lengthWithin(message, MAX_MESSAGE) === message.length) return message;
   return message.slice(0, lengthWithin(message, MAX_MESSAGE - 3)) + ELLIPSIS;
 }
 
-/** Control characters but the line break, and those that change the direction of a text: terminals act on them. */
+/** Matches control characters other than the line break, and changes of the text's direction: terminals act on them. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-const toPrintable = (text: string): string => text.replace(UNPRINTABLE, "\ufffd");
 
 /** Counts the code units of the longest prefix that fits into `bytes` bytes of UTF-8 and splits no character. */
 const lengthWithin = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;
 
 /**
- * Shortens a text from another object, so that a long one does not fill the message that quotes it. One of several words is quoted: a
- * team's must not look like a sentence of ours that tells what to run.
+ * Shortens a text from another object for a message. A text of several words gets quotes, so that a team's text does
+ * not look like our advice.
  */
 export function brief(theirs: string): string {
   const text = shorten(theirs, MAX_QUOTED);
@@ -62,7 +60,7 @@ export function brief(theirs: string): string {
 export const briefError = (theirs: string): string => shorten(theirs, MAX_ERROR);
 
 function shorten(theirs: string, most: number): string {
-  const text = theirs.slice(0, 2 * most + 2).replaceAll("\n", " "); // a line of theirs must not look like one of ours
+  const text = theirs.slice(0, 2 * most + 2).replaceAll("\n", " "); // their text must not begin a line of ours
   if (text.length <= most) return text;
   const characters = [...text]; // a character is one or two units
   return characters.length <= most ? text : characters.slice(0, most - 1).join("") + ELLIPSIS;
@@ -78,7 +76,7 @@ export function listSome<T>(items: readonly T[], max: number, format: (item: T) 
   return items.length > max ? `${shown} and ${items.length - max} more` : shown;
 }
 
-/** Makes a sentence for each of the first items, and a last one that counts the rest: `and 3 more`. */
+/** Makes a sentence for each of the first items, and counts the rest in a last one: `and 3 more`. */
 export function sentencesForSome<T>(items: readonly T[], max: number, format: (item: T) => string): readonly string[] {
   const sentences = items.slice(0, max).map(format);
   return items.length > max ? [...sentences, `and ${items.length - max} more`] : sentences;
@@ -88,12 +86,8 @@ export function sentencesForSome<T>(items: readonly T[], max: number, format: (i
 export const withMessageCut = <T extends { readonly message?: string | undefined }>(said: T): T =>
   said.message === undefined ? said : { ...said, message: cutMessage(said.message) };
 
-/** A condition in a resource's status; a field that is not a string is "". */
-export interface ShownCondition {
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-}
+/** A condition in a resource's status. Missing fields are "". */
+export type ShownCondition = Readonly<Record<"status" | "reason" | "message", string>>;
 
 export const readConditions = (resource: Document): readonly JsonObject[] =>
   objectsAt(resource, ["status", "conditions"]);

@@ -1,4 +1,4 @@
-/** Suggests the closest known word, `; did you mean registry?`, if at most a third of its letters differ; else "". */
+/** Suggests the closest known word: `; did you mean registry?`; "" if more than a third of its letters differ. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const [best] = known
     .filter((candidate) => Math.abs(candidate.length - word.length) <= limitFor(candidate))

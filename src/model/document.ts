@@ -1,24 +1,24 @@
 import { type FieldPath, valueAt, withValueAt } from "./field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 
-/** A JSON object, decoded as far as it is read. On the wire it refers to the request's bytes, so it must not outlive the request. */
+/** A JSON object, decoded as far as it is read. It may refer to the request's bytes, so it must not outlive the request. */
 export interface Document {
   /**
-   * Reads the value at `path`; undefined where there is none. For a value that is nested too deep to decode, returns `tooDeep`
-   * instead of throwing: the author of a field must not be able to stop its readers.
+   * Reads the value at `path`; undefined if there is none. Returns `tooDeep` for a value that is nested too deep to
+   * decode. It does not throw, since the author of a field could stop its readers otherwise.
    */
   at<T = undefined>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T;
   /** @throws {FunctionError} `InvalidMessage` where the object is nested too deep. */
   toObject(): JsonObject;
   /**
-   * Returns a copy with values set at some paths, in this order. The wire does not decode the object for this.
+   * Returns a copy with values set in this order, if possible without decoding the object.
    *
-   * @throws {FunctionError} `InvalidFieldPath` where a path leads through a value that is neither object nor list.
+   * @throws {FunctionError} `InvalidFieldPath` for a path through a value that is neither object nor list.
    */
   with(edits: readonly ValueEdit[]): Document;
 }
 
-/** Marks a value that is nested deeper than `MAX_DEPTH`, for readers that distinguish it from a missing value. */
+/** A value that is nested deeper than `MAX_DEPTH`, for readers that distinguish it from a missing one. */
 export const TOO_DEEP: unique symbol = Symbol("nested too deep");
 
 export interface ValueEdit {
@@ -42,13 +42,13 @@ export const toDocument = (object: JsonObject | Document): Document =>
 export const isDocument = (value: object): value is Document =>
   "toObject" in value && typeof value.toObject === "function";
 
-/** Reads the objects in the list at `path`; none where it is no list. */
+/** Reads the objects in the list at `path`; none for another value. */
 export function objectsAt(document: Document, path: FieldPath): readonly JsonObject[] {
   const list = document.at(path);
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Reads the non-empty string at `path`; undefined where there is none. */
+/** Reads the non-empty string at `path`; undefined for another value. */
 export function stringAt(document: Document, path: FieldPath): string | undefined {
   const value = document.at(path);
   return typeof value === "string" && value !== "" ? value : undefined;

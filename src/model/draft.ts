@@ -4,17 +4,17 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import type { Ready } from "./request.ts";
 import type { Requirements, ResourceSelector, SchemaSelector } from "./requirement.ts";
 
-/** An edit of one desired composed resource. Parts that are undefined stay as they are. */
+/** An edit of a desired composed resource. Undefined parts stay as earlier steps set them. */
 export type ResourceEdit =
   | {
       readonly is: "set";
-      /** A Document is the object of earlier steps with values set in it, without decoding it. */
+      /** The new object; as a Document, that of earlier steps with values set in it. */
       readonly object?: JsonObject | Document | undefined;
       readonly ready?: Ready | undefined;
     }
   | { readonly is: "removed" };
 
-/** A value for the context: JSON, in which a Document passes a request's resource on without decoding it. */
+/** A value for the context: JSON, in which a Document stands for an object that need not be decoded. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
 
 /** A tag that this response adds to a composed resource, changes or removes. */
@@ -23,20 +23,20 @@ export interface TagChange {
   readonly key: string;
   readonly old: string | undefined;
   readonly new: string | undefined;
-  /** The XR or claim that owns the tag. */
+  /** The XR or claim for which the tag is set. */
   readonly owner: string;
 }
 
-/** The changes that the response makes. The desired state of earlier steps goes back byte for byte, except where an edit names it. */
+/** The changes that the response makes. All other desired state of earlier steps goes back byte for byte. */
 export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
-  /** Values set in the desired XR, of which Crossplane takes the status only. Later values win. */
+  /** Values to set in the desired XR; later ones win. Crossplane only uses its status. */
   readonly composite: readonly ValueEdit[];
   /** The XR's readiness; undefined leaves it as earlier steps set it. */
   readonly compositeReady: Ready | undefined;
-  /** Resources to look up, by requirement name. */
+  /** Selectors of resources that Crossplane looks up, by requirement name. */
   readonly requirements: ReadonlyMap<string, ResourceSelector>;
-  /** Schemas to look up, by requirement name; Crossplane v2.2 and later. */
+  /** Kinds whose schemas Crossplane v2.2 and later looks up, by requirement name. */
   readonly requiredSchemas: ReadonlyMap<string, SchemaSelector>;
   readonly context: ReadonlyMap<string, ContextValue>;
   readonly conditions: readonly Condition[];
@@ -47,7 +47,7 @@ export interface Draft {
   readonly output: JsonObject | undefined;
   /** Changed tags, for the log. */
   readonly audit: readonly TagChange[];
-  /** The Kind.group of each shared resource of this step, and `Available` or why it is not. No names: it becomes a metric. */
+  /** The Kind.group of each shared resource of this step, and `Available` or a reason. Becomes a metric, so without names. */
   readonly shares: readonly { readonly kind: string; readonly reason: string }[];
 }
 
@@ -71,7 +71,7 @@ type Entries<T> = Iterable<readonly [string, T]>;
 const extended = <T>(map: ReadonlyMap<string, T>, entries: Entries<T>): ReadonlyMap<string, T> =>
   new Map([...map, ...entries]);
 
-/** Edits composed resources, by name in the Composition. An edit replaces an earlier one of the same resource, but for an unset readiness. */
+/** Edits composed resources, by name in the Composition. A later edit wins; without a readiness it keeps an earlier one's. */
 export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => {
   const withReady = ([name, edit]: readonly [string, ResourceEdit]): readonly [string, ResourceEdit] => {
     const before = draft.resources.get(name);
@@ -83,7 +83,7 @@ export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft
 export const withResource = (draft: Draft, name: string, edit: ResourceEdit): Draft =>
   withResources(draft, [[name, edit]]);
 
-/** Replaces desired objects; their readiness stays. */
+/** Replaces desired objects, and keeps their readiness. */
 export const withObjects = (draft: Draft, objects: Entries<JsonObject | Document>): Draft =>
   withResources(
     draft,
@@ -95,10 +95,10 @@ export const withCompositeValues = (draft: Draft, values: readonly ValueEdit[]):
   composite: [...draft.composite, ...values],
 });
 
-/** Marks the XR unready, whatever earlier steps said. */
+/** Marks the XR unready, also if an earlier step marked it ready. */
 export const withCompositeUnready = (draft: Draft): Draft => ({ ...draft, compositeReady: "False" });
 
-/** Returns all requirements that were asked. Each call returns them again: Crossplane watches what a response requires. */
+/** Adds all requirements that were asked. Each response repeats them: Crossplane watches the required resources. */
 export const withRequirements = (draft: Draft, { resources, schemas }: Requirements): Draft => ({
   ...draft,
   requirements: resources,
@@ -110,7 +110,7 @@ export const withContext = (draft: Draft, entries: Entries<ContextValue>): Draft
   context: extended(draft.context, entries),
 });
 
-/** Adds a condition, its message cut to Kubernetes' limit: messages quote texts of any length. */
+/** Adds a condition. Its message may quote long texts, so it is cut to Kubernetes' limit. */
 export const withCondition = (draft: Draft, condition: Condition): Draft => ({
   ...draft,
   conditions: [...draft.conditions, withMessageCut(condition)],

@@ -4,17 +4,17 @@ import { isObject, type JsonObject, type JsonValue, ownValue, pick } from "./jso
 /** The parsed segments of a field path: a string names an object's field, a number a list's index. */
 export type FieldPath = readonly (string | number)[];
 
-/** One step of a path: `.name`, `name` at the start, or `[name or index]`. Sticky: matches where the last match ended. */
+/** Matches one step of a path: `.name`, `name` at the start, or `[name or index]`. */
 const segment = /(?:(?<=^)|(?<!^)\.)(?<field>[^.[\]]+)|\[(?<bracketed>[^[\]]+)\]/y;
 
-/** More steps than any Kubernetes object has levels; each step is a level of recursion. */
+/** The most steps of a path. Each is a level of recursion, and no Kubernetes object has as many levels. */
 const MAX_STEPS = 100;
 
 const index = /^(?:0|[1-9]\d{0,8})$/;
 
 /**
  * Parses `spec.subnets[0].id` or `metadata.annotations[crossplane.io/external-name]`, the syntax of
- * crossplane-runtime's `pkg/fieldpath`, quotes inside brackets included. Rejects wildcards, which name several values.
+ * crossplane-runtime's `pkg/fieldpath`, with quotes inside brackets. Rejects wildcards, which lead to several values.
  *
  * @throws {FunctionError} `InvalidFieldPath`, naming the position.
  */
@@ -34,7 +34,7 @@ function stepAt(text: string, position: number): string | number {
   return bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name;
 }
 
-/** The step that names each item of a list in a message. No field has this name. */
+/** In messages, the step to each item of a list. */
 export const EVERY = "*";
 
 const notAPath = (text: string, reason: string): FunctionError =>
@@ -50,7 +50,7 @@ export const formatFieldPath = (path: FieldPath): string =>
     })
     .join("");
 
-/** Reads the value at `path`; undefined where a step is missing or leads into neither object nor list. */
+/** Reads the value at `path`; undefined if a step is missing, or leads into neither object nor list. */
 export function valueAt(root: JsonValue, path: FieldPath): JsonValue | undefined {
   let value: JsonValue | undefined = root;
   for (const step of path) {
@@ -68,7 +68,7 @@ function stepInto(value: JsonValue, step: string | number): JsonValue | undefine
 /**
  * Returns a copy of `root` with `value` at `path`; creates missing objects and list items on the way.
  *
- * @throws {FunctionError} `InvalidFieldPath` where a value on the way is neither object nor list, or the list is too short.
+ * @throws {FunctionError} `InvalidFieldPath` if a value on the way is neither object nor list, or a list is too short.
  */
 export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue): JsonObject {
   const object = withNested(root, path, value);
@@ -79,7 +79,7 @@ export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue)
   );
 }
 
-/** Returns a copy of `root` without the value at `path`, and without one on its way that is no object. */
+/** Returns a copy of `root` without the value at `path`. A value on the way that is not an object is removed instead. */
 export function withoutValueAt(root: JsonObject, [step, ...rest]: FieldPath): JsonObject {
   const key = String(step);
   const value = ownValue(root, key);
@@ -88,7 +88,7 @@ export function withoutValueAt(root: JsonObject, [step, ...rest]: FieldPath): Js
   return pick(root, (other) => other !== key);
 }
 
-/** Sets a value below `parent`; undefined where the rest of the path does not fit the values on its way. */
+/** Sets a value below `parent`; undefined if the path does not fit the values on its way. */
 function withNested(parent: JsonValue | undefined, path: FieldPath, value: JsonValue): JsonValue | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return value;

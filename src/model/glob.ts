@@ -2,8 +2,8 @@
 export const fits = (text: string, glob: string): boolean => toMatcher(glob)(text);
 
 /**
- * Splits a glob once, to match many texts. The parts between the stars are searched from left to right, so that a text is walked once,
- * however many stars there are; a regular expression would try every split.
+ * Makes a function that matches texts with a glob. It searches the parts between the stars from left to right, in one
+ * walk over the text. A regular expression would try every split.
  */
 export function toMatcher(glob: string): (text: string) => boolean {
   const [first = "", ...middle] = glob.split("*");

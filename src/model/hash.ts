@@ -1,4 +1,4 @@
 import { hash } from "node:crypto";
 
-/** Computes hexadecimal digits of a text's SHA-256. Never to be changed: labels and annotations contain such hashes. */
+/** Computes a text's SHA-256 in hexadecimal digits. Must never change: labels and annotations contain such hashes. */
 export const hashText = (text: string, length = 64): string => hash("sha256", text).slice(0, length);

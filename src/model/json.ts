@@ -8,10 +8,10 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Array.isArray does not tell readonly lists from other values. */
+/** Narrows a value to a readonly list, unlike Array.isArray. */
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** The deepest nesting that the wire reads, to prevent a stack overflow. Kubernetes' JSON decoder stops at 10,000, its YAML decoder at 100. */
+/** The deepest nesting that is decoded, to prevent a stack overflow. Kubernetes' JSON decoder stops at 10,000. */
 export const MAX_DEPTH = 1000;
 
 export type MutableObject = Record<string, JsonValue>;
@@ -25,7 +25,7 @@ export function define(object: MutableObject, key: string, value: JsonValue): vo
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
-/** Picks fields, of which there may be many: this takes half the time of `Object.fromEntries` with a list of entries. */
+/** Picks fields of an object. */
 export function pick(object: JsonObject, isWanted: (key: string, value: JsonValue) => boolean): JsonObject {
   const picked: MutableObject = {};
   for (const key of Object.keys(object)) {
@@ -42,17 +42,17 @@ export function toSortedObject(entries: ReadonlyMap<string, JsonValue>): JsonObj
   return object;
 }
 
-/** Reads the object's own value at `key`; properties of its prototype (`constructor`, `toString`) are not data. */
+/** Reads an object's own value at `key`, not one of its prototype, such as `constructor` or `toString`. */
 export const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** Converts a string, number or boolean to text, and anything else to "". `String` throws for an object with a key `toString`. */
+/** Converts a string, number or boolean to text; other values to "". `String` throws for an object with a key `toString`. */
 export function toPlainText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** Parses JSON; undefined for other text. Tests for a missing text first: an exception per copy is expensive. */
+/** Parses JSON; undefined for other text. */
 export function parseJson(text: string | undefined): JsonValue | undefined {
   if (text === undefined) return undefined;
   try {

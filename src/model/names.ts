@@ -11,7 +11,7 @@ export const MAX_NAME = 253;
 
 export const isName = (text: string): boolean => text.length <= MAX_NAME && DNS_SUBDOMAIN.test(text);
 
-/** A key of a Secret or ConfigMap; not `.`, and nothing that begins with `..`: IsConfigMapKey in apimachinery. */
+/** A key of a Secret or ConfigMap. `.` is none, nor is a text that begins with `..`: IsConfigMapKey in apimachinery. */
 export const SECRET_KEY = /^(?!\.{2}|\.$)[-._a-zA-Z0-9]{1,253}$/;
 
 /** A label's key: a name of up to 63 characters, with an optional DNS prefix and a slash. */
@@ -23,7 +23,7 @@ export const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)
 export const isLabelValue = (text: string): boolean => LABEL_VALUE.test(text);
 
 /**
- * Tells whether a resource of any kind may have that name. Some kinds allow more than DNS names (RBAC's do), but every name is one
+ * Tells whether a resource of some kind may have that name. RBAC's kinds allow more than DNS names, but every name is a
  * segment of a URL's path. Source: apimachinery pkg/api/validation/path.
  */
 export const isPathSegment = (text: string): boolean =>

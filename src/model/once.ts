@@ -1,3 +1,4 @@
+/** Defers making a value until its first use. */
 export function lazy<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined;
   return () => {
@@ -7,9 +8,9 @@ export function lazy<Made>(make: () => Made): () => Made {
 }
 
 /**
- * Computes a value once per object, such as an index of a list that a thousand copies use; freed with the object.
+ * Caches a function's value per object, such as the index of a list that a thousand copies use. Freed with the object.
  *
- * @param make depends on the object alone, which never changes: a value must not reach another request.
+ * @param make depends on the object alone, so that no value of one request reaches another.
  */
 export function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();

@@ -29,8 +29,8 @@ export type SchemaAnswer =
   | { readonly is: "resolved"; readonly schema: Document };
 
 /**
- * Crossplane's answer to a requirement. Pending is not empty: on the first call of a reconcile nothing has been looked up, and a
- * function that treats this as an empty answer drops the resources that it composed before.
+ * Crossplane's answer to a requirement. Pending is not empty: on the first call of a reconcile nothing has been looked
+ * up. A function that takes this for an empty answer drops the resources that it composed before.
  */
 export type LookupAnswer =
   | { readonly is: "pending" }
@@ -38,12 +38,12 @@ export type LookupAnswer =
 
 /** A request's answers, by the names of the requirements. */
 export interface Answers {
-  /** Finds the answer to the requirement of that name, in the field that this version of Crossplane uses. */
+  /** Finds the answer to the requirement of that name. */
   required(name: string): LookupAnswer;
   requiredSchema(name: string): SchemaAnswer;
 }
 
-/** Asks Crossplane, and records each requirement for the response, so that no feature can forget one that it depends on. */
+/** Asks Crossplane, and records each requirement for the response, so that no feature forgets one. */
 export class Requirements {
   readonly resources = new Map<string, ResourceSelector>();
   readonly schemas = new Map<string, SchemaSelector>();
@@ -66,8 +66,9 @@ export class Requirements {
   }
 
   /**
-   * Asks for resources of a kind that may not be served: a requirement of a missing kind fails the whole XR. An answer proves that the
-   * kind is served; else its schema is looked up first, which Crossplane v2.2 and later can. Without the kind there are none.
+   * Asks for resources of a kind that the cluster may not serve; none if it does not. A requirement of such a kind would
+   * fail the XR. So the kind's schema is looked up first (Crossplane v2.2 and later), unless an earlier answer proves
+   * that the kind is served.
    */
   askIfServed(requirement: Requirement): LookupAnswer {
     const { apiVersion, kind } = requirement.selector;
@@ -79,12 +80,12 @@ export class Requirements {
     return served.is === "pending" ? { is: "pending" } : { is: "resolved", items: [] };
   }
 
-  /** Reads an answer without asking again. */
+  /** Reads an answer without recording a requirement. */
   recall(name: string): LookupAnswer {
     return this.#answers.required(name);
   }
 
-  /** Begins requirements that count only once they are added: an answer may lead to a narrower requirement in their place. */
+  /** Begins requirements that count once they are added; a caller may replace them by narrower ones instead. */
   fork(): Requirements {
     return new Requirements(this.#answers);
   }

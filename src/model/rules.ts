@@ -1,9 +1,9 @@
 import { lazy } from "./once.ts";
 
-/** One line of a decision: decides a case that it fits, and no other. */
+/** A rule of a decision: returns undefined for a case that it does not fit. */
 export type Rule<Case, Decision> = (one: Case) => Decision | undefined;
 
-/** Makes a rule of what the case is, and what is decided then. */
+/** Makes a rule of a test and of the decision for cases that pass it. */
 export function when<Case, Fit extends Case, Decision>(
   fits: (one: Case) => one is Fit,
   decide: (one: Fit) => Decision,
@@ -20,9 +20,9 @@ export function when<Case, Decision>(
 }
 
 /**
- * Makes a decision of a list of rules, of which the first that fits decides.
+ * Makes a decision of a list of rules. The first rule that fits decides.
  *
- * @param toRules called once, at the first decision: the list stands above what it names.
+ * @param toRules called at the first decision, so that the list can stand above the functions that it names.
  */
 export function decideBy<Case, Decision>(
   toRules: () => readonly Rule<Case, Decision>[],

@@ -2,15 +2,15 @@ import { attempt, FunctionError } from "../errors.ts";
 import { type FieldPath, parseFieldPath } from "./field-path.ts";
 import { SECRET_KEY } from "./names.ts";
 
-/** A text with placeholders: each part is a literal, or is replaced by its value. */
+/** A text with placeholders, as a list of literals and placeholders. */
 export type Template = readonly (string | Placeholder)[];
 
-/** A key of the Secret, or a field of the XR or of the shared resource; encoded for the text around it. */
+/** A key of the Secret, or a field of the XR or shared resource, and the encoding of its value. */
 export type Placeholder = ({ readonly key: string } | { readonly of: "xr" | "shared"; readonly field: FieldPath }) & {
   readonly encoding?: "url" | "base64" | "json";
 };
 
-/** A text with fields of one resource: literals, and paths whose values are inserted. */
+/** A text with fields of one resource, as a list of literals and field paths. */
 export type FieldsText = readonly (string | FieldPath)[];
 
 const KEYS_AND_FIELDS =
@@ -19,7 +19,7 @@ const KEYS_AND_FIELDS =
 
 const FIELDS = "{metadata.name} is replaced by that field's value";
 
-/** `{name}`, with `xr:` or `shared:` before the name, and an encoding behind it; and the literal braces `{{` and `}}`. */
+/** Matches `{name}`, `{xr:name}`, `{shared:name|url}`, the literal braces `{{` and `}}`, or a text without braces. */
 const part = /\{\{|\}\}|\{(?:(?<of>xr|shared):)?(?<name>[^{}|]+)(?:\|(?<encoding>url|base64|json))?\}|(?<text>[^{}]+)/y;
 
 /** Parses a template. @throws {FunctionError} `InvalidInput`, naming the part that is wrong. */
@@ -44,7 +44,7 @@ function parse<T>(text: string, convert: (groups: Groups) => T | undefined, mean
   return parts;
 }
 
-/** Names the wrong part. Of other texts in braces only the position is told: a value may be in them. */
+/** Names the wrong part; only its position if it may contain a secret value. */
 function notATemplate(text: string, position: number, meaning: string): FunctionError {
   const wrong = /^\{[-._:|/[\]a-zA-Z0-9]{0,60}\}/.exec(text.slice(position, position + 62))?.[0];
   const place = wrong ?? `the brace at character ${position + 1}`;

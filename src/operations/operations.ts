@@ -12,17 +12,17 @@ import { DOMAIN } from "../model/names.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirements } from "../model/requirement.ts";
 
-/** One call of an Operation: without an XR. Desired resources are applied to existing resources of the same name. */
+/** One call of an Operation, which has no XR. Crossplane applies desired resources to those of the same name. */
 export interface OperationCall {
   readonly request: Request;
   readonly input: Input;
   readonly requirements: Requirements;
 }
 
-/** The fields of an Operation's input: its own section, and fields with a default. */
+/** The fields that an Operation's input may have: its own section, and fields with a default. */
 const OPERATION_FIELDS: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
 
-/** Answers a call of an Operation. @throws {FunctionError} `InvalidInput` for sections of the input that need an XR. */
+/** Runs an Operation. @throws {FunctionError} `InvalidInput` for sections of the input that need an XR. */
 export function operate(call: OperationCall): Draft {
   const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0; // the default of sharedResources
   const faults = Object.entries(call.input.spec)
@@ -32,7 +32,7 @@ export function operate(call: OperationCall): Draft {
   return reportNeverReconciled(call);
 }
 
-/** Tells whether a call is an Operation's. @throws {FunctionError} `InvalidInput` for the section of Operations in a Composition. */
+/** Recognizes an Operation's call. @throws {FunctionError} `InvalidInput` if a Composition has the Operations' section. */
 export function isOperation({ request, input }: OperationCall): boolean {
   if (input.spec.neverReconciled === undefined) return false;
   if (request.observed.composite.document.at(["kind"]) === undefined) return true; // it has no XR
@@ -41,15 +41,14 @@ export function isOperation({ request, input }: OperationCall): boolean {
 
 const XRD = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" } as const;
 
-/** Annotation of an XRD: a hash of the XRs for which it was nudged. */
+/** Annotation of an XRD: a hash of the XRs for which this function has nudged it. */
 export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
 
 /**
- * Finds the XRs that Crossplane has never reconciled, and nudges their XRDs by an annotation. Every completed reconcile sets the condition
- * `Synced`, so an XR without it was just created, its function does not answer, or the watch of its kind has ended (crossplane#5400).
+ * Finds the XRs without a condition `Synced`, which Crossplane has never reconciled, and nudges their XRDs by an annotation: Crossplane may
+ * have lost the watch of their kind (crossplane#5400). XRs that were just created count, too, since a function has no clock.
  *
- * An XR that was just created counts too, because a function has no clock; nudging its XRD is harmless. The nudge's value is a hash
- * of the XRs' UIDs, so an XRD is nudged once for the same XRs. If that did not help, an operator has to look.
+ * The annotation is a hash of the XRs' UIDs, so the same XRs nudge an XRD once. If that did not help, an operator has to look.
  */
 function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
   const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
@@ -79,7 +78,7 @@ function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
   return { ...withResults(withObjects(emptyDraft, nudges), results), output: { neverReconciled } };
 }
 
-/** Reads an XRD; none until its XRs are served, because requiring them would fail the whole Operation. */
+/** Reads an XRD; none until its kind is served, since requiring a missing kind fails the whole Operation. */
 function toDefinition(document: Document) {
   const name = stringAt(document, ["metadata", "name"]);
   const group = stringAt(document, ["spec", "group"]);
@@ -94,7 +93,7 @@ function toDefinition(document: Document) {
 
 type Outcome = ReturnType<typeof toOutcome>;
 
-/** Finds the XRs of an XRD that were never reconciled. `isNudged`: a nudge for these did not help. */
+/** Finds the XRs of an XRD that were never reconciled. `isNudged`: the XRD was nudged for the same XRs before. */
 function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Document[]) {
   const never = all.filter((composite) => shownCondition(composite, "Synced") === undefined);
   const uids = never.map((composite) => stringAt(composite, ["metadata", "uid"]) ?? qualifiedName(composite));

@@ -11,9 +11,8 @@ import type { Requirements } from "../model/requirement.ts";
 import { recordKind } from "./record.ts";
 
 /**
- * The answer of a shared resource to one consumer: an object that the owner's XR composes, and that the consumers of one namespace
- * require by its label. Nothing that differs between consumers is in the shared resource itself, since Crossplane wakes all
- * consumers when that changes, and each consumer's request contains the whole of it.
+ * The answer of a shared resource to the consumers of one namespace, or to one that is admitted: an object that the owner's XR composes,
+ * and consumers require by its label. A change of the shared resource itself would wake all consumers.
  */
 export interface Answer {
   /** The Secret with the consumer's own credential. */
@@ -22,27 +21,27 @@ export interface Answer {
   readonly ticket?: string | undefined;
 }
 
-/** The subject of the answer that admits a share of an XR, by the namespace and label of the XR's record. */
+/** Makes the subject of the answer that admits a share of an XR. @param recordOf the label of the XR's record */
 export const admissionSubject = (namespace: string | undefined, recordOf: string, share: string): string =>
   `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
 
 /** The label with the hash of the shared resource and the answer's subject: the consumer's namespace, or its admission. */
 export const ANSWER_LABEL = `${DOMAIN}/answer`;
 
-/** The fields of an answer. */
+/** The fields of an answer that its composer desires. */
 export const ANSWER_FIELDS = [["apiVersion"], ["kind"], labelPath(ANSWER_LABEL), OWNER_REFERENCES, ["data"]];
 
 const toLabels = (shared: Reference, subject: string) => ({
   [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${subject}`, 40),
 });
 
-/** Composes an answer to the consumers of a namespace, or to one that is admitted. @param composer the shared resource, or its companion */
-export const composeAnswer = (
+/** Composes an answer. @param composer the shared resource, or its companion */
+export function composeAnswer(
   owner: Composite,
   subject: string,
   { secret, ticket }: Answer,
-  composer: Composite = owner,
-): JsonObject => {
+  composer = owner,
+): JsonObject {
   const { apiVersion, kind, name, document } = owner;
   const reference = { apiVersion, kind, name, uid: stringAt(document, UID) ?? "" };
   return {
@@ -54,15 +53,15 @@ export const composeAnswer = (
       ...(ticket !== undefined && { ticket }),
     },
   };
-};
+}
 
 const UID = ["metadata", "uid"];
 
 /**
- * Asks for the answer of a shared resource to a subject. Only one that the shared resource owns counts: who may write ConfigMaps
- * in its namespace could name another Secret.
+ * Asks for the answer of a shared resource to a subject. It counts only if the shared resource owns it: a ConfigMap of another author in
+ * its namespace could name another Secret.
  *
- * @returns undefined where there is none.
+ * @returns undefined if there is none.
  */
 export function askAnswer(
   shared: Document,

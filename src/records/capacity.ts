@@ -1,7 +1,7 @@
 import { type Condition, shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 
-/** The condition in which a shared resource says how full it is. Steps, and no numbers: each change of it wakes all consumers. */
+/** The condition that shows how full a shared resource is: in steps, since each change of it wakes all consumers. */
 const TYPE = "CapacityAvailable";
 
 const REASONS: readonly string[] = ["Available", "QuarterUsed", "HalfUsed", "ThreeQuartersUsed", "Full"];
@@ -15,7 +15,6 @@ const toCondition = (load: number): Condition => ({
   target: "Composite",
 });
 
-/** Makes the condition of a shared resource. */
 export const capacityCondition = (used: number, capacity: number): Condition =>
   toCondition(Math.min(FULL, Math.floor((FULL * used) / capacity)));
 
@@ -25,7 +24,7 @@ export function shownCapacity(shared: Document): readonly Condition[] {
   return load === undefined ? [] : [toCondition(load)];
 }
 
-/** Reads how full a shared resource is; undefined if it does not say so. */
+/** Reads how full a shared resource is, from 0 to 4 quarters; undefined if it does not show that. */
 export function readLoad(shared: Document): number | undefined {
   const load = REASONS.indexOf(shownCondition(shared, TYPE)?.reason ?? "");
   return load < 0 ? undefined : load;

@@ -22,26 +22,26 @@ import { type Binding, type Bindings, RECORD_LABEL, readBindings, readBindingsTo
 
 /** An XR or claim that uses a shared resource, or asks for it. */
 export interface Consumer {
-  /** The namespace that its grant is judged for; undefined for an XR of the platform that has no copy. */
+  /** The namespace that needs the grant; undefined for an XR of the platform without copies. */
   readonly namespace: string | undefined;
   /** Kind.group of the XR or claim. */
   readonly kind: string;
   readonly name: string;
-  /** The copy's name, prefixed with its namespace if that differs from `namespace`; undefined where only fields are taken. */
+  /** The copy's name, with its namespace if that is not `namespace`; undefined if the consumer takes fields only. */
   readonly secretName: string | undefined;
-  /** The composed resources that it has with its access beside copies, by name in the Composition. */
+  /** Its composed resources that exist with access only, copies excepted, by name in the Composition. */
   readonly dependents: readonly string[];
-  /** All namespaces that need a grant; `*` is granted where all are. */
+  /** All namespaces that need a grant. `*` needs a grant to all. */
   readonly namespaces: readonly string[];
   /** The kinds and namespaces by which a ReferenceGrant may name it. */
   readonly grantees: readonly Grantee[];
-  /** The namespace whose own credential it copies; undefined where it copies the common one, or none. */
+  /** The namespace whose own credential it copies; undefined if it copies the common one, or none. */
   readonly credentialFor: string | undefined;
   /** The Secret with that credential whose values its copies hold. */
   readonly copied: SecretName | undefined;
-  /** False where no XR controls its record, as right after a restore: it keeps what there is, and gets nothing new. */
+  /** False if no XR controls its record, as right after a restore: it keeps what it has, and gets nothing new. */
   readonly isControlled: boolean;
-  /** The place in a pool that it takes or asks for. */
+  /** The place that it takes or asks for in a pool. */
   readonly place: Place;
 }
 
@@ -49,14 +49,13 @@ export interface Consumer {
 interface Place {
   /** The subject of the answer that admits it. */
   readonly subject: string;
-  /** Undefined where it does not ask to be admitted. */
+  /** Undefined if it does not ask to be admitted. */
   readonly ticket: string | undefined;
   /** True if its record says that it was served. */
   readonly isBound: boolean;
   readonly since: string;
 }
 
-/** A consumer, granted if all its namespaces are, or its kind by a ReferenceGrant. */
 export interface JudgedConsumer extends Consumer {
   readonly isGranted: boolean;
 }
@@ -76,16 +75,15 @@ export function judgeConsumers(
 
 /**
  * Reads from an XR's record how it uses a shared resource: one consumer for each copy, or one for its fields. A team may write any
- * ConfigMap in its namespace. So a record always counts for its own namespace, whatever it says, and for a copy in another namespace
- * both need a grant.
+ * ConfigMap into its namespace, so a record counts for the namespace that contains it. A copy in another namespace needs a grant to both.
  *
- * @param most the most copies to tell of for each share.
+ * @param most the most copies to list for each share.
  * @returns none if Crossplane did not compose the record.
  */
 export const toConsumers = (record: Document, shared: Reference, most?: number): readonly Consumer[] =>
   toUses(record, () => readBindingsTo(shared, record, most)).map(({ consumer }) => consumer);
 
-/** Reads from an XR's record how it uses all shared resources, or those of the bindings that `readBound` returns. */
+/** Reads from an XR's record how it uses shared resources: all of them, or those that `readBound` returns. */
 export function toUses(
   record: Document,
   readBound: () => Bindings = () => readBindings(record),
@@ -132,8 +130,8 @@ export function toUses(
 }
 
 /**
- * Tells whether the record's metadata prove that Crossplane composed it: the XR's label, and the field manager of the controlling
- * XR. A restore may drop managed fields and controller; then the label suffices.
+ * Tells whether the record's label and field manager prove that Crossplane composed it, for the XR that controls it. A restore may drop
+ * managed fields and controller; then the label suffices.
  */
 function isComposed(record: Document, controller: Controller | undefined): boolean {
   if (readLabel(record, COMPOSITE_LABEL) === undefined) return false;
@@ -141,14 +139,11 @@ function isComposed(record: Document, controller: Controller | undefined): boole
   return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
 }
 
-/** Longer than a kind, a namespace and a name together. */
-const MAX_OWNER = 1000;
 const KIND_NAME = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
 
 /** Reads the XR or claim that the record names; the record itself if that name is invalid. */
 function readOwner(record: Document): Pick<Consumer, "kind" | "name"> {
-  const owner = readAnnotation(record, OWNER);
-  const [kind = "", ...names] = owner !== undefined && owner.length < MAX_OWNER ? owner.split("/") : [];
+  const [kind = "", ...names] = readAnnotation(record, OWNER)?.split("/", 4) ?? [];
   const name = names.at(-1) ?? "";
   if (KIND_NAME.test(kind) && names.length <= 2 && isName(name)) return { kind, name };
   return { kind: stringAt(record, ["kind"]) ?? "", name: stringAt(record, ["metadata", "name"]) ?? "" };
@@ -163,7 +158,6 @@ export const toListed = ({ namespace, kind, name, secretName, isGranted }: Judge
   granted: isGranted,
 });
 
-/** Compares by namespace, kind, name and Secret. */
 export const compareConsumers = (a: Consumer, b: Consumer): number =>
   compareTexts(a.namespace ?? "", b.namespace ?? "") ||
   compareTexts(a.kind, b.kind) ||

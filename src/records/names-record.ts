@@ -11,14 +11,14 @@ import { RECORD_KINDS, RECORD_LABEL, recordKind, recordOf } from "./record.ts";
 
 /** A composed resource in the record of names. */
 export interface RecordedName {
-  /** Its kind and group: a composed resource that becomes another kind does not inherit the names. */
+  /** Its kind and group: a resource of another kind under the same name does not inherit the names. */
   readonly kind: string;
-  /** The version by which it is looked up after a restore; undefined in records from before. */
+  /** The version by which it is looked up after a restore; undefined in records of older versions. */
   readonly apiVersion: string | undefined;
   /** Its `metadata.name`, which Crossplane derives from an XR's uid. */
   readonly name: string;
   readonly externalName: string | undefined;
-  /** The memory of the rotation of its password (`consumers.rotation`). */
+  /** The annotation ROTATION, which remembers who had access to its password (`consumers.rotation`). */
   readonly rotation: string | undefined;
 }
 
@@ -26,22 +26,22 @@ export interface RecordedName {
 export type RecordedNames = ReadonlyMap<string, RecordedName>;
 
 /**
- * The name of the record of names in the Composition. It is apart from the bindings: owners read those of all consumers, and are
- * called for each change of them.
+ * The name in the Composition of the record of names. It is not part of the record with the bindings, since owners read those of all
+ * consumers, and are reconciled for each change.
  */
 export const NAMES_NAME = "shared-infrastructure/names";
 
-/** The beginning of its `metadata.name`, which nothing else may have. */
+/** The prefix of its `metadata.name`, reserved for records of names. */
 export const RECORD_PREFIX = "shared-infrastructure-names-";
 
-/** The `metadata.name` of the record of names, by `recordOf`: a rebuilt cluster finds it by what survives, the XR's (or its claim's) kind and name. */
+/** Makes its `metadata.name` from `recordOf`. A rebuilt cluster finds it, since the XR's or claim's name survives. */
 export const namesRecordName = (record: string): string => `${RECORD_PREFIX}${record}`;
 
-/** Tells whether an XR refers to its own record of names. It needs no restore: the XR composes it anew, under the same name. */
+/** Recognizes the XR's own record of names. It needs no restore, since the XR composes it again under the same name. */
 export const isNamesRecord = ({ kind, name }: Reference, composite: Composite): boolean =>
   kind === recordKind(composite).kind && name === namesRecordName(recordOf(composite));
 
-/** The record that an operator has applied for a namespaced XR: cluster-scoped, where no team can write. */
+/** Selects the record that an operator has applied for a namespaced XR: cluster-scoped, so that no team can write it. */
 export const appliedNames = (composite: Composite) => ({
   ...RECORD_KINDS.EnvironmentConfig,
   match: { name: namesRecordName(recordOf(composite)) },
@@ -50,8 +50,8 @@ export const appliedNames = (composite: Composite) => ({
 export const toRecordedKind = ({ kind, group }: Pick<ManagedKind, "kind" | "group">): string =>
   toGroupKind(kind, group);
 
-/** The key of a composed resource: its name in the Composition, where a ConfigMap allows that as a key. */
-const toKey = (name: string): string =>
+/** Makes the key of a composed resource: its name in the Composition, or a hash where that is no key of a ConfigMap. */
+const toDataKey = (name: string): string =>
   SECRET_KEY.test(name) && !name.startsWith(".") ? name : `sha256-${hashText(name, 40)}`;
 
 export const composeNames = (composite: Composite, names: RecordedNames): JsonObject => ({
@@ -60,13 +60,12 @@ export const composeNames = (composite: Composite, names: RecordedNames): JsonOb
   data: toNamesData(names),
 });
 
-/** Makes the data of a record of names. */
 export const toNamesData = (names: RecordedNames): JsonObject =>
   toSortedObject(
-    new Map([...names].map(([resource, entry]) => [toKey(resource), JSON.stringify({ resource, ...entry })])),
+    new Map([...names].map(([resource, entry]) => [toDataKey(resource), JSON.stringify({ resource, ...entry })])),
   );
 
-/** Reads a record of names, without invalid entries: people may have edited it. */
+/** Reads a record of names, without invalid entries, since people may have edited it. */
 export const readNames = (record: Document | undefined): RecordedNames =>
   record === undefined ? NO_NAMES : namesIn(record);
 

@@ -11,7 +11,7 @@ import { formatOwner, OWNER } from "../ownership/annotations.ts";
 /** `Requested`: the XR waits for a grant. `Revoked`: it waits again, after the grant was taken back. */
 type BindingAccess = "Granted" | "Requested" | "Revoked";
 
-/** A shared resource that an XR uses or asks for, as the XR's record says. */
+/** A shared resource that an XR uses or asks for, in the XR's record. */
 export interface Binding {
   readonly resource: Reference;
   readonly access: BindingAccess;
@@ -19,13 +19,13 @@ export interface Binding {
   readonly secrets: readonly SecretName[];
   /** The composed resources that exist with this access only, by name in the Composition: MAX_DEPENDENTS at most. */
   readonly dependents: readonly string[];
-  /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined where it copies the common one, or none. */
+  /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined for the common one, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret with that credential whose values all its copies hold, as far as the last reconcile saw. */
+  /** The Secret with that credential whose values all its copies had in the last reconcile. */
   readonly copied?: SecretName | undefined;
-  /** The ticket that the owner's admission repeats (`select.prefer`): each resource that the XR proposes gets another one. */
+  /** The ticket that the owner's admission repeats (`select.prefer`), new for each resource that the XR proposes. */
   readonly ticket?: string | undefined;
-  /** The namespace of the claim that the resource was composed for: once that is deleted, another team may have its name. */
+  /** The namespace of the claim for which it was composed: after its deletion another team may have its name. */
   readonly claimNamespace?: string | undefined;
 }
 
@@ -38,39 +38,40 @@ export const RECORD_KINDS = {
   EnvironmentConfig: { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" },
 } as const;
 
-/** The kind of the record of an XR, or of an answer by it. */
+/** Finds the kind of an XR's record, and of its answers. */
 export const recordKind = ({ namespace }: Pick<Reference, "namespace">) =>
   RECORD_KINDS[namespace === undefined ? "EnvironmentConfig" : "ConfigMap"];
 
 /** The record's name in the Composition. */
 export const RECORD_NAME = "shared-infrastructure/record";
 
-/** The label of a record with the hash of the kind, namespace and name of its XR, or of the claim: names of claims' XRs are random. */
+/** The label of a record: a hash of its XR's kind, namespace and name, or of the claim's, whose XRs have random names. */
 export const RECORD_LABEL = `${DOMAIN}/record-of`;
 
-/** The most copies that a binding lists: the owner of the shared resource reads the records of all consumers. */
+/** The most copies in a binding, since an owner reads the records of all consumers. */
 const MAX_SECRETS = 100;
 
-/** The most copies, and the most shares, that are read from one record. */
+/** The most copies and shares that are read from one record. */
 const MAX_SECRETS_IN_ALL = 1000;
 const MAX_SHARES = 1000;
 
-/** The most resources that a share is bound to at a time: one, and those that its copies still come from. */
+/** The most resources to which a share is bound at a time: the present one, and earlier ones with copies. */
 export const MAX_BINDINGS = 10;
 
-/** The most dependents of a binding that are recorded: the owner is to see that there are some. */
+/** The most dependents in a binding: enough to show the owner that there are some. */
 const MAX_DEPENDENTS = 10;
 
-/** Tells whether it may be the name of a composed resource: a team may write a record, and people read it. */
-const isDependent = (name: JsonValue): name is string => typeof name === "string" && /^[\x21-\x7e]{1,100}$/.test(name);
+/** Recognizes a printable name of a composed resource: a team may write the record, and people read it. */
+const isPrintableName = (name: JsonValue): name is string =>
+  typeof name === "string" && /^[\x21-\x7e]{1,100}$/.test(name);
 
-/** Enough digits to prevent collisions on purpose: teams choose names. */
+/** Enough digits against deliberate collisions, since teams choose names. */
 const DIGITS = 40;
 
-/** A hash of the XR's uid, and the number of resources that it has proposed. */
+/** The format of a ticket: a hash of the XR's UID, and the number of resources that it has proposed. */
 const TICKET = /^[0-9a-f]{16}\.[0-9]{1,9}$/;
 
-/** The label of the records of all XRs that use or ask for a shared resource. It does not depend on the API version. */
+/** Makes the label of the records of all XRs that use or ask for a shared resource, in any API version. */
 export const usesLabel = (shared: Reference): string => `${DOMAIN}/uses-${hashText(resourceKey(shared), DIGITS)}`;
 
 /** The bindings of an XR, by the name of the share. */
@@ -79,11 +80,10 @@ export type Bindings = ReadonlyMap<string, readonly Binding[]>;
 export const findBinding = (resource: Reference, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isSameResource(binding.resource, resource));
 
-/** The value of the label of an XR's record. */
+/** Makes the value of the label RECORD_LABEL. */
 export const recordOf = ({ claim, ...composite }: Reference & Pick<Composite, "claim">): string =>
   hashText(resourceKey({ ...composite, ...claim }), DIGITS);
 
-/** Composes the record of an XR. */
 export function composeRecord(composite: Composite, bindings: Bindings): JsonObject {
   const entries = [...bindings].sort(compareEntries);
   const uses = entries.flatMap(([, list]) => list.map(({ resource }) => usesLabel(resource))).sort();
@@ -97,7 +97,6 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   };
 }
 
-/** Makes the data of a record. */
 export const toRecordData = (bindings: Bindings): JsonObject =>
   Object.fromEntries(
     [...bindings].sort(compareEntries).map(([share, list]) => [share, JSON.stringify(list.map(toEntry))]),
@@ -110,31 +109,28 @@ function toEntry({ resource, access, secrets, dependents, credentialFor, copied,
   return {
     ...{ apiVersion, kind, namespace, name, access },
     secrets: copies.length > 0 ? copies : undefined,
-    dependents: dependents.length > 0 ? dependents.filter(isDependent).slice(0, MAX_DEPENDENTS) : undefined,
+    dependents: dependents.length > 0 ? dependents.filter(isPrintableName).slice(0, MAX_DEPENDENTS) : undefined,
     ...{ credentialFor, copied: copied && formatSecret(copied), ticket, claimNamespace },
   };
 }
 
-/**
- * Reads a record, without what is invalid in it: a team may edit the one in its own namespace. A megabyte of short names would be a
- * hundred times as large in memory, and the owner reads the records of all.
- */
+/** Reads a record up to these limits, without invalid parts: a team may edit the one in its own namespace. */
 export function readBindings(record: Document | undefined): Bindings {
-  const read = readerOf(MAX_SECRETS_IN_ALL);
+  const read = bindingsReader();
   return new Map(sharesIn(record).map(([share, text]) => [share, read(text)]));
 }
 
-/** The most shares of one XR that use the same resource, as its owner reads them: the owner reads the records of all teams at once. */
+/** The most shares of one XR that an owner reads, since it reads the records of all teams at once. */
 const MAX_USES = 20;
 
-/** Reads the bindings to one resource, the first ones where a record has very many. @param most the most copies to read of each binding */
+/** Reads an XR's bindings to one resource. @param most the most copies to read of each binding */
 export function readBindingsTo(shared: Reference, record: Document, most?: number): Bindings {
-  const read = readerOf(MAX_SECRETS_IN_ALL, most);
+  const read = bindingsReader(most);
   const key = resourceKey(shared);
   const found = new Map<string, readonly Binding[]>();
   for (const [share, text] of sharesIn(record)) {
     if (found.size >= MAX_USES) break;
-    // Most texts name something else, and are not parsed.
+    // Most texts name other resources; these are not parsed.
     const bindings = text.includes(shared.name) ? read(text) : [];
     const own = bindings.filter(({ resource }) => resourceKey(resource) === key).slice(0, 1);
     if (own.length > 0) found.set(share, own);
@@ -148,9 +144,12 @@ function sharesIn(record: Document | undefined): readonly (readonly [share: stri
   return shares.map(([share, text]) => [share, typeof text === "string" ? text : ""]);
 }
 
-/** @param room the most copies to read, in all. @param most the most copies of a binding. */
-function readerOf(room: number, most = MAX_SECRETS): (text: string) => readonly Binding[] {
-  let left = room;
+/**
+ * Makes a reader of one record's bindings, which stops at a number of copies: a megabyte of short names would take a hundred times as much
+ * memory. @param most the most copies of a binding
+ */
+function bindingsReader(most = MAX_SECRETS): (text: string) => readonly Binding[] {
+  let left = MAX_SECRETS_IN_ALL;
   const read = (entry: JsonValue): readonly Binding[] => {
     const bindings = readEntry(entry, Math.min(left, most));
     for (const { secrets } of bindings) left -= secrets.length;
@@ -171,7 +170,7 @@ function readEntry(entry: JsonValue, most: number): readonly Binding[] {
       resource,
       access: access === "Granted" || access === "Revoked" ? access : "Requested",
       secrets: isList(secrets) ? secrets.slice(0, most).flatMap(readSecretName) : [],
-      dependents: isList(dependents) ? dependents.slice(0, MAX_DEPENDENTS).filter(isDependent) : [],
+      dependents: isList(dependents) ? dependents.slice(0, MAX_DEPENDENTS).filter(isPrintableName) : [],
       credentialFor: toNamespace(credentialFor),
       copied: readSecretName(copied)[0],
       ticket: typeof ticket === "string" && TICKET.test(ticket) ? ticket : undefined,
@@ -183,7 +182,7 @@ function readEntry(entry: JsonValue, most: number): readonly Binding[] {
 const toNamespace = (text: JsonValue | undefined): string | undefined =>
   typeof text === "string" && DNS_LABEL.test(text) ? text : undefined;
 
-/** Reads a name as formatSecret formats it; none where it is invalid. */
+/** Parses the output of `formatSecret`; none if it is invalid. */
 export function readSecretName(text: JsonValue | undefined): readonly SecretName[] {
   const [namespace = "", name = "", ...rest] = typeof text === "string" ? text.split("/", 3) : [];
   return DNS_LABEL.test(namespace) && isName(name) && rest.length === 0 ? [{ namespace, name }] : [];

@@ -17,30 +17,34 @@ import { DOMAIN } from "../model/names.ts";
 import { toWord } from "../model/shell.ts";
 import { RESTORED } from "../ownership/annotations.ts";
 
-/** The annotation of an XR by which a person releases what was restored: `UID/NAME,NAME`, or `UID/*` for all. */
+/** Tells whether a time in an object's status is no older than the object, and so not from a backup. */
+export const isSinceCreation = (object: Document, time: unknown): boolean =>
+  !(Date.parse(toPlainText(time)) < Date.parse(stringAt(object, ["metadata", "creationTimestamp"]) ?? ""));
+
+/** The annotation of an XR by which a person releases restored resources: `UID/NAME,NAME`, or `UID/*` for all. */
 export const RELEASE = `${DOMAIN}/release-restored`;
 
 const HELD = "held=";
 
-/** Formats the mark: the first one says which policies there were. */
+/** Formats the mark of a held resource: the first mark after a restore keeps the policies that it had. */
 export const formatRestored = (managed: Document): string => {
   const mark = readAnnotation(managed, RESTORED) ?? readPolicies(managed)?.join(",") ?? "?";
   return mark.startsWith(HELD) ? mark : `${HELD}${mark}`;
 };
 
-/** Formats the mark with which a resource is released: none, or ours in place of Velero's, which Crossplane may remove only afterwards. */
+/** Formats the mark of a resource that is being released: none, or ours in place of Velero's, which Crossplane cannot remove. */
 export const formatReleased = (managed: Document): string | undefined => {
   const mark = readAnnotation(managed, RESTORED);
   return mark === undefined || mark.startsWith(HELD) ? undefined : formatRestored(managed);
 };
 
-/** Reads the policies from before the restore; what is not known does not write. */
+/** Reads the policies from before the restore; if they are unknown, the resource only observes. */
 export function readPoliciesBefore(managed: Document): Policies {
   const had = formatRestored(managed).slice(HELD.length);
   return had === "?" ? OBSERVE : had.split(",");
 }
 
-/** Reads the names that a person has released; the UID ties them to this restore, as the XR's next one has another. */
+/** Reads the names that a person has released. They count for this restore: the next one gives the XR another UID. */
 export function readReleased(composite: Document): (name: string) => boolean {
   const [uid, names = ""] = (readAnnotation(composite, RELEASE) ?? "").split(/\/(.*)/s);
   if (uid === "" || uid !== stringAt(composite, ["metadata", "uid"])) return () => false;
@@ -48,27 +52,27 @@ export function readReleased(composite: Document): (name: string) => boolean {
   return (name) => released.has("*") || released.has(toReleased(name));
 }
 
-/** Writes a name for the list: a claim's texts may be part of it, and a comma or an asterisk would release others. */
+/** Escapes a name for the list: a comma or an asterisk in it, perhaps from a claim, would release others. */
 const toReleased = (name: string): string =>
   name.replace(/[^-\w.:@/]/gu, (character) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   );
 
-/** Writes the command by which a person releases names of an XR; without names, with a placeholder for these. */
+/** Writes the kubectl command that releases these names of an XR, or a placeholder for names. */
 export function releaseCommand({ apiVersion, kind, document }: Composite, ...names: readonly string[]): string {
   const uid = stringAt(document, ["metadata", "uid"]) ?? "UID";
   const list = names.length === 0 ? "NAME,NAME" : names.map(toReleased).join(",");
   return `${annotate(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
-/** The finding of a provider about a managed resource that only observes. */
+/** What a provider found in the cloud for a managed resource that only observes. */
 export type Finding =
   | { readonly is: "waiting" | "found" | "missing" }
   | { readonly is: "different"; readonly fields: readonly string[] };
 
 /**
- * Judges what the provider has found since the restore: its condition is about this generation, and no older than the resource. Waits
- * for our mark: Velero's is not Crossplane's to remove.
+ * Judges what the provider has found since the restore. Its condition counts if it is about this generation, and no older than the
+ * resource. A resource with Velero's mark has to wait: Crossplane could not remove that mark.
  */
 export function judgeRestored(managed: Document): Finding {
   const { isOld, about } = readSynced(managed);
@@ -83,24 +87,21 @@ export function judgeRestored(managed: Document): Finding {
   return fields.length === 0 ? { is: "found" } : { is: "different", fields };
 }
 
-/** Chooses policies to look with. A condition that was restored too may be about this very generation: then another one begins. */
+/** Chooses one of two equivalent policies, so that a restored condition is not about the generation that begins. */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);
   const isStale = isOld && about === readGeneration(managed);
   return isStale === (readPolicies(managed)?.join() === OBSERVE_ANEW.join()) ? OBSERVE : OBSERVE_ANEW;
 }
 
-/** Reads the condition Synced: whether there is none from after the restore, and the generation that it is about. */
-function readSynced(managed: Document): { readonly isOld: boolean; readonly about: number | undefined } {
+/** Reads the condition Synced: `isOld` if it is missing or from before the restore, and the generation that it is about. */
+function readSynced(managed: Document) {
   const synced = findCondition(managed, "Synced");
-  const created = Date.parse(stringAt(managed, ["metadata", "creationTimestamp"]) ?? "");
-  const isOld = synced === undefined || Date.parse(toPlainText(synced["lastTransitionTime"])) < created;
+  const isOld = synced === undefined || !isSinceCreation(managed, synced["lastTransitionTime"]);
   return { isOld, about: readSyncedGeneration(managed)?.generation };
 }
 
-const toJson = (value: JsonValue): string => JSON.stringify(value);
-
-/** Finds the fields that the cloud has another value for. A list is compared as a set; a field that is not reported is none. */
+/** Lists fields with another value in the cloud. Compares lists as sets, and skips fields that the cloud does not report. */
 function findDifferences(
   wanted: JsonValue | undefined,
   actual: JsonValue | undefined,
@@ -112,6 +113,12 @@ function findDifferences(
       findDifferences(value, ownValue(actual, key), `${path}.${key}`),
     );
   }
-  const toText = (value: JsonValue): string => (isList(value) ? value.map(toJson).sort().join() : toPlainText(value));
+  const toText = (value: JsonValue): string =>
+    isList(value)
+      ? value
+          .map((item) => JSON.stringify(item))
+          .sort()
+          .join()
+      : toPlainText(value);
   return toText(wanted) === toText(actual) ? [] : [path];
 }

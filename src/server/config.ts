@@ -1,12 +1,12 @@
 export interface TcpAddress {
-  /** Default: every address of the machine, IPv6 and IPv4. */
+  /** Default: all addresses of the machine, IPv6 and IPv4. */
   readonly host?: string;
   readonly port: number;
 }
 
 export interface Config {
   readonly address: TcpAddress;
-  /** The clients that may call: all, or those with a certificate from the CA in the directory. */
+  /** The clients that may call: all, or those with a certificate of the CA in the directory. */
   readonly transport: { readonly is: "insecure" } | { readonly is: "mtls"; readonly certsDir: string };
   readonly debug: boolean;
   readonly maxRecvMessageBytes: number;

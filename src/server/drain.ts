@@ -8,20 +8,20 @@ import {
 import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
-/** The highest stream number. In GOAWAY it means: open no more calls; all that are open will be answered. */
+/** The highest stream number. In GOAWAY it asks for no more calls, and promises to answer all open ones. */
 const ANY_STREAM = 2 ** 31 - 1;
 
-/** The pause without a new call after which clients are asked to leave, and the longest wait for it. */
+/** The length of a pause without new calls, in which clients are asked to leave, and the longest wait for one. */
 const QUIET_MS = 100;
 const MAX_BUSY_MS = 2000;
 
-/** The time limit for the answer to a ping; a client that needs longer is treated as gone. */
+/** The time limit for the answer to a ping. A slower client is treated as gone. */
 const ROUND_TRIP_MS = 1000;
 
-/** The time for clients to choose another connection after GOAWAY. */
+/** The time in which clients choose another connection after GOAWAY. */
 const SETTLE_MS = 100;
 
-/** Calls whose end is up to the client: health watches and reflection. */
+/** Matches calls that only the client ends: health watches and reflection. */
 const ENDLESS = /^\/grpc\.(?:health\.v1\.Health\/Watch$|reflection\.)/;
 
 export type Connections = ReturnType<typeof trackConnections>;
@@ -29,10 +29,10 @@ export type Connections = ReturnType<typeof trackConnections>;
 /**
  * Tracks connections, to close them without losing a call.
  *
- * gRPC servers send GOAWAY and then a ping. The client opens no more calls on this connection, and once it has answered the ping all
- * calls that it had opened before have arrived. That is not enough for grpc-go, Crossplane's client: if it reads GOAWAY while it
- * opens a call of more than 256 KB (`MaxRetryRPCBufferSize`), it fails the call, because it has no copy of the message left to
- * send elsewhere. So GOAWAY is sent in a pause without new calls; `createGate` brings one about.
+ * A gRPC server sends GOAWAY and then a ping. The client opens no more calls, and its answer to the ping comes after all
+ * calls that it has opened. Crossplane's client, grpc-go, needs more: if it reads GOAWAY while it opens a call of more
+ * than 256 KB (`MaxRetryRPCBufferSize`), the call fails, since no copy of the message is left to send elsewhere. So
+ * GOAWAY is sent in a pause without new calls, which `createGate` brings about.
  */
 export function trackConnections(servers: readonly (Http2Server | Http2SecureServer)[]) {
   const sockets = new Set<Socket>();
@@ -52,7 +52,7 @@ export function trackConnections(servers: readonly (Http2Server | Http2SecureSer
     });
   }
   return {
-    /** Asks all clients, also those that connect later, to open no more calls. Resolves once they have received that. */
+    /** Asks all present and later clients to open no more calls. Resolves once the present ones have read that. */
     askToLeave: async (): Promise<void> => {
       await waitForPause(() => lastBegin);
       isLeaving = true;
@@ -71,7 +71,7 @@ export function trackConnections(servers: readonly (Http2Server | Http2SecureSer
 
 export type Gate = ReturnType<typeof createGate>;
 
-/** Holds answers back while clients are asked to leave: a client with a bounded number of calls in flight then has to pause. */
+/** Holds answers back while clients are asked to leave. A client that limits its calls in flight then has to pause. */
 export function createGate() {
   let held: (() => void)[] | undefined;
   return {
@@ -114,6 +114,6 @@ async function sendGoAway(session: ServerHttp2Session): Promise<void> {
   await within(ROUND_TRIP_MS, Promise.race([answered, untilClosed(session)]));
 }
 
-/** Waits for `work`, up to a limit. The open connections that it waits for keep the process alive. @returns true if it is done. */
+/** Waits for work up to a time limit; the timer does not keep the process alive. @returns true if the work is done. */
 export const within = (milliseconds: number, work: Promise<void>): Promise<boolean> =>
   Promise.race([work.then(() => true), setTimeout(milliseconds, false, { ref: false })]);

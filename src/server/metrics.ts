@@ -5,19 +5,19 @@ import type { Outcome } from "../run-function.ts";
 
 const PREFIX = "function_shared_infrastructure";
 
-/** From about the time of an echo (70 µs) to 10 s, Crossplane's timeout. */
+/** Buckets up to 10 s, Crossplane's timeout. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-/** 1 KiB to 64 MiB. */
+/** Buckets from 1 KiB to 64 MiB. */
 const BYTES = exponentialBuckets(1024, 4, 9);
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Creates the server's metrics; `registry` is scraped.
+ * Creates the server's metrics.
  *
- * gRPC's metrics have the names and labels of go-grpc-middleware, which function-sdk-go uses too, so that one dashboard fits all
- * functions. No label's value comes from a client: calls of other paths than `paths` are not counted, and the types and reasons of
- * conditions are a fixed set, the kinds of shared resources those that Compositions name.
+ * gRPC's metrics have the names and labels of go-grpc-middleware, as those of function-sdk-go have, so that one dashboard
+ * fits all functions. No label's value comes from a client: only calls of `paths` are counted, condition types and
+ * reasons are a fixed set, and Compositions name the kinds of shared resources.
  *
  * @param paths the served methods, as `/package.Service/Method`.
  */
@@ -34,7 +34,7 @@ export function createMetrics(version: string, paths: readonly string[]) {
   };
 }
 
-/** Without TLS the metric has no value: 0 would be the year 1970. */
+/** Shows the certificate's expiry. Without TLS the metric has no value: 0 would be the year 1970. */
 function showCertificate(registry: Registry) {
   const name = `${PREFIX}_certificate_expiry_timestamp_seconds`;
   const help = "Expiry of the server's own certificate, in seconds since 1970.";
@@ -43,7 +43,7 @@ function showCertificate(registry: Registry) {
   return (end: Date): void => gauge.set(end.getTime() / 1000);
 }
 
-/** Counts calls as seen on the wire: an interceptor would miss those that grpc-js refuses, too large or past their deadline. */
+/** Counts HTTP/2 streams. An interceptor would miss calls that grpc-js refuses as too large or past their deadline. */
 function countCalls(registry: Registry, paths: readonly string[]) {
   const labelNames = ["grpc_type", "grpc_service", "grpc_method"] as const;
   const to = { labelNames, registers: [registry] };
@@ -53,7 +53,12 @@ function countCalls(registry: Registry, paths: readonly string[]) {
   const name = "grpc_server_handling_seconds";
   const seconds = new Histogram({ ...to, name, help: "Duration of calls.", buckets: SECONDS });
 
-  const methods = new Map(paths.map((path) => [path, toMethodLabels(path)]));
+  const methods = new Map(
+    paths.map((path) => {
+      const [, service = "", method = ""] = path.split("/");
+      return [path, { grpc_type: "unary", grpc_service: service, grpc_method: method }];
+    }),
+  );
   for (const method of methods.values()) started.inc(method, 0);
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void => {
     const method = methods.get(headers[":path"] ?? "");
@@ -67,16 +72,11 @@ function countCalls(registry: Registry, paths: readonly string[]) {
   };
 }
 
-/** Reads the code from the trailers, or from the headers of a call that was refused. A stream that ended without one was cancelled. */
+/** Reads the code from the trailers, or from the headers of a refused call. A stream without one was cancelled. */
 const readCode = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
   Number(sentTrailers?.["grpc-status"] ?? sentHeaders?.["grpc-status"] ?? status.CANCELLED);
 
-function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "grpc_method", string> {
-  const [, service = "", method = ""] = path.split("/");
-  return { grpc_type: "unary", grpc_service: service, grpc_method: method };
-}
-
-/** Counts the sizes, results, conditions and shares of RunFunction calls. */
+/** Counts the sizes, results, conditions and shared resources of RunFunction calls. */
 function countOutcomes(registry: Registry) {
   const to = { registers: [registry] };
   const size = (what: string) =>
@@ -100,7 +100,7 @@ function countOutcomes(registry: Registry) {
   };
 }
 
-/** Names a status code as grpc-go does, whose spelling the label grpc_code has in every function's metrics: `InvalidArgument`. */
+/** Names a status code as grpc-go does, for the label grpc_code: `InvalidArgument`. */
 function toCodeName(code: status): string {
   if (code === status.OK) return "OK";
   if (code === status.CANCELLED) return "Canceled";

@@ -5,9 +5,9 @@ import { ServerCredentials } from "@grpc/grpc-js";
 import type { Log } from "../log.ts";
 
 /**
- * grpc-js credentials that accept clients with a certificate of our CA, and whose certificates can be replaced while the server runs.
+ * Credentials that require a client certificate of our CA. Their own certificates can be replaced while the server runs.
  *
- * grpc-js's own that follow files are an experiment, which silently drops every connection while a file is missing.
+ * grpc-js's own credentials for changing files are experimental, and drop every connection while a file is missing.
  */
 export class MutualTlsCredentials extends ServerCredentials {
   constructor(context: SecureContextOptions) {
@@ -24,9 +24,9 @@ export class MutualTlsCredentials extends ServerCredentials {
   }
 }
 
-/** Logs why TLS refused a client: Crossplane's log only says "connection reset". A TCP probe, which sends nothing, is logged at level debug. */
+/** Logs why TLS refused a client: Crossplane's log only says "connection reset". TCP probes are logged at level debug. */
 export function logRefusals(server: EventEmitter, log: Log): void {
-  // Node keeps a socket's address after it is closed if it was read before.
+  // Node keeps the address of a closed socket only if it was read before.
   server.on("connection", (socket: Socket) => void socket.remoteAddress);
   server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     const reason = findReason(error, socket);
@@ -36,13 +36,13 @@ export function logRefusals(server: EventEmitter, log: Log): void {
   });
 }
 
-/** Finds the client's address. A closed TLS socket has lost it; the TCP socket below, a private field of Node's, still has it. */
+/** Finds the client's address. A closed TLS socket has lost it; the TCP socket in a private field of Node's still has it. */
 function findAddress(socket: TLSSocket): string | undefined {
   const below: unknown = "_parent" in socket ? socket._parent : undefined;
   return socket.remoteAddress ?? (below instanceof Socket ? below.remoteAddress : undefined);
 }
 
-/** Finds the reason. For a refused certificate it is in `authorizationError`, and the error only says that the socket was closed. */
+/** Finds the reason, undefined for a TCP probe. For a refused certificate it is in `authorizationError`. */
 function findReason(error: NodeJS.ErrnoException, { authorizationError }: TLSSocket): string | undefined {
   if (authorizationError) return String(authorizationError);
   return error.code === "ECONNRESET" ? undefined : (error.code ?? error.message);

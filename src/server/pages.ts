@@ -9,7 +9,7 @@ import { addressToText, type TcpAddress } from "./config.ts";
 /** An answer; plain text unless it has a content type. */
 export type Answer = readonly [status: number, body: string, contentType?: string];
 
-/** Answers by method and path: `GET /metrics`. */
+/** Pages by method and path, such as `GET /metrics`. */
 export type Pages = Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>>;
 
 export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [
@@ -18,7 +18,7 @@ export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [
   registry.contentType,
 ];
 
-/** Turns a bug into a 500: for a webhook the API server then applies its failurePolicy. */
+/** Answers a bug with 500. For a webhook, the API server then applies its failurePolicy. */
 export function toListener(pages: Pages, log: Log): RequestListener {
   return async (request, response) => {
     const [path] = (request.url ?? "").split("?");

@@ -5,9 +5,9 @@ import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
+import { loadCertificates } from "./certificates.ts";
 import { addressToText, type Config, type TcpAddress } from "./config.ts";
-import { readCredentials } from "./credentials.ts";
-import { type Connections, createGate, type Gate, trackConnections, within } from "./drain.ts";
+import { type Connections, createGate, trackConnections, within } from "./drain.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { logRefusals, MutualTlsCredentials } from "./mutual-tls.ts";
@@ -47,18 +47,23 @@ export async function serve(config: Config, dependencies: Dependencies) {
     throw error;
   });
   const connections = openConnections(server, metrics, log);
-  const stopFollowing = security.follow();
+  const stopReloading = security.reload();
   const destroy = (): void => {
-    stopFollowing();
+    stopReloading();
     server.forceShutdown();
     connections.destroy();
     endpoint?.close();
   };
-  /** Lets clients leave; resolves once calls in flight are answered or the grace period is over. */
+  /** Asks clients to leave. Resolves once calls in flight are answered, or the grace period is over. */
   const shutDown = async (): Promise<void> => {
     isReady = false; // /readyz reports it until the last call is answered
     setHealth("NOT_SERVING");
-    const isFinished = await within(config.shutdownGracePeriodMs, drain(server, connections, gate));
+    const drain = async (): Promise<void> => {
+      await gate.during(connections.askToLeave());
+      server.tryShutdown(() => {});
+      await connections.closed();
+    };
+    const isFinished = await within(config.shutdownGracePeriodMs, drain());
     if (!isFinished) log.warn("the grace period is over: connections are cut off");
     destroy();
   };
@@ -67,7 +72,7 @@ export async function serve(config: Config, dependencies: Dependencies) {
   return { port, metricsPort, shutDown, destroy };
 }
 
-/** The time for calls in flight on a connection that has reached its age. */
+/** The time limit for calls in flight on a connection that has reached its age. */
 const CONNECTION_AGE_GRACE_MS = 30_000;
 const KEEPALIVE_INTERVAL_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
@@ -88,7 +93,7 @@ function createServer(config: Config, handler: ReturnType<typeof createHandler>)
   return server;
 }
 
-/** Serves metrics. Beside another function on a developer's machine their port is taken: without TLS the function goes on without them. */
+/** Serves metrics. Without TLS a port that is taken is only a warning: developers run several functions side by side. */
 async function serveMetrics({ metricsAddress, transport }: Config, pages: Pages, log: Log) {
   if (metricsAddress === "off") return undefined;
   try {
@@ -100,20 +105,20 @@ async function serveMetrics({ metricsAddress, transport }: Config, pages: Pages,
   }
 }
 
-/** Makes the server's credentials; `follow` follows their files once it is bound, and returns a function that stops this. */
+/** Makes the server's credentials. `reload` reloads their files, and returns a function that stops this. */
 function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
   if (transport.is === "insecure") {
     log.warn("serving without TLS: anyone who reaches the address can call the function");
-    return { credentials: ServerCredentials.createInsecure(), follow: () => () => {} };
+    return { credentials: ServerCredentials.createInsecure(), reload: () => () => {} };
   }
   const { certsDir } = transport;
   const onCertificate = metrics.certificateExpires;
-  const files = readCredentials({ certsDir, requestCert: true, log, refreshMs, onCertificate });
-  const credentials = new MutualTlsCredentials(files.secureContext);
-  return { credentials, follow: () => files.follow(credentials) };
+  const certificates = loadCertificates({ certsDir, requestCert: true, log, refreshMs, onCertificate });
+  const credentials = new MutualTlsCredentials(certificates.secureContext);
+  return { credentials, reload: () => certificates.reloadInto(credentials) };
 }
 
-/** Binds the address; without a host that is every address of the machine, IPv6 and IPv4. @returns the port. */
+/** Binds the address, or all addresses of the machine if it has no host. @returns the port. */
 async function bind(server: Server, address: TcpAddress, credentials: ServerCredentials): Promise<number> {
   const text = addressToText(address);
   const bindTo = promisify(server.bindAsync).bind(server);
@@ -139,16 +144,16 @@ function openConnections(server: Server, metrics: Metrics, log: Log): Connection
 }
 
 /**
- * The bytes that a client may send before the server has to acknowledge some, per call and per connection. With Node's default of 64 KB
- * a request of 660 KB takes 43 ms at a round-trip time of 3 ms, and 5.9 ms with 8 MiB.
+ * The bytes that a client may send without an acknowledgement. At a round-trip time of 3 ms, a request of 660 KB takes
+ * 43 ms with Node's default of 64 KB, and 5.9 ms with 8 MiB.
  */
 const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
- * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises both of their receive windows.
+ * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows.
  *
- * In grpc-js 1.14 only the client has an option for windows (`grpc-node.flow_control_window`), and the HTTP/2 server is not exposed.
- * So this reads one private field, `http2Servers`; everything else is Node's public API.
+ * grpc-js 1.14 has an option for windows in its client only, and does not expose the HTTP/2 server. So this reads its
+ * private field `http2Servers`; the rest is Node's public API.
  *
  * @throws {FunctionError} `CannotServe` if this version of grpc-js has no such field.
  */
@@ -165,12 +170,6 @@ function openHttp2(server: Server): readonly (Http2Server | Http2SecureServer)[]
 
 const isHttp2Server = (value: unknown): value is Http2Server | Http2SecureServer =>
   value instanceof EventEmitter && "updateSettings" in value;
-
-async function drain(server: Server, connections: Connections, gate: Gate): Promise<void> {
-  await gate.during(connections.askToLeave());
-  server.tryShutdown(() => {});
-  await connections.closed();
-}
 
 const boundAddresses = ({ address, metricsAddress }: Config, port: number, metricsPort = 0) => ({
   address: addressToText({ ...address, port }),

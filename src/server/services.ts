@@ -5,7 +5,7 @@ import { HealthImplementation, type ServingStatus } from "grpc-health-check";
 import descriptor from "protobufjs/ext/descriptor/index.js";
 import { packageRoot } from "../package.ts";
 
-/** Two versions of the same service; Crossplane up to v1.16 knows v1beta1 only. */
+/** The two versions of the service. Crossplane up to v1.16 knows v1beta1 only. */
 export const serviceNames = [
   "apiextensions.fn.proto.v1.FunctionRunnerService",
   "apiextensions.fn.proto.v1beta1.FunctionRunnerService",
@@ -15,10 +15,10 @@ export const serviceNames = [
 export const runFunctionPaths: readonly string[] = serviceNames.map((name) => `/${name}/RunFunction`);
 
 /**
- * The definition of each service. Messages stay bytes: `wire/` decodes them, as far as they are read.
+ * The definition of each service. Messages stay bytes, which `wire/` decodes.
  *
- * Written by hand and not loaded from proto/, because loading protobufjs takes as long as the rest of the start. A test compares
- * it with what @grpc/proto-loader reads from the .proto files.
+ * Written by hand, since loading proto/ with protobufjs takes as long as the rest of the start. A test compares it with
+ * the definition that @grpc/proto-loader loads.
  */
 export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDefinition<Buffer, Buffer> }>[] =
   runFunctionPaths.map((path) => ({
@@ -34,7 +34,7 @@ export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDe
   }));
 
 /**
- * Adds grpc.health.v1 for each service and, under the empty name, for the server; and reflection, for clients such as grpcurl.
+ * Adds reflection, for clients such as grpcurl, and grpc.health.v1 for each service and, under the name "", the server.
  *
  * @returns a function that changes the health, which is SERVING at first.
  */
@@ -49,8 +49,8 @@ export function addHealthAndReflection(server: Server): (health: ServingStatus) 
 }
 
 /**
- * Reads the descriptors of the protocol and of the health service, which buf writes (`npm run generate`). Those that proto-loader makes
- * lack their imports (https://github.com/grpc/grpc-node/issues/2595), and other protobuf libraries refuse the names of their map entries.
+ * Reads the descriptors of the protocol and of the health service, which buf writes (`npm run generate`). Descriptors of
+ * proto-loader lack their imports (https://github.com/grpc/grpc-node/issues/2595).
  */
 function readDescriptors(): ConstructorParameters<typeof ReflectionService>[0] {
   const { FileDescriptorSet, FileDescriptorProto } = descriptor;

@@ -9,7 +9,7 @@ const ANNOTATIONS: FieldPath = ["metadata", "annotations"];
 
 const NO_EDITS: readonly ValueEdit[] = [];
 
-/** A Struct that stays encoded until it is read as a whole, and values set in it, which are spliced into its bytes when it is encoded. */
+/** A Struct that stays encoded until it is read as a whole, with values that are spliced into its bytes in a response. */
 export class WireDocument implements Document {
   readonly slice: Slice;
   /** The values; no path leads to or through another. */
@@ -66,7 +66,7 @@ export class WireDocument implements Document {
   }
 }
 
-/** Tells whether one of the paths leads to or through the other. A number can be the name of a field too. */
+/** Tells whether one of the paths leads to or through the other. A number may be the name of a field. */
 function meet(a: FieldPath, b: FieldPath): boolean {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) if (a[i] !== b[i] && String(a[i]) !== String(b[i])) return false;

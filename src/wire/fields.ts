@@ -1,8 +1,8 @@
 import { bytesTag, fixed64Tag, varintTag } from "./scan.ts";
 
 /**
- * The tags of the protocol's fields (proto/v1/run_function.proto, google/protobuf/struct.proto and duration.proto). v1 and
- * v1beta1 share them. A field with another wire type is an unknown field, as protobuf specifies.
+ * The tags of the protocol's fields: proto/v1/run_function.proto, google/protobuf/struct.proto and duration.proto. v1 and
+ * v1beta1 have the same. A field with another wire type is an unknown field, as protobuf specifies.
  */
 
 export const REQUEST_META = bytesTag(1);

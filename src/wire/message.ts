@@ -1,10 +1,10 @@
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { next, readEnd, readEnum, readTag, readText, skip } from "./scan.ts";
+import { next, readEnd, readTag, readText, readVarint, skip } from "./scan.ts";
 import type { Writer } from "./writer.ts";
 
-/** Reads and copies fields of a message; a missing one has its default. Each reader walks over all fields, which are few. */
+/** Readers of a message's fields. A missing field has its default. Each reader walks over all fields of the message. */
 
-/** The range of a message in a request's bytes. It keeps the whole request in memory, so it must not outlive the request. */
+/** The range of a message in a request's bytes. It keeps the whole request in memory, and must not outlive it. */
 export interface Slice {
   readonly bytes: Buffer;
   readonly start: number;
@@ -13,14 +13,10 @@ export interface Slice {
 
 export const emptySlice: Slice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
 
-/** Reads a singular message field. Known encoders write it once; protobuf allows several. */
+/** Reads a singular message field. Protobuf allows several occurrences: concatenated, they encode the merged message. */
 export function readMessage(slice: Slice, field: number): Slice {
-  const [first = emptySlice, ...more] = readMessages(slice, field);
-  return more.length === 0 ? first : mergeSlices([first, ...more]);
-}
-
-/** Merges the occurrences of a singular message field: concatenated messages are the encoding of the merged message. */
-function mergeSlices(messages: readonly Slice[]): Slice {
+  const messages = readMessages(slice, field);
+  if (messages.length < 2) return messages[0] ?? emptySlice;
   const bytes = Buffer.concat(messages.map(({ bytes, start, end }) => bytes.subarray(start, end)));
   return { bytes, start: 0, end: bytes.length };
 }
@@ -35,13 +31,13 @@ export function readMessages({ bytes, start, end }: Slice, field: number): Slice
   return messages;
 }
 
-/** Reads a string field, the last if there are several. */
+/** Reads a string field; the last of several. */
 export function readString(slice: Slice, field: number): string {
   const { bytes, start, end } = readBytes(slice, field);
   return readText(bytes, start, end);
 }
 
-/** Reads a field of bytes, the last if there are several. */
+/** Reads a field of bytes; the last of several. */
 export const readBytes = (slice: Slice, field: number): Slice => readMessages(slice, field).at(-1) ?? emptySlice;
 
 /** Reads an enum field, singular or repeated, packed (proto3's default) or not. */
@@ -51,19 +47,19 @@ export function readEnums({ bytes, start, end }: Slice, unpacked: number, packed
     const tag = readTag(bytes, at, end);
     const from = next;
     at = skip(bytes, tag, from, end);
-    if (tag === unpacked) values.push(readEnum(bytes, from, at));
+    if (tag === unpacked) values.push(readVarint(bytes, from, at));
     if (tag !== packed) continue;
-    for (let item = next; item < at; item = next) values.push(readEnum(bytes, item, at));
+    for (let item = next; item < at; item = next) values.push(readVarint(bytes, item, at));
   }
   return values;
 }
 
-/** The key's range and the value's start in the last entry that was read; the next one overwrites them. */
+/** Results of `isUsualEntry`: the key's range and the value's start. The next call overwrites them. */
 export let keyFrom = 0;
 export let keyTo = 0;
 export let valueFrom = 0;
 
-/** Tells whether a map's entry is a key, then a value, and nothing else. Protobuf allows swapped, repeated and unknown fields. */
+/** Tells whether a map's entry is a key and then a value. Protobuf allows swapped, repeated and unknown fields too. */
 export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean {
   if (start === end || bytes[start] !== ENTRY_KEY) return false;
   keyTo = readEnd(bytes, start + 1, end);
@@ -74,7 +70,7 @@ export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean
   return valueTo === end;
 }
 
-/** Reads a map field, in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others. */
+/** Reads a map field in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others. */
 export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T, readValue = readMessage) =>
   new Map(
     readMessages(slice, field).map((entry) => [readEntryKey(entry), make(readValue(entry, ENTRY_VALUE))] as const),

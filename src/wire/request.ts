@@ -7,7 +7,7 @@ import { WireState } from "./state.ts";
 export interface WireRequest extends Request {
   readonly desired: WireState;
   readonly context: WireDocument;
-  /** The size of the encoded input, which does not depend on the order of its fields. */
+  /** The size of the encoded input, whatever the order of its fields. */
   readonly inputBytes: number;
 }
 
@@ -15,15 +15,16 @@ export interface WireRequest extends Request {
 const CAPABILITIES = ["Capabilities", "RequiredResources", "Credentials", "Conditions", "RequiredSchemas"] as const;
 
 /**
- * Indexes an encoded RunFunctionRequest. Parts that are not read go back byte for byte, and Crossplane reports their faults.
+ * Indexes an encoded RunFunctionRequest. Crossplane reports faults in parts that are not read and go back unchanged.
  *
- * @throws {FunctionError} `InvalidMessage`, here or when a part of the request is first read.
+ * @throws {FunctionError} `InvalidMessage`, also when a part of the request is first read.
  */
 export function readRequest(message: Uint8Array): WireRequest {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength); // a view, no copy
   const request: Slice = { bytes, start: 0, end: bytes.length };
   const meta = readMessage(request, fields.REQUEST_META);
-  const capabilities = readCapabilities(meta);
+  const numbers = readEnums(meta, fields.REQUEST_META_CAPABILITIES, fields.REQUEST_META_CAPABILITIES_PACKED);
+  const capabilities = new Set(numbers.flatMap((number) => CAPABILITIES[number - 1] ?? []));
   const input = readMessage(request, fields.REQUEST_INPUT);
   return {
     tag: readString(meta, fields.REQUEST_META_TAG),
@@ -38,12 +39,7 @@ export function readRequest(message: Uint8Array): WireRequest {
   };
 }
 
-function readCapabilities(meta: Slice): ReadonlySet<Capability> {
-  const numbers = readEnums(meta, fields.REQUEST_META_CAPABILITIES, fields.REQUEST_META_CAPABILITIES_PACKED);
-  return new Set(numbers.map((number) => CAPABILITIES[number - 1]).filter((capability) => capability !== undefined));
-}
-
-/** Indexes the answers. Crossplane up to v1.20 answers in extra_resources, v2.0 and v2.1 in both fields, later versions as advertised. */
+/** Indexes the answers. v1 answers in extra_resources, v2.0 and v2.1 in both fields, later versions as advertised. */
 function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Request["required"] {
   const items = (resources: Slice) =>
     readMessages(resources, fields.RESOURCES_ITEMS).map(

@@ -16,10 +16,10 @@ const TARGET_NUMBER = { Composite: 1, CompositeAndClaim: 2 } as const;
 const STATUS_NUMBER = { Unknown: 1, True: 2, False: 3 } as const;
 
 /**
- * Encodes a draft as a response. The request's desired state and context go back byte for byte, except for the draft's edits.
+ * Encodes a response: the request's desired state and context byte for byte, except for the draft's edits.
  *
  * @param most the largest response, in bytes.
- * @throws {FunctionError} `InvalidResponse` for a number that is not JSON (NaN, an infinity), or for too large a response.
+ * @throws {FunctionError} `InvalidResponse` for NaN or an infinity, or for a response that is too large.
  */
 export function writeResponse(request: WireRequest, draft: Draft, most = Number.POSITIVE_INFINITY): Buffer {
   const { desired, context } = request;
@@ -40,7 +40,7 @@ export function writeResponse(request: WireRequest, draft: Draft, most = Number.
 
 const lengthOf = ({ start, end }: Slice): number => end - start;
 
-/** Encodes a Fatal response: Crossplane keeps its conditions, and tools read its requirements to find missing resources. */
+/** Encodes a Fatal response. Crossplane keeps its conditions; tools read its requirements to find missing resources. */
 export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
   const writer = new Writer(EDIT_BYTES);
   writeConditions(writer, draft);
@@ -60,9 +60,10 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
 }
 
 /**
- * Writes requirements, unless there are none: an empty message would cost one more call. In the order of their names: Go's maps, and so
- * the resources of a request, have a new order in each call, and v1.20 compares the bytes of the field that it does not know:
- * requirements in the order of the resources would never stabilize.
+ * Writes requirements, sorted by name. An empty message would cost one more call.
+ *
+ * The resources of a request come from Go's maps, in a new order in each call. v1.20 compares the bytes of the field that
+ * it does not know, so requirements in the order of the resources would never stabilize.
  */
 function writeRequirements(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
   const schemas = [...draft.requiredSchemas].sort(compareEntries).reverse();
@@ -81,8 +82,8 @@ function writeRequirements(writer: Writer, { capabilities }: WireRequest, draft:
 }
 
 /**
- * Chooses the fields from which this version of Crossplane reads requirements. v2.2 and later advertise it. Versions up to v1.20 read
- * extra_resources only; v2.0 and v2.1 read both fields and, like v1, advertise nothing, so both are written.
+ * Chooses the fields from which Crossplane reads requirements, as v2.2 and later advertise. Earlier versions advertise
+ * nothing, so both are written: v1 reads extra_resources only, v2.0 and v2.1 both.
  */
 function chooseFields(capabilities: ReadonlySet<Capability>): readonly number[] {
   if (capabilities.has("RequiredResources")) return [fields.REQUIREMENTS_RESOURCES];

@@ -2,23 +2,21 @@ import { isUtf8 } from "node:buffer";
 import { FunctionError } from "../errors.ts";
 
 /**
- * Reads protobuf's encoding: tags, lengths, texts, and the ends of skipped fields. Every reader takes its range `[at, end)` and never reads
- * outside it. Nested messages are length-delimited, so a range replaces a cursor object.
+ * Readers of protobuf's encoding: varints, tags, lengths and texts. Each takes a range `[at, end)`, and never reads
+ * outside it.
  *
  * https://protobuf.dev/programming-guides/encoding/
  */
 
-/** The end of the last read: a second return value of every reader, without an allocation. */
+/** The end of the last read: a second result of every reader, without an allocation. */
 export let next = 0;
 
 const WIRE_VARINT = 0;
 const WIRE_FIXED64 = 1;
 const WIRE_BYTES = 2;
-const WIRE_GROUP_START = 3;
-const WIRE_GROUP_END = 4;
 const WIRE_FIXED32 = 5;
 
-/** The tags of fields: varints are numbers, booleans, enums; 64 bits are doubles; bytes are messages, maps, strings, packed lists. */
+/** Make the tag of a field: varints are integers, booleans and enums; bytes are messages, maps, strings and packed lists. */
 export const varintTag = (field: number): number => (field << 3) | WIRE_VARINT;
 export const fixed64Tag = (field: number): number => (field << 3) | WIRE_FIXED64;
 export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
@@ -26,12 +24,12 @@ export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
 const malformed = (what: string, at: number): FunctionError =>
   new FunctionError("InvalidMessage", `cannot read the request: ${what} at byte ${at}`);
 
-/** Ten groups of seven bits hold 64 bits; only one bit of the tenth is used. */
+/** The most bytes of a varint. Each holds seven bits of 64; the tenth holds one. */
 const MAX_VARINT_BYTES = 10;
 
 /** Reads a varint as a number, exact up to 2^53. Afterwards `next` is its end. */
 export function readVarint(bytes: Uint8Array, start: number, end: number): number {
-  // Tags and most lengths have one byte; this function is small enough for V8 to inline.
+  // Tags and most lengths have one byte. V8 inlines a function as small as this one.
   if (start < end && (bytes[start] as number) < 0x80) {
     next = start + 1;
     return bytes[start] as number;
@@ -56,36 +54,22 @@ function readAnyVarint(bytes: Uint8Array, start: number, end: number): number {
   throw malformed(stop === end ? "a truncated varint" : "an overlong varint", start);
 }
 
-/** Reads an enum's value: the low 32 bits of its varint, signed, as protobuf specifies. */
-export function readEnum(bytes: Uint8Array, start: number, end: number): number {
-  readVarint(bytes, start, end);
-  let value = 0;
-  for (let at = start; at < next; at++) {
-    const shift = 7 * (at - start);
-    if (shift < 32) value |= ((bytes[at] as number) & 0x7f) << shift;
-  }
-  return value;
-}
-
-/** Reads a field's tag, which is its number and wire type. Afterwards `next` is its end. */
+/** Reads a field's tag: its number and wire type. Afterwards `next` is its end. */
 export function readTag(bytes: Uint8Array, at: number, end: number): number {
   const tag = readVarint(bytes, at, end);
   if (tag < 8 || tag > 0xffff_ffff) throw malformed("a field number out of range", at);
   return tag;
 }
 
-/** Reads a length and returns the end of the content; `next` is the start of the content. */
+/** Reads a length, and returns the end of the content. Afterwards `next` is the content's start. */
 export function readEnd(bytes: Uint8Array, at: number, end: number): number {
   const length = readVarint(bytes, at, end);
   if (length > end - next) throw malformed("a field longer than its message", at);
   return next + length;
 }
 
-/** The deepest nesting of groups. They are deprecated and not in the protocol, but an unknown field may be one. */
-const MAX_GROUP_DEPTH = 100;
-
-/** Finds the end of a field whose tag has been read and whose content starts at `at`. */
-export function skip(bytes: Uint8Array, tag: number, at: number, end: number, depth = 0): number {
+/** Finds the end of a field whose tag has been read and whose content starts at `at`. Groups, long deprecated, are unknown. */
+export function skip(bytes: Uint8Array, tag: number, at: number, end: number): number {
   switch (tag & 7) {
     case WIRE_VARINT:
       readVarint(bytes, at, end);
@@ -96,22 +80,9 @@ export function skip(bytes: Uint8Array, tag: number, at: number, end: number, de
       return readEnd(bytes, at, end);
     case WIRE_FIXED32:
       return checkEnd(at + 4, end, at);
-    case WIRE_GROUP_START:
-      return skipGroup(bytes, tag, at, end, depth);
     default:
       throw malformed("an unknown wire type", at);
   }
-}
-
-function skipGroup(bytes: Uint8Array, tag: number, start: number, end: number, depth: number): number {
-  if (depth >= MAX_GROUP_DEPTH) throw malformed("groups nested too deeply", start);
-  const closing = tag - WIRE_GROUP_START + WIRE_GROUP_END;
-  for (let at = start; at < end; ) {
-    const inner = readTag(bytes, at, end);
-    if (inner === closing) return next;
-    at = skip(bytes, inner, next, end, depth + 1);
-  }
-  throw malformed("a group without an end", start);
 }
 
 function checkEnd(to: number, end: number, at: number): number {
@@ -119,18 +90,15 @@ function checkEnd(to: number, end: number, at: number): number {
   return to;
 }
 
-/** A Buffer's function behind `toString("utf8", …)`, without its checks of arguments; @types/node lacks it. */
-type Utf8Bytes = Buffer & { utf8Slice(start: number, end: number): string };
-
 /** Reads a string. @throws {FunctionError} `InvalidMessage` if it is not UTF-8. */
 export function readText(bytes: Buffer, start: number, end: number): string {
-  const text = (bytes as Utf8Bytes).utf8Slice(start, end);
+  const text = bytes.toString("utf8", start, end);
   // Node replaces invalid UTF-8 by U+FFFD, so only a text with that character has to be checked.
   if (text.includes("\ufffd") && !isUtf8(bytes.subarray(start, end))) throw malformed("invalid UTF-8", start);
   return text;
 }
 
-/** Tells whether a key's bytes are this text. Compares the end first: keys such as annotations differ there. */
+/** Compares a key's bytes with a text from the end, where keys such as annotations differ. */
 export function isKey(bytes: Buffer, start: number, end: number, key: string): boolean {
   let at = end;
   for (let i = key.length - 1; i >= 0; i--) {

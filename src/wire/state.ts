@@ -18,7 +18,7 @@ import type { Writer } from "./writer.ts";
 /** The names of the Ready enum's values, by number. */
 const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 
-/** A Resource message, decoded lazily. */
+/** A Resource message, decoded when it is read. */
 class WireResource implements Resource {
   readonly slice: Slice;
   #document: WireDocument | undefined;
@@ -33,9 +33,10 @@ class WireResource implements Resource {
     return this.#document;
   }
 
-  /** Connection details by key. The values are views of the request's bytes. */
+  /** Connection details by key, as views of the request's bytes. */
   get connectionDetails(): ReadonlyMap<string, Uint8Array> {
-    this.#connectionDetails ??= readMap(this.slice, fields.RESOURCE_CONNECTION_DETAILS, toView, readBytes);
+    const view = ({ bytes, start, end }: Slice): Uint8Array => bytes.subarray(start, end);
+    this.#connectionDetails ??= readMap(this.slice, fields.RESOURCE_CONNECTION_DETAILS, view, readBytes);
     return this.#connectionDetails;
   }
 
@@ -44,9 +45,7 @@ class WireResource implements Resource {
   }
 }
 
-const toView = ({ bytes, start, end }: Slice): Uint8Array => bytes.subarray(start, end);
-
-/** A State message. Its resources are indexed on first use, and each is decoded when it is read. */
+/** A State message. Its resources are indexed on first use. */
 export class WireState implements State {
   readonly slice: Slice;
   readonly composite: WireResource;
@@ -63,7 +62,7 @@ export class WireState implements State {
   }
 }
 
-/** Writes the desired state: that of earlier steps byte for byte, except for the draft's edits. */
+/** Writes the desired state of earlier steps byte for byte, except for the draft's edits. */
 export function writeState(writer: Writer, state: WireState, draft: Draft): void {
   const { composite: values, compositeReady: ready } = draft;
   const isCompositeEdited = values.length > 0 || ready !== undefined;

@@ -6,13 +6,13 @@ import { isKey, next, readEnd, readTag, skip } from "./scan.ts";
 import { readValue } from "./struct-reader.ts";
 
 /**
- * Finds values of a Struct in its bytes, skipping all fields that are not on the path.
+ * Finds values in a Struct's bytes, skipping all fields that are not on the path.
  *
- * Supports the one encoding that all encoders write. For a field on the path in another valid encoding (an entry's fields swapped or
- * repeated, a value given twice) the caller decodes the whole Struct.
+ * Supports the encoding that all known encoders write. Protobuf allows others for a field on the path, such as a value
+ * given twice. For these, `lookUpValue` returns UNUSUAL, and the caller decodes the whole Struct.
  */
 
-/** The result of a lookup that needs the whole Struct decoded. */
+/** The result of a lookup in an unusual encoding. */
 export const UNUSUAL: unique symbol = Symbol("unusual");
 
 export function lookUpValue(root: Slice, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
@@ -21,7 +21,7 @@ export function lookUpValue(root: Slice, path: FieldPath): JsonValue | undefined
   return readValue(null, root.bytes, from, to, path.length);
 }
 
-/** Tells whether the path to a field leads through structs only, or ends before it. */
+/** Tells whether a value can be set at a path: all values on the way that exist are structs. */
 export function canHold(root: Slice, path: FieldPath): boolean {
   if (path.length === 0 || path.length > MAX_DEPTH || path.some((step) => typeof step === "number")) return false;
   if (path.length === 1) return true;
@@ -31,7 +31,7 @@ export function canHold(root: Slice, path: FieldPath): boolean {
 
 type SearchResult = "found" | "absent" | "unusual";
 
-/** The start of the entry or item that was found last, and the range of its Value. Both end at `to`. */
+/** The start of the entry that was found last, and the range of its Value. Both end at `to`. */
 let foundAt = 0;
 let from = 0;
 let to = 0;
@@ -47,7 +47,7 @@ function find({ bytes, start, end }: Slice, path: FieldPath): SearchResult {
   return found;
 }
 
-/** Moves from a Value to the content of its struct or list, and returns the kind; 0 for another Value. */
+/** Moves from a Value to the content of its struct or list. @returns the kind; 0 for another Value. */
 function open(bytes: Buffer): number {
   if (from === to) return 0;
   const kind = readTag(bytes, from, to);
@@ -84,7 +84,7 @@ function readEntry(bytes: Buffer, start: number, end: number, key: string): Sear
   return readEntryKey({ bytes, start, end }) === key ? "unusual" : "absent";
 }
 
-/** Finds the start of a field's entry, and its Value; of a missing one, the end of the struct. The Value of an unusual entry is left out. */
+/** Finds a field's entry and its Value, at the end of the struct for a missing one. An unusual entry's Value is empty. */
 export function findField({ bytes, start, end }: Slice, key: string): { readonly at: number; readonly value: Slice } {
   if (findEntry(bytes, start, end, key) === "absent") return { at: end, value: { bytes, start: end, end } };
   return { at: foundAt, value: { bytes, start: from, end: to } };

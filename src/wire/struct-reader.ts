@@ -5,11 +5,11 @@ import { isUsualEntry, keyFrom, keyTo, readEntryKey, readMessages, type Slice, v
 import { next, readTag, readText, readVarint, skip } from "./scan.ts";
 
 /**
- * Decodes google.protobuf.Struct, Value and ListValue to plain objects. The last of a repeated key counts; repeated messages are
- * merged, as protobuf specifies. A Value without a kind is null.
+ * Decodes google.protobuf.Struct, Value and ListValue to plain objects. The last of a repeated key counts, and repeated
+ * messages are merged, as protobuf specifies. A Value without a kind is null.
  */
 
-/** Thrown for a valid Struct that is nested too deep: Kubernetes accepts deeper nesting than this reader. */
+/** The error for a Struct that is nested deeper than MAX_DEPTH. Kubernetes accepts deeper ones. */
 export class TooDeep extends FunctionError {
   constructor(at: number) {
     super("InvalidMessage", `cannot read the request: nesting deeper than ${MAX_DEPTH} at byte ${at}`);
@@ -43,7 +43,7 @@ function readAnyEntry(object: MutableObject, entry: Slice, depth: number): void 
   define(object, readEntryKey(entry), value);
 }
 
-/** Reads a Value. @param before the result of an earlier occurrence of the same Value, to merge messages into. */
+/** Reads a Value. @param before the result of an earlier occurrence of this Value, into which messages are merged. */
 export function readValue(before: JsonValue, bytes: Buffer, start: number, end: number, depth: number): JsonValue {
   let value = before;
   for (let at = start; at < end; ) {

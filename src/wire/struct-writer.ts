@@ -13,7 +13,7 @@ interface Fields {
   readonly [key: string]: ContextValue;
 }
 
-/** Writes the fields of a google.protobuf.Struct. A Document is copied byte for byte, but for the values set in it. */
+/** Writes the fields of a google.protobuf.Struct. A Document is copied byte for byte, except for values set in it. */
 export function writeStruct(writer: Writer, object: Fields | Document): void {
   if (object instanceof WireDocument) {
     writeStructWith(writer, object.slice, object.edits);
@@ -72,11 +72,11 @@ function writeContainer(writer: Writer, value: Fields | Document | readonly Cont
 }
 
 /**
- * Writes a Struct with other values at some paths. All other fields are copied byte for byte, unknown fields and unusual encodings
- * included. An edited field keeps its position; a new one comes last.
+ * Writes a Struct with values set in it. All other fields are copied byte for byte, unknown fields included. A changed
+ * field keeps its position; a new one comes last.
  *
- * @param edits the few values of a WireDocument: their paths lead through objects, and do not meet.
- * @param depth the number of steps of the paths that lead to this struct.
+ * @param edits the values of a WireDocument: their paths lead through objects, and not to or through each other.
+ * @param depth the number of leading steps of the paths that lead to this struct.
  */
 function writeStructWith(writer: Writer, struct: Slice, edits: readonly ValueEdit[], depth = 0): void {
   const { bytes, start, end } = struct;
@@ -92,7 +92,7 @@ function writeStructWith(writer: Writer, struct: Slice, edits: readonly ValueEdi
   writer.bytes(bytes, start, to);
 }
 
-/** Writes one field, with a new value or with edits of its struct. @param before its Value. */
+/** Writes a field with a new value, or with values set in its struct. @param before its Value. */
 function writeEdited(writer: Writer, key: string, edits: readonly ValueEdit[], before: Slice, depth: number): void {
   const end = writer.length;
   const [first] = edits;

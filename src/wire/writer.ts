@@ -1,21 +1,13 @@
 import { FunctionError } from "../errors.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 
-/** @param size the message's size in bytes; undefined if it was not written to its end. */
-function tooLarge(most: number, size?: number): FunctionError {
-  const limit = most / MIB;
-  const written = size === undefined ? `more than ${limit}` : (size / MIB).toFixed(1);
-  const message = `cannot return ${written} MiB: Crossplane takes responses of up to ${limit} MiB`;
-  return new FunctionError("InvalidResponse", message);
-}
-
 const MIB = 1024 * 1024;
 
 /**
- * Writes a message from its end to its start, so that the length of a nested message is known when it is written. Callers write
- * fields in reverse order, and each field's content before its tag.
+ * Writes a message from its end to its start: the length of a nested message is then known before it is written. Callers
+ * write fields in reverse order, and each field's content before its tag.
  *
- * Every message gets a new buffer: a reused buffer would keep secrets in memory.
+ * Each message has a new buffer: a reused one would keep secrets in memory.
  */
 export class Writer {
   readonly #most: number;
@@ -23,8 +15,8 @@ export class Writer {
   #at: number;
 
   /**
-   * @param size the estimated size in bytes; if it is too small, the bytes are copied again.
-   * @param most the size at which writing fails: values set in many places can be many times as large as the request.
+   * @param size the expected size in bytes. Above it, the bytes are copied into a larger buffer.
+   * @param most the largest size: values set in many places can be many times as large as the request.
    */
   constructor(size: number, most = Number.POSITIVE_INFINITY) {
     this.#most = most;
@@ -32,7 +24,7 @@ export class Writer {
     this.#at = size;
   }
 
-  /** The number of bytes written; the difference of two is a nested message's length. */
+  /** The number of bytes written so far. */
   get length(): number {
     return this.#buffer.length - this.#at;
   }
@@ -73,7 +65,7 @@ export class Writer {
     this.endMessage(tag, mark);
   }
 
-  /** Writes an entry of a map; `write` writes the content of its value: a message, bytes or a text. */
+  /** Writes an entry of a map; `write` writes its value's content: a message, bytes or a text. */
   entry(tag: number, key: string, write: () => void): void {
     this.message(tag, () => {
       this.message(ENTRY_VALUE, write);
@@ -102,14 +94,20 @@ export class Writer {
   }
 
   finish(): Buffer {
-    if (this.length > this.#most) throw tooLarge(this.#most, this.length);
+    this.#check(this.length);
     return this.#buffer.subarray(this.#at);
+  }
+
+  #check(size: number): void {
+    if (size <= this.#most) return;
+    const limit = `${this.#most / MIB} MiB`;
+    throw new FunctionError("InvalidResponse", `cannot return more than ${limit}: Crossplane takes no larger response`);
   }
 
   #reserve(size: number): void {
     if (size <= this.#at) return;
     const written = this.length;
-    if (written + size > this.#most) throw tooLarge(this.#most);
+    this.#check(written + size);
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, written + size));
     this.#buffer.copy(larger, larger.length - written, this.#at);
     this.#buffer = larger;

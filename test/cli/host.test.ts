@@ -1,30 +1,18 @@
-import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { toHost } from "../../cli/host.ts";
 import { externallyNamed, withMetadata } from "../../testing/builders/composed.ts";
-import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { OWNER, registered } from "../../testing/builders/registered.ts";
 import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
 import { bundled } from "../../testing/servers/process.ts";
+import { run } from "../../testing/tools/server-tools.ts";
 
 const kinds = [kindOf("s3.aws.upbound.io", "Bucket")];
-const bucket = registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` });
+const bucket = registered({ bucket: "orders", owner: OWNER });
 
 const manual = withMetadata(externallyNamed("orders"), { name: "x" });
 
 const program = bundled("cli");
-
-function run(args: readonly string[], stdin: string): Promise<{ code: number | null; out: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, ...args]);
-    let out = "";
-    child.stdout.on("data", (chunk) => {
-      out += String(chunk);
-    });
-    child.once("close", (code) => resolve({ code, out }));
-    child.stdin.end(stdin);
-  });
-}
 
 test.each([
   { args: ["registry", "who-owns", "bucket", "orders"], stdin: "", code: 0 },
@@ -34,9 +22,9 @@ test.each([
   { args: ["audit"], stdin: "", code: 2 },
 ])("the process of $args ends with exit code $code", async ({ args, stdin, code }) => {
   const { kubeconfig } = await startApiServer({ kinds, objects: [bucket] });
-  const ran = await run([...args, `--kubeconfig=${kubeconfig}`], stdin);
-  expect(ran.code).toBe(code);
-  if (args[0] === "preflight") expect(ran.out).toContain("is owned by");
+  const { exitCode, stdout } = await run(process.execPath, [program, ...args, `--kubeconfig=${kubeconfig}`], stdin);
+  expect(exitCode).toBe(code);
+  if (args[0] === "preflight") expect(stdout).toContain("is owned by");
 });
 
 const fakeProcess = () => {

@@ -1,19 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toYamlStream } from "../../cli/yaml.ts";
 import { findTool } from "../../scripts/tools/catalogue.ts";
 import { anyDocument } from "../../testing/builders/yaml-texts.ts";
-import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
+import { temporaryFile } from "../../testing/tools/temporary-folder.ts";
 
 const opa = findTool("opa");
 
 /** OPA reads data with sigs.k8s.io/yaml, as kubectl reads manifests. */
 function readByGo(yaml: string): unknown {
-  const file = join(temporaryFolder(), "data.yaml");
-  writeFileSync(file, yaml);
+  const file = temporaryFile("data.yaml", yaml);
   const printed = execFileSync(opa ?? "", ["eval", "--format=raw", `--data=${file}`, "data"], { encoding: "utf8" });
   return JSON.parse(printed);
 }

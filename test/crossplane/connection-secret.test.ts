@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findConnectionSecret, toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
+import { findConnectionSecret, judgeSecret } from "../../src/crossplane/connection-secret.ts";
 import { documentOf } from "../../src/model/document.ts";
 import { parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -24,7 +24,7 @@ const foreign = { is: "foreign" };
 
 test("what was made for a claim may name the Secret that Crossplane writes for it", () => {
   const secret = { namespace: "crossplane-system", name: "uid" };
-  expect(toConnectionSecret(CLAIMED, secret.name, secret.namespace)).toEqual({ is: "named", secret });
+  expect(judgeSecret(CLAIMED, secret.name, secret.namespace)).toEqual({ is: "named", secret });
 });
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
   ["its XR's uid", "conn-77c1", "named"],
   ["no uid: the claim may have chosen it, as that of another team's Secret", "root-credentials", "foreign"],
 ])("what was composed below a claim's XR names a Secret with %s in its name", (_, name, is) => {
-  expect(toConnectionSecret(nested(name), name, "crossplane-system").is).toBe(is);
+  expect(judgeSecret(nested(name), name, "crossplane-system").is).toBe(is);
 });
 
 test.each([
@@ -48,7 +48,7 @@ test.each([
   ["a namespaced resource, in its own namespace", NAMESPACED, "conn", "db", named("db")],
   ["a namespaced resource, elsewhere", NAMESPACED, "conn", "vault", foreign],
 ])("the connection Secret of %s", (_, resource, name, namespace, expected) => {
-  expect(toConnectionSecret(resource, name, namespace)).toEqual(expected);
+  expect(judgeSecret(resource, name, namespace)).toEqual(expected);
 });
 
 describe("a Secret that is named by a text of the resource's fields", () => {

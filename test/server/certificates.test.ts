@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect, createServer } from "node:tls";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { readCredentials } from "../../src/server/credentials.ts";
+import { loadCertificates } from "../../src/server/certificates.ts";
 import { serve } from "../../src/server/server.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { insecure } from "../../testing/servers/config.ts";
@@ -91,7 +91,7 @@ test.each([
 ] as const)("a client that speaks $maxVersion at most is served: $isServed", async ({ maxVersion, isServed }) => {
   const any = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const; // what OpenSSL would refuse by itself
   const log = logTo(() => {});
-  const { secureContext } = readCredentials({ certsDir: mount(people), requestCert: false, log });
+  const { secureContext } = loadCertificates({ certsDir: mount(people), requestCert: false, log });
   const server = createServer({ ...any, ...secureContext }).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -158,8 +158,8 @@ describe("certificates that change while the server runs", () => {
       const messages: string[] = [];
       const log = logTo((_level, message) => void messages.push(message));
       const given: unknown[] = [];
-      const files = readCredentials({ certsDir, requestCert: true, log, refreshMs: 1000 });
-      const stop = files.follow({ setSecureContext: ({ cert }) => void given.push(String(cert)) });
+      const files = loadCertificates({ certsDir, requestCert: true, log, refreshMs: 1000 });
+      const stop = files.reloadInto({ setSecureContext: ({ cert }) => void given.push(String(cert)) });
       onTestFinished(stop);
       const write = (file: string, text: string): void => writeFileSync(join(certsDir, file), text);
       const read = (): unknown => vi.advanceTimersByTime(1000);

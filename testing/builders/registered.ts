@@ -20,6 +20,9 @@ export interface Registered {
 
 export const PLATFORM = "XBucket.platform.example.org";
 
+/** The owner of what tests register, unless they say otherwise. */
+export const OWNER = `${PLATFORM}/team-a/orders`;
+
 /** Builds the managed resource, which has the name of the bucket and its owner: `orders-team-a-orders`. */
 export function registered({
   bucket,

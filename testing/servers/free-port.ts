@@ -1,13 +1,10 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** Takes a port on loopback, for the caller to close. */
-export async function takePort(): Promise<{ readonly server: Server; readonly port: number }> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("cannot find a free port");
-  return { server, port: address.port };
+/** Lets a server listen on a free port of loopback, for the caller to close. */
+export async function takePort(server: Server = createServer()) {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { server, port: (server.address() as AddressInfo).port };
 }
 
 /** Finds a port on loopback that is free now. */

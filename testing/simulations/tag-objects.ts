@@ -1,6 +1,6 @@
 import { EXTERNAL_NAME_KEY } from "../../src/crossplane/metadata.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { IDENTITY_LABEL, TAKE_OWNERSHIP } from "../../src/ownership/annotations.ts";
+import { CONTENDERS, IDENTITY_LABEL, ORIGIN, TAKE_OWNERSHIP } from "../../src/ownership/annotations.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { may, metadataOf, objectIn, policiesOf } from "./store.ts";
 
@@ -31,8 +31,12 @@ export const UNSEEN = {
   take: "",
   /** The object that the XR's function desired last; undefined where no function has seen it. */
   applied: undefined as JsonObject | undefined,
+  /** True if its XR's function saw it first while it was being deleted. */
+  isSeenLate: false,
   /** The provider's finding when it last looked; undefined before. */
   found: undefined as "absent" | "present" | "paused" | "failed" | undefined,
+  /** True once it has found the cloud resource. */
+  wasPresent: false,
   /** The cloud resource that it looked for. */
   foundName: undefined as Name | undefined,
   /** The time at which its provider created the cloud resource; empty where it found one. */
@@ -175,6 +179,12 @@ export function nameOf({ applied, putBack }: Managed): Name {
 }
 
 export const identityOf = ({ applied }: Managed) => objectIn(metadataOf(applied ?? {}), "labels")[IDENTITY_LABEL];
+
+/** Tells whether it created the cloud resource, and gave up Delete without a successor. */
+export function isFollowed({ applied }: Managed): boolean {
+  const { [ORIGIN]: origin, [CONTENDERS]: successors } = annotationsOf(applied);
+  return origin === "Created" && successors === undefined && !may(applied, "Delete") && may(applied, "Update");
+}
 
 export const isWriter = ({ isDeleting, applied }: Managed): boolean => !isDeleting && may(applied, "Update");
 

@@ -17,6 +17,7 @@ import {
   type DeclaredKind,
   identityOf,
   isBlind,
+  isFollowed,
   isWriter,
   KINDS,
   keyOf,
@@ -261,6 +262,8 @@ export class TagWorld {
     }
     if (managed.isDeleting) {
       if (may(managed.applied, "Delete")) this.#deleteFromCloud(managed);
+      // Who created it left it to the owner of another way that had not joined yet, and is in no list: if that goes now, too, it stays.
+      else if (isFollowed(managed)) this.#cloudOf(managed).isOurs = false;
       this.#history.push(new Map([...this.#now].filter(([key]) => key !== keyOf(managed))));
       return;
     }
@@ -316,7 +319,7 @@ export class TagWorld {
   }
 
   #create(managed: Managed): Managed {
-    const isUnseen = this.#isImport(managed) && managed.found !== "present";
+    const isUnseen = this.#isImport(managed) && !managed.wasPresent;
     if (isUnseen) this.faults.push(`XR ${managed.xr} makes another one than the one that it imports`);
     // Marks of creation have seconds, and between two of one managed resource its XR changes and is reconciled twice.
     if (managed.cloudCreatedAt !== "") this.tick();
@@ -378,12 +381,13 @@ export class TagWorld {
     const { xr, applied } = managed;
     const name = nameOf(managed);
     const resource = this.#cloudOf(managed);
+    // No function can have kept Delete from a managed resource that none has seen in time, or whose XR never learned of an import.
+    const isSeen = applied !== undefined && !managed.isSeenLate;
     const isForeign = resource.outsider === "created" && !resource.isCreatedByUs;
     this.#forget(resource);
-    if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
+    if (isForeign && isSeen) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
     const bereft = [...this.#xrs].filter(([, one]) => one.name === name && one.counts).map(([other]) => other);
-    // No function can have kept Delete from a managed resource that none has seen, or whose XR never learned of an import.
-    const isKnown = this.#kind === "vpc" ? identityOf(managed) !== undefined : applied !== undefined;
+    const isKnown = isSeen && (this.#kind !== "vpc" || identityOf(managed) !== undefined);
     if (bereft.length > 0 && isKnown) {
       this.faults.push(`XR ${xr} took ${name} with it, and XR ${bereft.join(", ")} counted on it`);
     }
@@ -422,7 +426,8 @@ export class TagWorld {
     const hasNewSpec = JSON.stringify(managed.applied?.["spec"]) !== JSON.stringify(applied["spec"]);
     const generation = managed.generation + Number(hasNewSpec);
     const cloudName = readCloudName(applied) ?? managed.cloudName;
-    const changed = { ...managed, applied, generation, putBack: {}, cloudName };
+    const isSeenLate = managed.isSeenLate || (managed.isDeleting && managed.applied === undefined);
+    const changed = { ...managed, applied, isSeenLate, generation, putBack: {}, cloudName };
     this.#put(changed);
     // A runtime that reports no generations cannot tell what it has looked for.
     if (this.#reportsGeneration && isBlind(managed, changed))
@@ -480,7 +485,8 @@ export class TagWorld {
 
   #put(managed: Managed): void {
     const version = this.#history.length;
-    this.#history.push(new Map([...this.#now, [keyOf(managed), { ...managed, version }]]));
+    const wasPresent = managed.wasPresent || managed.found === "present";
+    this.#history.push(new Map([...this.#now, [keyOf(managed), { ...managed, wasPresent, version }]]));
   }
 
   /** Calls the function with the managed resources that its XR has read of. */

@@ -49,7 +49,9 @@ const MOVES: Moves<Tenancy, Parts> = {
   deleteXr: [6, (tenancy) => tenancy.deleteXr(tenancy.consumer("team-b"))],
   createXr: [6, (tenancy) => tenancy.createXr(tenancy.consumer("team-b"))],
   accept: [6, (tenancy) => tenancy.accept("team-b", HOSTILE)],
-  acceptNoMore: [6, (tenancy) => tenancy.setAcceptance("team-b", "")],
+  acceptNoMore: [6, (tenancy) => tenancy.accept("team-b", "")],
+  acceptAll: [2, (tenancy) => tenancy.accept(HOSTILE, "*")],
+  acceptNobody: [2, (tenancy) => tenancy.accept(HOSTILE, "")],
 
   writeSecret: [21, (tenancy, { hand, name }) => tenancy.byHand(hand, name, true)],
   deleteSecretByHand: [11, (tenancy, { hand, name }) => tenancy.byHand(hand, name, false)],
@@ -65,7 +67,7 @@ const MOVES: Moves<Tenancy, Parts> = {
   recreate: [4, (tenancy) => tenancy.recreate()],
   createDecoy: [4, (tenancy) => tenancy.createDecoy()],
   deleteDecoy: [4, (tenancy) => tenancy.deleteDecoy()],
-  toggleAcceptance: [4, (tenancy) => tenancy.toggleAcceptance()],
+
   deleteRecord: [4, (tenancy) => tenancy.deleteRecord()],
   dropReferences: [4, (tenancy) => tenancy.dropReferences()],
   takeOver: [4, (tenancy) => tenancy.takeOver(tenancy.consumer("team-b"))],

@@ -7,7 +7,7 @@ import { readBindings } from "../../src/records/record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable, type Requirements } from "./calls.ts";
 import { desiredBy, Violation } from "./control-plane.ts";
-import { type Kind, metadataOf, type Name, nameOf, objectIn, SECRET } from "./store.ts";
+import { type Kind, metadataOf, nameOf, objectIn, SECRET } from "./store.ts";
 import { DATABASE_KINDS, HOSTILE, POLICY } from "./tenancy-composition.ts";
 import { copiesIn, DATABASES, type Database, databasesIn, fieldsIn, type Owner } from "./tenancy-owner.ts";
 import { isDeleting, targetOf } from "./tenancy-provider.ts";
@@ -20,13 +20,8 @@ const INPUT = parseInput(inputOf({ consumers: { protect: true, list: { toComposi
 export class Watch {
   readonly #world: TenancyWorld;
   readonly #owner: Owner;
-  /** Those that have a copy. */
-  readonly #served = new Set<Consumer>();
-  /** Those that have a policy for the database. */
-  readonly #reaching = new Set<Consumer>();
-  /** Those that have fields of the database. */
-  readonly #informed = new Set<Consumer>();
-
+  /** The teams that have a copy, fields or a policy of the database. */
+  readonly #having = { copy: new Set<Consumer>(), fields: new Set<Consumer>(), policy: new Set<Consumer>() };
   /** What a database's XR has composed and required, by its key. */
   readonly #composed = new Map<
     string,
@@ -39,55 +34,37 @@ export class Watch {
   }
 
   forget(consumer: Consumer): void {
-    this.forgetCopy(consumer);
-    this.#informed.delete(consumer);
-    this.#reaching.delete(consumer);
+    for (const having of Object.values(this.#having)) having.delete(consumer);
   }
 
   forgetCopy(consumer: Consumer): void {
-    this.#served.delete(consumer);
+    this.#having.copy.delete(consumer);
   }
 
-  /** A copy that an honest team has stays, and what is in it comes from the same source; so do its fields. */
+  /** A copy that an honest team has stays, and what is in it comes from the same source; so do its fields and its policy. */
   look(honest: readonly Consumer[]): void {
     for (const consumer of honest) {
-      const isMissing = !this.#owner.exists("orders");
-      if (isMissing || this.#owner.grants("orders", consumer.team)) {
-        this.#watchGranted(consumer);
-        this.#watchFields(consumer);
-        this.#watchPolicy(consumer);
-      } else this.forget(consumer);
+      const isThere = this.#owner.exists("orders");
+      if (isThere && !this.#owner.grants("orders", consumer.team)) {
+        this.forget(consumer);
+        continue;
+      }
+      const copy = this.#world.store.get(SECRET, { namespace: consumer.team, name: "orders-db" });
+      const isCopied = copy !== undefined && databasesIn(copy).includes("orders");
+      this.#watch("copy", consumer, isCopied, isCopied && isThere && this.#isKept(consumer, copy));
+      this.#watch("fields", consumer, fieldsIn(JSON.stringify(consumer.status)).includes("orders"));
+      this.#watch("policy", consumer, policiesOf(this.#world, consumer).flatMap(reachedBy).includes("orders"));
     }
   }
 
-  /** A database that is gone may be replaced by another one with its labels, also by a team's own. */
-  #isReplaced(consumer: Consumer): boolean {
+  /** @param counts true if the team may count on what it has from now on. */
+  #watch(what: "copy" | "fields" | "policy", consumer: Consumer, has: boolean, counts = has): void {
+    if (counts) this.#having[what].add(consumer);
+    if (has || !this.#having[what].has(consumer)) return;
+    // A database that is gone may be replaced by another one with its labels, also by a team's own.
     const isReplaced = !this.#owner.exists("orders") && consumer.composition.select !== "name";
-    if (isReplaced) this.forget(consumer);
-    return isReplaced;
-  }
-
-  #watchFields(consumer: Consumer): void {
-    const found = fieldsIn(JSON.stringify(consumer.status));
-    if (found.includes("orders")) this.#informed.add(consumer);
-    else if (this.#informed.has(consumer) && !this.#isReplaced(consumer))
-      throw new Violation(`${consumer.team} has lost its fields`);
-  }
-
-  #watchPolicy(consumer: Consumer): void {
-    const isReaching = policiesOf(this.#world, consumer).flatMap(reachedBy).includes("orders");
-    if (isReaching) this.#reaching.add(consumer);
-    else if (this.#reaching.has(consumer) && !this.#isReplaced(consumer))
-      throw new Violation(`${consumer.team} has lost its policy`);
-  }
-
-  #watchGranted(consumer: Consumer): void {
-    const copy = this.#world.store.get(SECRET, targetNameOf(consumer));
-    if (copy !== undefined && databasesIn(copy).includes("orders")) {
-      if (this.#owner.exists("orders") && this.#isKept(consumer, copy)) this.#served.add(consumer);
-    } else if (this.#served.has(consumer) && !this.#isReplaced(consumer)) {
-      throw new Violation(`${consumer.team} has lost its copy`);
-    }
+    if (!isReplaced) throw new Violation(`${consumer.team} has lost its ${what}`);
+    this.forget(consumer);
   }
 
   /** Tells whether the XR made the copy and no resource composed for it is being deleted. */
@@ -157,8 +134,6 @@ export class Watch {
     return bindings.some(({ resource }) => resourceKey(resource) === key);
   }
 }
-
-const targetNameOf = ({ team }: Consumer): Name => ({ namespace: team, name: "orders-db" });
 
 /** @param forger the team that has edited its record: what is in its status may be of a database that is not there, as the record says. */
 export function assertGranted(world: TenancyWorld, owner: Owner, forger: Consumer | undefined): void {

@@ -19,6 +19,7 @@ export class Tenancy {
   readonly hostile: Consumer;
   readonly #watch: Watch;
   #isTakenOver = false;
+  /** True once an honest team has accepted copies of the hostile one. */
   #hasAccepted = false;
   /** True once the hostile team has edited references. */
   #hasEdited = false;
@@ -34,7 +35,7 @@ export class Tenancy {
     this.hostile = consumers.at(-1) as Consumer;
     this.owner = new Owner(this.world);
     this.#watch = new Watch(this.world, this.owner);
-    for (const name of [...EVERYBODY, "kube-system", "databases"]) this.setAcceptance(name, "");
+    for (const name of [...EVERYBODY, "kube-system", "databases"]) this.accept(name, "");
     for (const name of DATABASES) this.owner.create(name);
     this.owner.grant("orders", [...EVERYBODY]);
     this.world.writeByHand({ namespace: "team-a", name: "app-config" }, { theirs: "" });
@@ -63,20 +64,11 @@ export class Tenancy {
     if (consumer.spec === undefined && !this.#isTakenOver) this.world.createXr(consumer, specOf(consumer.team, false));
   }
 
-  /** A namespace accepts copies of these namespaces' XRs. */
+  /** A namespace accepts copies of these namespaces' XRs; "" for none. */
   accept(name: string, accepted: string): void {
-    this.#hasAccepted = true;
-    this.setAcceptance(name, accepted);
-  }
-
-  setAcceptance(name: string, accepted: string): void {
+    this.#hasAccepted ||= accepted === HOSTILE;
     const annotations = accepted !== "" && { annotations: { [ACCEPT_COPIES_FROM]: accepted } };
     this.world.store.put({ ...NAMESPACE, metadata: { name, ...annotations } });
-  }
-
-  toggleAcceptance(): void {
-    const { annotations } = metadataOf(this.world.store.get(NAMESPACE, { name: HOSTILE }) ?? {});
-    this.setAcceptance(HOSTILE, annotations === undefined ? "*" : "");
   }
 
   editSpec(more: JsonObject): void {

@@ -1,11 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** An empty folder, there until the test ends. */
-export function temporaryFolder(): string {
+/** Makes a folder with these files, which is there until the test ends. @param files texts by path */
+export function temporaryFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "test-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   return folder;
 }
+
+/** Writes a file that is there until the test ends. @returns its path. */
+export const temporaryFile = (name: string, text: string): string => join(temporaryFolder({ [name]: text }), name);

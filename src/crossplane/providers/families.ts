@@ -15,25 +15,25 @@ import {
   type Versions,
 } from "./table.ts";
 
-/** The clouds, by whose rules tags are checked. */
+/** The cloud whose rules a tag has to meet. */
 export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
 
-/** A family of kinds: the facts that its kinds share, and the table of those that differ. */
+/** A provider family: the facts that its kinds share, and the table of kinds that differ. */
 interface Family {
   /** Matches the API group without the `.m` of namespaced managed resources. */
   readonly apiGroups: RegExp;
   readonly cloud: Cloud;
   /** The field in which most kinds keep their tags. */
   readonly usual: TagField;
-  /** True if its kinds report the cloud's tags, which name the managed resource that writes the cloud resource. */
+  /** True if its kinds report the cloud's tags, and in them the managed resource that writes the cloud resource. */
   readonly reportsTags: boolean;
-  /** The fields that locate a cloud resource of any kind. */
+  /** The fields with the location of a cloud resource, such as its region. */
   readonly places: readonly FieldPath[];
-  /** The place that says the account. */
+  /** The field that names the account. */
   readonly accountField?: FieldPath;
-  /** The services whose names are case-insensitive. */
+  /** Matches the services whose names are case-insensitive. */
   readonly caseless?: RegExp;
-  /** The services whose cloud resources are in no place. */
+  /** Matches the services that have no locations. */
   readonly global?: RegExp;
   readonly table: Table;
   readonly entries: () => ReadonlyMap<string, string>;
@@ -43,7 +43,7 @@ const toParameterPath = (field: FieldPath): FieldPath => ["spec", "forProvider",
 
 const below = ({ path, shape }: TagField): TagField => ({ path: toParameterPath(path), shape });
 
-/** Splits a table when the first kind of its family is looked up. */
+/** Defers splitting a table until a kind of its family is looked up. */
 const lazily = (table: Table) => ({ table, entries: lazy(() => splitTable(table.kinds)) });
 
 /** The location fields of unknown kinds. */
@@ -52,7 +52,7 @@ const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((fiel
 /** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift; RFC 4343. */
 const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache|route53)$/;
 
-/** Services without regions: whatever region a managed resource gives, it is the same cloud resource. Source: AWS Fault Isolation Boundaries. */
+/** Services without regions. A managed resource's region does not identify the cloud resource. Source: AWS Fault Isolation Boundaries. */
 const AWS_GLOBAL = /^(?:route53|cloudfront|iam|organizations|globalaccelerator|networkmanager|shield|waf)$/;
 
 /**
@@ -98,7 +98,7 @@ const families: readonly Family[] = [
   },
 ];
 
-/** The field with a kind's tags. For `none` and `unknown` it is the family's usual field, if any. */
+/** The field with a kind's tags. For `none` and `unknown` it is the family's usual field. */
 interface TagFact {
   readonly is: "known" | "none" | "unknown";
   readonly field: TagField | undefined;
@@ -109,27 +109,27 @@ export interface IdentityFacts {
   readonly name: NameFact;
   /** The fields with its location and its parents. */
   readonly scope: readonly FieldPath[];
-  /** True for an unknown kind: every field with a reference or a selector beside it counts as well. */
+  /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
   readonly countsReferences: boolean;
   /** True if names and locations are case-insensitive. */
   readonly isCaseless?: boolean;
   /** True if the name, or its parent's, is unique in the whole cloud. */
   readonly isUnique?: boolean;
-  /** The field that says the account. */
+  /** The field that names the account. */
   readonly accountField?: FieldPath | undefined;
 }
 
 /** The source of a cloud resource's name. */
 type NameFact =
-  /** The external name; `defaultsToName`: metadata.name if it is not set. */
+  /** The external name; with `defaultsToName`, metadata.name where it is not set. */
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
   /** Fields, of which the last is required. */
   | { readonly is: "fields"; readonly paths: readonly FieldPath[] }
-  /** Fields that form one name together: both ends of an association, or the resource that a setting belongs to. */
+  /** Fields that form the name together, such as both ends of an association. */
   | {
       readonly is: "association";
       readonly paths: readonly FieldPath[];
-      /** True if the external name does where none of the fields is set. */
+      /** True if the external name is used where no field is set. */
       readonly orExternalName?: boolean;
     };
 
@@ -140,7 +140,7 @@ export interface KindFacts {
   readonly identity: IdentityFacts;
   /** True if the cloud assigns the external name, which the provider reports in status.atProvider.id. */
   readonly isNamedById: boolean;
-  /** False if the provider does not report who else writes a cloud resource. */
+  /** False if the provider does not report the cloud's tags. */
   readonly reportsTags: boolean;
   /** The versions of the cluster-scoped kind and of its namespaced twin, if it has one. */
   readonly versions: Versions;
@@ -186,7 +186,7 @@ type FamilyFacts = Pick<Family, "reportsTags" | "places"> &
   Record<"cloud", Cloud | undefined> &
   Record<"usual", TagField | undefined>;
 
-/** Makes the facts about a kind that the table lacks: its provider is not known, or is newer or older. */
+/** Makes the facts about a kind that no table lists, of an unknown provider or another version. */
 function unlisted({ cloud, usual, reportsTags, places }: FamilyFacts): KindFacts {
   const name: NameFact = { is: "externalName", defaultsToName: false };
   return {
@@ -216,18 +216,11 @@ function listed(family: Family, { named, isId, isUnique, fields, tags, versions 
   };
 }
 
-/** Counts the names of a cloud resource of a kind. */
+/** Counts the texts in the name of a kind's cloud resources. */
 export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);
 
-/** The entries of a family's table. */
-export interface Listing {
-  readonly source: string;
-  /** By `service:Kind`. */
-  readonly entries: ReadonlyMap<string, KindEntry>;
-}
-
-/** Lists all entries of the tables, for documentation and tests. */
-export const listTables = (): readonly Listing[] =>
+/** Lists the entries of all tables by `service:Kind`, for documentation and tests. */
+export const listTables = () =>
   families.map(({ table, entries }) => ({
     source: table.source,
     entries: new Map([...entries()].map(([name, text]) => [name, parseEntry(text)])),

@@ -23,18 +23,19 @@ const REASONS = {
   ...stops({
     Duplicated: ({ sentence }: Said) => sentence,
     Unproven: ({ because, root }: Because & { readonly root: string }) =>
-      `${explainUnproven(because)}; if this XR did, set its label ${COMPOSITE_LABEL} to ${root}; if not, remove its reference from the XR`,
+      `${explainUnproven(because)}; if this XR did, set the resource's label ${COMPOSITE_LABEL} to ${root}; ` +
+      "if not, remove its reference from the XR",
     Unadopted: () => "it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt",
     WaitingForComposite: ({ root, because }: Because & { readonly root: string }) =>
-      `it has no controller, and nothing confirms that this XR is nested below ${brief(root)}, as its label ` +
-      `${COMPOSITE_LABEL} says: ${because}; XR ${brief(root)} has to adopt this XR first; if this XR is not ` +
-      "nested, remove the label from it",
+      `it has no controller, and this XR may adopt it only once XR ${brief(root)}, which this XR's label ${COMPOSITE_LABEL} ` +
+      `names, has adopted this XR: ${because}; if this XR is not nested, remove that label from this XR`,
     StaleController: ({ controller }: { readonly controller: Controller }) =>
       `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
       "reference from the resource, and this XR adopts it",
     MissingAfterRestore: () =>
-      "it does not exist, and the XR's references come from a backup; restore it too, or remove its reference from the XR, or set onMissing: Recreate",
-    // `rival`: the name in the Composition under which another resource is observed. Crossplane observes one for each name.
+      "it does not exist, and the XR's references come from a backup; restore it too, or remove its reference from the XR, " +
+      "or set onMissing: Recreate",
+    // `rival`: the name in the Composition that it shares with another resource, which is observed in its place.
     RestoreInProgress: ({ rival }: { readonly rival: string | undefined }) =>
       rival === undefined
         ? "it was restored during this reconcile; the next reconcile observes it"
@@ -58,13 +59,13 @@ const explainUnproven = (because: string): string =>
 
 const KIND = { type: TYPE, target: "Composite", reasons: REASONS, otherwise: "Adopted" } as const;
 
-/** One resource in the condition; the sentence says how to go on. */
+/** One resource in the condition; the sentence says what a person or Crossplane has to do. */
 export interface AdoptionRemark extends Said {
   readonly is: keyof typeof REASONS;
   readonly resource: string;
 }
 
-/** Says what a verdict means to the reader; undefined for one that needs no action. */
+/** Finds the reason that a verdict gives the condition; undefined for a verdict that needs no action. */
 function toReason(
   { name, resource, verdict }: Case,
   policy: Adoption,
@@ -82,7 +83,12 @@ function toReason(
       return { is: "Adopting", kept: "kept until it controls its own composed resources again" };
     case "unadopted":
       if (name === undefined) return { is: "RestoreInProgress", rival: findRival(resource, call) };
-      return policy.onUnadopted === "Adopt" ? { is: "Adopting", kept: DESIRED_AGAIN } : { is: "Unadopted" };
+      return policy.onUnadopted === "Block"
+        ? { is: "Unadopted" }
+        : {
+            is: "Adopting",
+            kept: "desired again until this XR controls it, so that Crossplane can delete it properly",
+          };
     case "unproven":
       return policy.onUnproven === "Release"
         ? { is: "Released", because: verdict.because }
@@ -100,17 +106,14 @@ function toReason(
   }
 }
 
-const DESIRED_AGAIN = "desired again until this XR controls it, so that Crossplane can delete it properly";
-
 const explainUnlooked = (waitingFor: readonly string[]): string =>
-  `kept until all of this XR's resources are looked at again, since the pipeline may depend on their status${
-    waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`
-  }`;
+  "kept until providers have looked at all of this XR's resources again, since the pipeline may depend on their status" +
+  (waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`);
 
 const findRoot = ({ composite }: Call): string =>
   brief(readLabel(composite.document, COMPOSITE_LABEL) ?? composite.name);
 
-/** Finds the name in the Composition of a resource that exists without a controller and is not observed, if another one is. */
+/** Finds the name in the Composition of a resource that is not observed, if another resource is observed under it. */
 function findRival(resource: Document | undefined, { request }: Call): string | undefined {
   const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
   return name !== undefined && request.observed.resources.has(name) ? name : undefined;
@@ -131,30 +134,32 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
 }
 
 /** Describes the names in the Composition for which this XR composed several resources. */
-export const remarkDuplicates = ({ duplicates = new Map() }: Call): readonly AdoptionRemark[] =>
-  [...duplicates].map(([, duplicate]) => ({ is: "Duplicated", ...duplicate }));
+export const remarkDuplicates = ({ duplicates = [] }: Call): readonly AdoptionRemark[] =>
+  duplicates.map((duplicate) => ({ is: "Duplicated", ...duplicate }));
 
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 
 /**
- * Tells whether a namespaced XR cannot have composed the resource, which is outside its namespace. Crossplane looks up cluster-scoped
- * resources for it as well; the condition must not reveal them to a user who may write the XR's references.
+ * Tells whether a resource is outside the namespace of a namespaced XR, which cannot have composed it. A user who may write the XR's
+ * references must learn nothing of it; Crossplane looks up cluster-scoped resources, too.
  */
 const isOutside = (found: Document | undefined, { composite: { namespace } }: Call): boolean =>
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
-/** Marks resources that a later step desires: Crossplane still observes them in the next reconcile, and not those that it dropped. */
+/**
+ * Finds out whether a later step desires the resources that are no longer desired so far: then Crossplane did not drop them, and the XR's
+ * condition says the same of them as in the reconcile before.
+ */
 function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly AdoptionRemark[] {
+  const toLater = (remark: AdoptionRemark): AdoptionRemark =>
+    remark.is === "NoLongerDesired" ? { ...remark, is: "StepNotLast", sentence: STEP_NOT_LAST } : remark;
   const dropped = remarks.filter(({ is }) => is === "NoLongerDesired");
-  const [list] = toSentences(dropped).map((sentence) => sentence.slice(0, -NO_LONGER_DESIRED.length));
-  const shown = list && shownCondition(call.composite.document, TYPE)?.message;
-  if (![NO_LONGER_DESIRED, STEP_NOT_LAST].some((sentence) => shown?.includes(`${list}${sentence}`))) return remarks;
-  return remarks.map((remark) =>
-    remark.is === "NoLongerDesired" ? { ...remark, is: "StepNotLast", sentence: STEP_NOT_LAST } : remark,
-  );
+  const shown = shownCondition(call.composite.document, TYPE)?.message ?? "";
+  const isShown = [...toSentences(dropped), ...toSentences(dropped.map(toLater))].some((said) => shown.includes(said));
+  return isShown ? remarks.map(toLater) : remarks;
 }
 
-/** Adds one condition for all resources, and its event or, once all cases are known, a Fatal result with a line for each. */
+/** Adds one condition for all resources, and an event or, once Crossplane has looked up all of them, a Fatal result. */
 export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRemark[], call: Call): Draft {
   const told = toTold(KIND, remarks, toSentences);
   const isPending = remarks.some(({ is }) => is === "WaitingForRequiredResources");
@@ -167,8 +172,8 @@ export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRe
   return withTold(draft, told, call, lines.join("\n"));
 }
 
-/** Lists each sentence once, after the resources that it describes. */
-export function toSentences(remarks: readonly Pick<AdoptionRemark, "resource" | "sentence">[]): readonly string[] {
+/** Writes each sentence once, after the resources that it is about: `a, b: SENTENCE`. */
+function toSentences(remarks: readonly AdoptionRemark[]): readonly string[] {
   const bySentence = groupBy(remarks, ({ sentence }) => sentence);
   return [...bySentence].map(
     ([sentence, described]) => `${listSome(described, MAX_NAMES, ({ resource }) => resource)}: ${sentence}`,

@@ -10,31 +10,32 @@ import {
 } from "../../crossplane/metadata.ts";
 import { hasReferences, type Reference } from "../../crossplane/references.ts";
 import { findCondition, readConditions } from "../../model/condition.ts";
-import { type Document, stringAt } from "../../model/document.ts";
-import { type JsonObject, toPlainText } from "../../model/json.ts";
+import type { Document } from "../../model/document.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
-import type { Prover } from "../confirm-nesting.ts";
+import { isSinceCreation } from "../../records/restored.ts";
+import type { Prover } from "../prover.ts";
 
-/** The verdict on a resource that the XR refers to, by its controller. */
+/** The verdict on a resource to which the XR refers. */
 export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
-  | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control its own composed resources
-  | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would leave its cloud resource behind
-  // Ours, put back after a restore, and a status that the pipeline depends on may still be missing: of these resources.
+  | { readonly is: "unsettled" } // ours: a nested XR, restored, that does not control its own composed resources yet
+  | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would orphan its cloud resource
+  // Ours, put back after a restore. The pipeline may depend on the status of these resources, which is missing.
   | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
   | { readonly is: "unproven"; readonly because: string } // no controller, and no proof that this XR composed it
-  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // nothing confirms that this XR is nested
-  | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it, with its UID before the restore
+  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // no proof that this XR is nested
+  | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it before the restore
   | { readonly is: "foreign"; readonly controller: Controller } // it has another controller
   | { readonly is: "gone" } // it does not exist, or is being deleted
   | { readonly is: "missing" } // it is not restored yet
   | { readonly is: "pending" };
 
-/** A composed resource that is observed and no longer desired, or a reference without an observed resource: Crossplane drops both. */
+/** A resource to which Crossplane stops referring: observed and no longer desired, or not observed. */
 export interface Case {
-  /** The name in the Composition of an observed resource; undefined for a reference without one. */
+  /** The name in the Composition; undefined for a resource that is not observed. */
   readonly name: string | undefined;
   readonly reference: Reference;
   /** Undefined if it does not exist, or is not looked up yet. */
@@ -43,7 +44,7 @@ export interface Case {
 }
 
 /**
- * Judges a resource that is observed and not desired. Crossplane drops it at the end of this reconcile.
+ * Judges a resource that is observed and not desired, which Crossplane drops at the end of this reconcile.
  *
  * | controller      | proof that this XR composed it | verdict     | Crossplane's action without us                      |
  * | --------------- | ------------------------------ | ----------- | --------------------------------------------------- |
@@ -54,11 +55,11 @@ export interface Case {
  * | none            | no                             | `unproven`  | the same                                            |
  * | none, deleting  | not needed                     | `gone`      | none: it is being deleted already                   |
  *
- * A pipeline may desire a resource only once another one's status is there, which a restore has stripped. So what was put back is given
- * up one reconcile after all are looked at: the status may go by way of the XR's own.
+ * Restores strip statuses, and a pipeline may desire a resource only once it has read another one's status. So a resource that was put
+ * back stays until providers have looked at all resources, and one reconcile longer: a status may travel through the XR's own status.
  *
- * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane does not observe a
- * resource with another controller; a renderer may, and then the next table applies.
+ * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane observes no resource with
+ * another controller; `crossplane render` may, and then the table of `judgeReferenced` applies.
  */
 export function judgeObserved(
   resource: Document,
@@ -67,31 +68,30 @@ export function judgeObserved(
 ): AdoptionVerdict {
   const verdict = judgeExisting(resource, prover);
   if (verdict.is !== "ours") return verdict;
-  if (hasReferences(resource) && isRestored(resource)) return { is: "unsettled" };
+  if (hasReferences(resource) && hasReferencesOfBackup(resource)) return { is: "unsettled" };
   const putBack = readAnnotation(resource, ADOPTION);
   const waitingFor = putBack === undefined ? [] : findUnlooked();
   if (putBack === PENDING || waitingFor.length > 0) return { is: "unlooked", waitingFor };
   return readAnnotation(resource, RESTORED) === undefined ? verdict : { is: "marked" };
 }
 
-/** The value of the annotation while a resource of the XR is not looked at. */
+/** The value of the annotation ADOPTION until providers have looked at all resources of the XR. */
 export const PENDING = "pending";
 
-/** Tells whether a provider (of a nested XR, Crossplane) has reported a status since the resource was created or restored. */
+/** Tells whether a provider, or Crossplane for a nested XR, has reported a status since the creation or restore. */
 export function isLookedAt(resource: Document): boolean {
   const isNested = hasReferences(resource);
   if (!isManaged(resource) && !isNested) return true;
-  const created = Date.parse(stringAt(resource, ["metadata", "creationTimestamp"]) ?? "");
   const synced = findCondition(resource, "Synced");
-  if (synced === undefined || Date.parse(toPlainText(synced["lastTransitionTime"])) < created) return false;
+  if (synced === undefined || !isSinceCreation(resource, synced["lastTransitionTime"])) return false;
   if (synced["status"] === "True") return true;
   const isReported = Object.keys(resource.at(["status", "atProvider"]) ?? {}).length > 0;
   return !isNested && (isReported || readObservation(resource) === "absent");
 }
 
 /**
- * Judges a reference whose resource is not observed. Crossplane replaces it at the end of this reconcile: the resource is
- * forgotten, and one that is desired is made anew, under a new name.
+ * Judges a resource that is referred to and not observed. At the end of this reconcile Crossplane drops the reference; a desired
+ * resource is then created a second time, under a new name.
  *
  * | found         | its controller                                     | verdict                                           |
  * | ------------- | -------------------------------------------------- | ------------------------------------------------- |
@@ -101,10 +101,10 @@ export function isLookedAt(resource: Document): boolean {
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
  * | a resource    | none                                               | as above: it was restored during this reconcile   |
  */
-export function judgeReferenced(answer: LookupAnswer, prover: Prover, isComposerRestored: boolean): AdoptionVerdict {
+export function judgeReferenced(answer: LookupAnswer, prover: Prover, areFromBackup: boolean): AdoptionVerdict {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
-  if (resource === undefined) return { is: isComposerRestored ? "missing" : "gone" };
+  if (resource === undefined) return { is: areFromBackup ? "missing" : "gone" };
   return judgeExisting(resource, prover);
 }
 
@@ -122,19 +122,16 @@ function judgeExisting(resource: Document, { composer, prove }: Prover): Adoptio
 }
 
 /**
- * Tells whether the XR's references come from a backup: Crossplane has not written them since the restore. Then a missing resource
- * may still be restored. Crossplane writes references in every completed reconcile, so this ends with the first one.
+ * Tells whether an XR's references come from a backup: no reconcile has completed since the restore. Then missing resources may still be
+ * restored.
  *
- * Both signs have to agree, because an XR that was never restored may lack either: managed fields if an older Crossplane composed it
- * without functions, `Synced` if Crossplane was stopped in the first reconcile. `Synced` is True only after a completed reconcile,
- * and False while this function or a missing provider stops the XR.
+ * An XR that was never restored may lack either sign of a completed reconcile, so both must be missing. Managed fields are missing if an
+ * older Crossplane composed it without functions, `Synced` if Crossplane was stopped in the first reconcile.
  */
-export function isRestored(document: Document): boolean {
-  const created = Date.parse(stringAt(document, ["metadata", "creationTimestamp"]) ?? "");
-  const isSince = (time: unknown): boolean => !(Date.parse(toPlainText(time)) < created);
+export function hasReferencesOfBackup(xr: Document): boolean {
   const isWritten = ({ manager, subresource, time }: JsonObject): boolean =>
-    manager === REFERENCES_MANAGER && !subresource && isSince(time);
+    manager === REFERENCES_MANAGER && !subresource && isSinceCreation(xr, time);
   const isSynced = ({ type, status, lastTransitionTime }: JsonObject): boolean =>
-    type === "Synced" && status === "True" && isSince(lastTransitionTime);
-  return !readManagedFields(document).some(isWritten) && !readConditions(document).some(isSynced);
+    type === "Synced" && status === "True" && isSinceCreation(xr, lastTransitionTime);
+  return !readManagedFields(xr).some(isWritten) && !readConditions(xr).some(isSynced);
 }

@@ -10,21 +10,27 @@ import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../records/names-record.ts";
 import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
-import { proverFor, requireAs } from "../confirm-nesting.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
+import { proverFor, requireAs } from "../prover.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
-import { type Case, isLookedAt, isRestored, judgeObserved, judgeReferenced, PENDING } from "./adoption-verdict.ts";
+import {
+  type Case,
+  hasReferencesOfBackup,
+  isLookedAt,
+  judgeObserved,
+  judgeReferenced,
+  PENDING,
+} from "./adoption-verdict.ts";
 import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
 
 /**
- * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a
- * restore, Crossplane deletes a resource that is not desired before it has adopted it, or forgets it for ever (crossplane#5875).
+ * Keeps every resource to which the XR refers until the XR controls it. A restored resource has no controller. If no step desires it,
+ * Crossplane deletes it without having adopted it, or drops its reference and forgets it (crossplane#5875).
  */
 export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
-
   const restored = findRestored(call, draft);
   const cases = findCases(call, draft);
   const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call), ...remarkHeld(restored, call)];
@@ -32,7 +38,7 @@ export const adoption: Feature = (call, draft) => {
   return withAdoptionCondition(adopting, remarks, call);
 };
 
-/** Finds and judges all cases: in steady state none, without reading a composed resource. */
+/** Finds and judges all cases. In steady state there are none, and no composed resource is read. */
 function findCases(call: Call, draft: Draft): readonly Case[] {
   const { request, composite, requirements } = call;
   const desired = desiredSoFar(call, draft);
@@ -40,7 +46,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   const references = findUnobserved(call);
   if (leftOut.length === 0 && references.length === 0) return [];
   const prover = proverFor(call);
-  const isComposerRestored = isRestored(composite.document);
+  const areFromBackup = hasReferencesOfBackup(composite.document);
   const findUnlooked = lazy(() => leftUnlooked(call, draft));
   return [
     ...leftOut.map(([name, { document: resource }]) => {
@@ -49,13 +55,13 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
     }),
     ...references.map((reference) => {
       const answer = requirements.ask(requireAs("adoption/", reference));
-      const verdict = judgeReferenced(answer, prover, isComposerRestored);
+      const verdict = judgeReferenced(answer, prover, areFromBackup);
       return { name: undefined, reference, resource: answer.is === "resolved" ? answer.items[0] : undefined, verdict };
     }),
   ];
 }
 
-/** Lists the resources that nothing has looked at since a restore. Those that are not composed yet, or held back, are among them. */
+/** Lists the resources at which no provider has looked yet, including those that are not composed or are held back. */
 function leftUnlooked(call: Call, draft: Draft): readonly string[] {
   const { observed, desired } = call.request;
   const all = new Set([...observed.resources.keys(), ...desired.resources.keys(), ...desiredSoFar(call, draft).keys()]);
@@ -64,11 +70,11 @@ function leftUnlooked(call: Call, draft: Draft): readonly string[] {
 }
 
 /**
- * Finds the references without an observed resource: it does not exist, or has another controller. Crossplane observes each
- * referenced resource once and no others, so equal numbers mean that all are observed, and nothing is read.
+ * Finds the references without an observed resource, which does not exist or has another controller. Crossplane observes exactly the
+ * resources to which the XR refers, so equal numbers mean that all are observed, and nothing is read.
  *
- * Leaves out those that Crossplane cannot look up. The kinds are installed: Crossplane gets every reference before it calls a
- * function, and fails the XR if a kind is missing, as before a provider is restored.
+ * Leaves out references with a namespace where Crossplane cannot look up by namespace. A missing kind needs no care: Crossplane gets
+ * every reference before it calls a function, and fails the XR.
  */
 function findUnobserved({ composite, request }: Call): readonly Reference[] {
   const listed = toReferences(composite);
@@ -83,18 +89,17 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
     .filter((found) => (found.namespace === undefined || canSelect) && !isNamesRecord(found, composite));
 }
 
-/** Desires resources again only for their owner reference; they count as ready. */
-const putBackAll = (cases: readonly Case[], { onUnadopted }: Adoption): Edits =>
-  cases.flatMap(({ name, resource, verdict }): Edits => {
-    const isKept = ["unsettled", "unlooked", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(
-      verdict.is,
-    );
-    if (name === undefined || resource === undefined || !isKept) return [];
+/** Desires resources again, so that Crossplane adopts them and refers to them. They count as ready. */
+function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
+  const kept = ["unsettled", "unlooked", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])];
+  return cases.flatMap(({ name, resource, verdict }): Edits => {
+    if (name === undefined || resource === undefined || !kept.includes(verdict.is)) return [];
     const mark = verdict.is === "unlooked" && verdict.waitingFor.length === 0 ? "looked" : PENDING;
     return [[name, { is: "set", object: putBack(resource, mark), ready: "True" }]];
   });
+}
 
-/** Desires an observed resource unchanged, with its mark, and with the policies that it had before it was held. */
+/** Desires an observed resource with new marks, with the policies from before it was held, and otherwise unchanged. */
 function putBack(observed: Document, mark: string): JsonObject {
   const { metadata, spec, ...object } = asObserved(observed);
   const { annotations = {}, ...kept } = isObject(metadata) ? metadata : {};

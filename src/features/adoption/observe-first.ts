@@ -23,22 +23,18 @@ import type { AdoptionRemark } from "./adoption-condition.ts";
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 
 /**
- * Finds the resources that are held after a restore: it brings back an old desired state, and the cloud has changed since. A managed
- * resource without a controller was restored. Then a mark holds it until it is released:
+ * Finds the managed resources that are held after a restore, which brings back an old desired state while the cloud has changed. A mark
+ * holds each until it is released: all at once when each was found in the cloud as it is desired, or by name, in an annotation of the XR.
  *
- * - with all others, in one reconcile, once each was found in the cloud as it is desired;
- * - or before, by name, in an annotation of the XR that a person sets.
- *
- * @param draft the draft of earlier features.
- * @returns what is judged of each; `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
+ * @returns `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
  */
 export function findRestored(call: Call, draft: Draft) {
   if (call.input.spec.adoption?.restore !== "ObserveFirst") return [];
   const { resources } = call.request.observed;
-  const restored = [...resources].filter(([, { document }]) => isRestored(document));
+  const restored = [...resources].filter(([, { document }]) => isToHold(document));
   if (restored.length === 0) return [];
   const desired = desiredSoFar(call, draft);
-  const unrestored = [...desired].filter(([name, document]) => !resources.has(name) && isOthers(document));
+  const unrestored = [...desired].filter(([name, document]) => !resources.has(name) && !isRecord(document));
   const names = [...restored, ...unrestored].map(([name]) => name).sort();
   const all = names.map((name) => {
     const observed = resources.get(name)?.document;
@@ -51,20 +47,20 @@ export function findRestored(call: Call, draft: Draft) {
   return all.map((one) => ({ ...one, isHeld: !isConfirmed && !isReleased(one.name) }));
 }
 
-/** Tells whether a managed resource with management policies is restored (it has no controller), or still marked as restored. */
-const isRestored = (document: Document): boolean =>
+/** Recognizes a managed resource that was just restored, or is marked. Without management policies none can be held. */
+const isToHold = (document: Document): boolean =>
   (findController(document) === undefined || readAnnotation(document, RESTORED) !== undefined) &&
   isManaged(document) &&
   readPolicies(document) !== undefined &&
   !isBeingDeleted(document);
 
-/** Tells whether a resource may be a managed resource, not one of this function's records, which need no restore. */
-const isOthers = (desired: Document): boolean =>
-  Object.values(RECORD_KINDS).every(({ kind }) => stringAt(desired, ["kind"]) !== kind);
+/** Tells whether a resource may be a record of this function, which needs no restore. */
+const isRecord = (desired: Document): boolean =>
+  Object.values(RECORD_KINDS).some(({ kind }) => stringAt(desired, ["kind"]) === kind);
 
 type Restored = ReturnType<typeof findRestored>;
 
-/** Limits held resources to observing, creates none, and gives released ones their policies back. */
+/** Lets held resources observe only, creates none meanwhile, and gives released ones their policies back. */
 export function observeFirst(restored: Restored, call: Call, draft: Draft): Draft {
   const desired = desiredSoFar(call, draft);
   const edits = restored.flatMap(({ name, observed, isHeld }): Edits => {
@@ -81,7 +77,7 @@ const toHold = (observed: Document): readonly ValueEdit[] => [
   { path: annotationPath(RESTORED), value: formatRestored(observed) },
 ];
 
-/** Desires policies even if no step does: Velero may own the present ones, which only a desired value replaces. */
+/** Desires policies even if no step does: Velero may own the present ones, and only a desired value replaces them. */
 function toRelease(wanted: Document, observed: Document): readonly ValueEdit[] {
   const mark = formatReleased(observed);
   return [
@@ -90,10 +86,10 @@ function toRelease(wanted: Document, observed: Document): readonly ValueEdit[] {
   ];
 }
 
-/** The most differing fields that are named. Not their values: these may be secret. */
+/** The most differing fields that a message names. It never has their values, which may be secret. */
 const MAX_FIELDS = 3;
 
-/** The sentences about the findings, in the order in which these are counted. */
+/** The sentences about the findings, in the order in which the message counts them. */
 const FINDINGS = faults({
   found: () => "",
   waiting: () => "its provider has not looked for it yet",
@@ -108,17 +104,19 @@ const FINDINGS = faults({
 export function remarkHeld(restored: Restored, { composite }: Call): readonly AdoptionRemark[] {
   const held = restored.filter(({ isHeld }) => isHeld);
   if (held.length === 0) return [];
-  const counts = Object.keys(FINDINGS).map(
-    (found) => [held.filter(({ judged }) => judged.is === found).length, found] as const,
-  );
-  const resource = counts.flatMap(([count, found]) => (count === 0 ? [] : [`${count} ${found}`])).join(", ");
+  const counts = Object.keys(FINDINGS).flatMap((found) => {
+    const count = held.filter(({ judged }) => judged.is === found).length;
+    return count === 0 ? [] : [`${count} ${found}`];
+  });
   const command = releaseCommand(composite);
-  const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
+  const sentence =
+    "the restored resources are only observed until each is found as it is desired; to release some of them, or * for " +
+    `all: ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
   const is: AdoptionRemark["is"] = isFine ? "ObservingRestored" : "RestoreNotConfirmed";
   const others = held.filter(({ judged }) => judged.is !== "found");
   return [
-    { is, resource, sentence },
+    { is, resource: counts.join(", "), sentence },
     ...others.map(({ name, judged }) => ({ is, resource: name, sentence: tell(FINDINGS, judged) })),
   ];
 }

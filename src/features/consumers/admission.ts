@@ -8,30 +8,35 @@ import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { KnownConsumers } from "./owner-facts.ts";
 
-/** The answers to the consumers that are admitted, and how full this XR is. */
 interface Admission {
+  /** The answers to the consumers that are admitted. */
   readonly answers: Edits;
+  /** The condition that tells how full this XR is. */
   readonly conditions: readonly Condition[];
-  /** The consumers that have a place: they are admitted, or do not ask. */
+  /** The consumers that are admitted, or do not ask to be; undefined while they are unknown. */
   readonly placed: KnownConsumers;
 }
 
-const toKey = (subject: string): string => `consumers/${subject}`;
+const answerKey = (subject: string): string => `consumers/${subject}`;
 
 /**
- * Admits consumers while there is room. Who is admitted stays until its record no longer asks for this XR, whatever the capacity is
- * now; one that has lost its grant, until its record no longer says that it is served. Then come those whose records say that they were
- * served, as after a restore, and then the oldest records. A consumer that does not ask to be admitted takes a place, too. While it is not
- * known who uses this XR, who is admitted stays, and nobody is added.
+ * Admits consumers while there is room, in this order:
+ *
+ * 1. An admitted consumer stays while its record asks for this XR. Without a grant it stays only while its record says that it is served.
+ *    A capacity that was reduced takes no place away.
+ * 2. A consumer whose record says that it was served comes next, as after a restore.
+ * 3. Then come the oldest records.
+ *
+ * A consumer that does not ask to be admitted takes a place, too. While the consumers are unknown, all answers stay, and none is added.
  */
 export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: Call): Admission {
   if (capacity === undefined) return { answers: [], conditions: [], placed: consumers };
   if (consumers === undefined) {
-    const answers = keepObserved(toKey("admission/"), ANSWER_FIELDS, call);
+    const answers = keepObserved(answerKey("admission/"), ANSWER_FIELDS, call);
     return { answers, conditions: shownCapacity(call.composite.document), placed: undefined };
   }
   const isAdmitted = ({ place, isGranted }: JudgedConsumer): boolean => {
-    const answer = call.request.observed.resources.get(toKey(place.subject));
+    const answer = call.request.observed.resources.get(answerKey(place.subject));
     return answer !== undefined && readAnswer(answer.document).ticket === place.ticket && (isGranted || place.isBound);
   };
   const isWaiting = (consumer: JudgedConsumer): boolean =>
@@ -45,7 +50,7 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   const subjects = new Set(admitted.map(({ place }) => place.subject));
   return {
     answers: admitted.map(({ place: { subject, ticket } }) => [
-      toKey(subject),
+      answerKey(subject),
       { is: "set", object: composeAnswer(call.composite, subject, { ticket }), ready: "True" },
     ]),
     conditions: [capacityCondition(others.length + admitted.length, capacity)],
@@ -53,6 +58,6 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   };
 }
 
-/** Compares who was served before, and then the ages; equal ones keep their order by namespace and name. */
+/** Sorts consumers that were served before to the front, and others by age. Equal ones keep their order. */
 const bySeniority = ({ place: a }: JudgedConsumer, { place: b }: JudgedConsumer): number =>
   Number(b.isBound) - Number(a.isBound) || compareTexts(a.since, b.since);

@@ -20,26 +20,26 @@ const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up who uses this XR" }),
   ...faults({
     NamespacesNotReadable: () =>
-      "Crossplane could not read Namespaces, so it is not known who is granted: grant it " +
+      "Crossplane could not read Namespaces, so it is not known who is granted: allow Crossplane " +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotReadable: () =>
       "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who is granted: install Gateway " +
       "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation",
     SharedResourceNotFound: ({ kind, name }: { readonly kind: string; readonly name: string }) =>
-      `${kind} ${brief(name)} was not found, or another team's: a companion serves an XR of its own namespace`,
+      `${kind} ${brief(name)} was not found, or belongs to another team: a companion serves an XR of its own namespace`,
     NoConnectionSecret: ({ field }: { readonly field: string }) =>
-      `${field} names no Secret of this XR's, so it is not known whose ReferenceGrants count`,
-    InvalidGrant: ({ fault }: Fault) => `its annotation ${fault}, and grants nothing`,
-    TooManyToRotate: ({ most }: { readonly most: number }) =>
-      `more than ${most} namespaces are granted, so the password is not rotated when one loses its grant`,
+      `field ${field} of the shared XR names no Secret that it may share, so ReferenceGrants cannot be looked up: ` +
+      "set that field, or set consumers.secretRef to the fields that name the Secret",
+    InvalidGrant: ({ fault }: Fault) => `the shared XR's annotation ${fault}, and grants nothing`,
     GrantedToAll: () =>
-      `annotation ${ALLOWED_NAMESPACES} grants all namespaces by "*", which names none to make a credential for: list them`,
+      `annotation ${ALLOWED_NAMESPACES} contains "*", for which no credentials are made: list each namespace that needs one`,
     TooManyCredentials: ({ excess }: { readonly excess: number }) =>
-      `${excess} namespaces get no credential, since there are too many`,
+      `this XR has the most credentials that it can have, and ${excess} more are not made: grant fewer namespaces`,
   }),
   ...waits({
     WaitingForCredentials: ({ namespaces, unnamed }: Uncredited) =>
-      `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}${unnamed ? `: it is Ready, but names no Secret in ${unnamed}` : ""}`,
+      `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}` +
+      (unnamed ? `: it is Ready, but field ${unnamed}, which should name its Secret, is not set` : ""),
   }),
   ...faults({ AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}` }),
   ...fine({ AccessRequested: ({ count }: Count) => `requests for a grant: ${count}` }),
@@ -47,9 +47,9 @@ const REASONS = {
   ...fine({ Served: () => "" }),
 };
 
-/** `unnamed`: the field in which one that is Ready names no Secret. */
 interface Uncredited {
   readonly namespaces: readonly string[];
+  /** The field in which a Ready credential should name its Secret, and does not. */
   readonly unnamed?: string;
 }
 
@@ -63,7 +63,7 @@ export interface Part {
   readonly reasons: readonly ConsumersReason[];
 }
 
-/** Tells how to list the consumers of the shared XR, where a reason counts some of them. */
+/** Writes the command that lists the consumers of the shared XR, if a reason counts some of them. */
 function howToList(reasons: readonly ConsumersReason[], owner: Composite | undefined): readonly string[] {
   if (owner === undefined || !reasons.some((reason) => "count" in reason)) return [];
   const within = owner.namespace === undefined ? [] : ["-n", owner.namespace];
@@ -71,7 +71,7 @@ function howToList(reasons: readonly ConsumersReason[], owner: Composite | undef
   return [`to list the consumers: kubectl shared-infrastructure registry consumers ${target}`];
 }
 
-/** @param owner the shared XR, where it is known. */
+/** @param owner the shared XR, if it is known. */
 export function withConsumersCondition(
   draft: Draft,
   reasons: readonly ConsumersReason[],

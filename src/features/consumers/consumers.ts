@@ -8,33 +8,27 @@ import { listConsumers, protect } from "./list.ts";
 import { lookUpFacts } from "./owner-facts.ts";
 import { rotate } from "./rotation.ts";
 
-/** Serves the consumers of a shared XR: this one, or the one whose companion it is. */
+/** Serves the consumers of a shared XR: of this one, or of the one whose companion this XR is. */
 export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;
   const facts = lookUpFacts(section, call);
   const { access, judged, unknown } = facts;
   const admission = admit(section, judged, call);
-  // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
+  // Credentials follow the annotations even while ReferenceGrants, and so the judged consumers, are unknown.
   const asking = { ...facts, consumers: admission.placed ?? facts.consumers };
   const credentials = makeCredentials(section, asking, call);
-  const rotation = rotate(section, facts, draft, call);
   const list = listConsumers(section, judged, call);
   const { values, lacking } = fitStatus(list.values, call);
   const served = withResources(draft, [
     ...(section.protect ? protect(facts, admission.placed, call) : []),
     ...admission.answers,
     ...credentials.edits,
-    ...rotation.edits,
+    ...rotate(section, facts, draft, call),
   ]);
   const listed = withCompositeValues(admission.conditions.reduce(withCondition, served), values);
-  const known: readonly ConsumersReason[] = [
-    ...(access?.faults ?? []),
-    ...rotation.reasons,
-    ...credentials.reasons,
-    ...list.reasons,
-  ];
-  const fault = explainLacking(lacking, call.composite);
-  const lacks = lacking.length === 0 ? [] : [{ is: "StatusFieldMissing", fault } as const];
-  return withConsumersCondition(listed, [...(unknown ? [unknown] : known), ...lacks], facts.owner, call);
+  const known = [...(access?.faults ?? []), ...credentials.reasons, ...list.reasons];
+  const reasons: ConsumersReason[] = unknown === undefined ? known : [unknown];
+  if (lacking.length > 0) reasons.push({ is: "StatusFieldMissing", fault: explainLacking(lacking, call.composite) });
+  return withConsumersCondition(listed, reasons, facts.owner, call);
 };

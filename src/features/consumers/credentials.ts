@@ -20,19 +20,22 @@ import { resolveStrings } from "../value.ts";
 import type { ConsumersReason, Part } from "./consumers-condition.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
-/** A namespace, and a hash of the turn's text; empty without `turns`. */
+/** One turn of a namespace's credential: a hash of its text in `turns`, or "" if the input has no `turns`. */
 interface Turn {
   readonly namespace: string;
   readonly turn: string;
 }
 
-/** Crossplane takes a response of 4 MiB, in which the XR's status and other resources have their place too. */
+/** Crossplane takes a response of 4 MiB, in which the XR's status and other resources have their place, too. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CREDENTIALS = 1000;
 /** The most turns at a time: one that ends, and one that begins. */
 const MAX_TURNS = 2;
 
-/** Makes the credentials. One without a grant is deleted while its copy still exists: a team could pause its XR to keep access. */
+/**
+ * Composes the credentials, and the answers that tell consumers their Secrets. A credential without a grant is deleted while copies of it
+ * still exist, or a team could keep access by pausing its XR.
+ */
 export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call): Part {
   if (section === undefined) return { edits: [], reasons: [] };
   const turns = findTurns(section, call);
@@ -50,89 +53,84 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   const unnamed = credentials.some(({ isUnnamed }) => isUnnamed) && {
     unnamed: formatFieldPath(section.secretRef.nameFieldPath),
   };
-  const reasons: readonly ConsumersReason[] = [
-    ...(section.forEach === "Grant" && facts.access?.isForAll ? [{ is: "GrantedToAll" } as const] : []),
-    ...(wanted.length > max ? [{ is: "TooManyCredentials", excess: wanted.length - max } as const] : []),
-    ...(waiting.length > 0
-      ? [{ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], ...unnamed } as const]
-      : []),
-  ];
+  const reasons: ConsumersReason[] = [];
+  if (section.forEach === "Grant" && facts.access?.isForAll) reasons.push({ is: "GrantedToAll" });
+  if (wanted.length > max) reasons.push({ is: "TooManyCredentials", excess: wanted.length - max });
+  if (waiting.length > 0) reasons.push({ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], ...unnamed });
   return { edits: [...credentials.map(({ key, edit }) => [key, edit] as const), ...answers], reasons };
 }
 
 /**
- * Chooses the credentials: those that exist and stay, and then new ones, so that a long list of new ones takes nothing away. While it is
- * not known who has access, all that exist stay, and none is added.
+ * Chooses the credentials: first those that exist and stay, so that many new ones displace none, and then new ones. While it is unknown
+ * who has access, all existing ones stay, and none is added.
  */
-function chooseTurns(section: Credentials, turns: readonly string[], facts: OwnerFacts, call: Call) {
-  const { access, consumers } = facts;
+function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
   const present = findPresent(section, call);
   if (access === undefined) return present;
+  const isForGrants = section.forEach === "Grant";
   const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
-  const copied = entitled && new Set(entitled.flatMap(copiedBy));
-  const asked =
-    section.forEach === "Grant" ? undefined : entitled && new Set(entitled.map(({ credentialFor }) => credentialFor));
-  // A revoked grant takes the credential away, whether the consumers are known or not.
-  const isWanted = ({ namespace }: Turn): boolean => asked?.has(namespace) ?? isNamespaceGranted(access, namespace);
-  // A turn that is over stays until the answer names another one, and no record says that copies hold its credential.
+  const asked = new Set(entitled?.map(({ credentialFor }) => credentialFor));
+  // A team writes its record, so a copy counts for the credential of the record's own namespace only.
+  const copied = new Set(entitled?.flatMap(({ namespace = "", copied: held }) => (held ? toUse(namespace, held) : [])));
+  // A revoked grant takes the credential away even while the consumers are unknown.
+  const isWanted = ({ namespace }: Turn): boolean =>
+    isForGrants || entitled === undefined ? isNamespaceGranted(access, namespace) : asked.has(namespace);
+  // A turn that is over stays while the answer names it, or a record says that copies hold its credential.
   const isInUse = (turn: Turn): boolean => {
-    if (copied === undefined || turns.includes(turn.turn)) return true;
+    if (entitled === undefined || turns.includes(turn.turn)) return true;
     const { namespace, secret, isAnswered } = toCredential(turn, section, call);
     return isAnswered || (secret !== undefined && copied.has(toUse(namespace, secret)));
   };
   const kept = present.filter((turn) => isWanted(turn) && isInUse(turn));
-  const namespaces = section.forEach === "Grant" ? [...access.names] : (entitled ?? []).flatMap(begunBy).sort();
+  // No XR controls a record right after a restore: it keeps a credential, and begins none.
+  const controlled = (entitled ?? []).filter(({ isControlled }) => isControlled);
+  const asking = controlled.flatMap(({ credentialFor }) => credentialFor ?? []);
+  const namespaces = isForGrants ? [...access.names] : asking.sort();
   const added = namespaces.flatMap((namespace) => turns.map((turn) => ({ namespace, turn })));
-  return [...new Map([...kept, ...added].map((turn) => [toPlace(turn), turn])).values()];
+  return [...new Map([...kept, ...added].map((turn) => [formatTurn(turn), turn])).values()];
 }
 
 /**
- * Tells whether a consumer has a grant, and may ask for the credential of that namespace. Where all namespaces are granted, it may for
- * its own, and for one that the grant names as well: a team could name a thousand others in its record.
+ * Tells whether a consumer has a grant for the credential that it asks for. If all namespaces are granted, it gets that of its own
+ * namespace, and of one that the grant names as well: a team could name a thousand others in its record.
  */
 const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
   namespaces.every((each) => isNamespaceGranted(access, each)) &&
   (!access.isForAll || credentialFor === namespace || access.names.has(credentialFor ?? ""));
 
-/** Lists what a consumer copies. A team writes its record, so only of its own namespace, though its copies may go elsewhere. */
-const copiedBy = ({ namespace = "", credentialFor, copied }: Consumer): readonly string[] =>
-  copied && credentialFor === namespace ? [toUse(namespace, copied)] : [];
-
-/** Lists the namespace for which a consumer may have a new credential made: where an XR controls its record. */
-const begunBy = ({ credentialFor, isControlled }: Consumer): readonly string[] =>
-  isControlled && credentialFor ? [credentialFor] : [];
-
 const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
 
-/** The hashes of the turns' texts; one that is empty without any. */
+/** Hashes the texts of `turns`; without them there is one turn, "". */
 function findTurns({ turns }: Credentials, call: Call): readonly string[] {
   const texts = turns && resolveStrings(turns, call);
   return texts?.is === "set" ? [...new Set(texts.value.slice(-MAX_TURNS).map((text) => hashText(text, 8)))] : [""];
 }
 
-const toPlace = ({ namespace, turn }: Turn): string => (turn === "" ? namespace : `${namespace}/${turn}`);
+const formatTurn = ({ namespace, turn }: Turn): string => (turn === "" ? namespace : `${namespace}/${turn}`);
 
-const toKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
-  `consumers/credentials/${toPlace(turn)}/${toGroupKind(String(kind), toApiGroup(String(apiVersion)))}`;
+const credentialKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
+  `consumers/credentials/${formatTurn(turn)}/${toGroupKind(String(kind), toApiGroup(String(apiVersion)))}`;
 
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
 
-/** Finds the credentials of this kind that are there. */
+/** Finds the turns of which credentials exist. */
 const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
-    // Whoever names composed resources must not write any text into the template.
-    return DNS_LABEL.test(namespace) && toKey({ namespace, turn }, section) === key ? [{ namespace, turn }] : [];
+    // A name that another step chose must not bring any text into the template.
+    return DNS_LABEL.test(namespace) && credentialKey({ namespace, turn }, section) === key
+      ? [{ namespace, turn }]
+      : [];
   });
 
 type Credential = ReturnType<typeof toCredential>;
 
-/** Makes the credential of one namespace, of one turn. Its Secret is undefined while it is not known. */
+/** Makes the credential of one turn, with its Secret, which is undefined while it is unknown. */
 function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
   const { template, secretRef } = section;
-  const hash = hashText(`${resourceKey(composite)}/${toPlace(turn)}`, 16);
+  const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
   const object = fill(template, { namespace: turn.namespace, hash });
-  const key = toKey(turn, section);
+  const key = credentialKey(turn, section);
   const observed = request.observed.resources.get(key);
   const document = observed?.document ?? documentOf(object);
   const name = stringAt(document, secretRef.nameFieldPath);
@@ -154,7 +152,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/** Tells whether the Secret has been written: Crossplane has read the connection Secret, or a resource with another Secret is Ready. */
+/** Tells whether the Secret was written: Crossplane has read it as a connection Secret, or the resource is Ready. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, connectionDetails } = observed;
@@ -166,7 +164,7 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
-/** Composes the answers, each with the credential of the last turn, or with the one that was answered while that is not ready. */
+/** Composes the answers: the last turn's credential once it is ready, and until then the one that was answered before. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {

@@ -16,18 +16,18 @@ const STEP = 50;
 
 const toStep = (count: number): number => count - (count % STEP);
 
-/** Rounds down where there are more consumers: each change of the XR wakes all, so that one more must change nothing. */
+/** Rounds down a number above 50, so that one more consumer changes nothing: each change of the XR wakes all. */
 const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**
- * Lists the consumers with a grant in the status; more than 50 are only counted. While the consumers are not known, the status stays as
- * it is shown: what is left out is removed.
+ * Lists the consumers with a grant in the status, or counts them if there are more than 50. While the consumers are unknown, the status
+ * repeats what it shows, since Crossplane removes what is left out.
  *
- * Each change of the XR wakes all consumers, and a team may write any record. So consumers without a grant are counted in fifties, or as
- * some, and neither the status nor a condition tells two of their records apart. A companion, which none watch, lists and counts them.
+ * Each change of the XR wakes all consumers, and a team may write any number of records. So consumers without a grant are counted in
+ * fifties, and fewer than fifty as 1. A companion, which no consumer watches, lists and counts them exactly.
  *
- * The reasons distinguish copies without a grant, which go when their XRs are reconciled, from requests. Beside more than 50 consumers,
- * requests are told from fifty on; copies always.
+ * The reasons distinguish copies without a grant, which are deleted when their XRs are reconciled, from requests. Fewer than 50 requests
+ * are left out if more than 50 consumers have a grant.
  */
 export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
@@ -59,9 +59,9 @@ const USAGE = "consumers/usage/";
 const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
 
 /**
- * Composes a Usage of the shared XR while a granted namespace uses it. Consumers without a grant do not count: a team may write a record
- * into its own namespace, and it must not keep the owner from deleting the XR. The owner who no longer wants a consumer takes its grant
- * back. A record that no XR controls keeps a Usage, and begins none; so it is while the owner or the consumers are not known.
+ * Composes a Usage of the shared XR while a consumer with a grant uses it. One without a grant does not count: a team that writes a record
+ * into its own namespace must not keep the owner from deleting the XR. A record that no XR controls, as right after a restore, keeps a
+ * Usage, and begins none.
  */
 export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: Call): Edits {
   const present = keepObserved(USAGE, USAGE_FIELDS, call);
@@ -69,10 +69,10 @@ export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: 
   const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || present.length > 0));
   if (granted.length === 0) return [];
   const told = granted.slice(0, round(granted.length));
-  // The sentence with which `kubectl delete` is refused.
+  // The message with which `kubectl delete` is refused.
   const uses = `${listSome(told, MAX_NAMES, nameConsumer)} ${granted.length === 1 ? "uses" : "use"} it`;
   const object = composeUsage(owner, `${uses}: delete them, or take back their grant`, call);
-  // Each kind of Usage has a name of its own, or Crossplane would forget the one before it.
+  // Each kind of Usage has a name of its own, or Crossplane would forget the previous one without deleting it.
   return [[`${USAGE}${String(object["apiVersion"])}/${String(object["kind"])}`, { is: "set", object, ready: "True" }]];
 }
 
@@ -80,8 +80,8 @@ const nameConsumer = ({ namespace, kind, name }: JudgedConsumer): string =>
   `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
 
 /**
- * Composes a Usage that protects an XR from deletion: Crossplane's webhook refuses it with this reason. Crossplane v2 has a kind for
- * namespaced and one for cluster-scoped resources; v1 (since v1.19) has one kind, which v2 still serves.
+ * Composes a Usage, with which Crossplane's webhook refuses to delete an XR for this reason. Crossplane v2 has kinds for namespaced and for
+ * cluster-scoped resources; v1.19 and later have one, which v2 still serves.
  */
 function composeUsage(owner: Composite, reason: string, { request }: Call): JsonObject {
   const { apiVersion, kind, name, namespace } = owner;

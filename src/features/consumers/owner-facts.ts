@@ -31,31 +31,31 @@ import type { ConsumersReason } from "./consumers-condition.ts";
 
 /** The namespaces that the annotations of the shared XR grant. */
 export interface Access {
-  /** Those that are known by name, sorted. */
+  /** The names that are listed, and those of Namespaces that match a selector; sorted. */
   readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;
   readonly faults: readonly ConsumersReason[];
 }
 
-/** A fact that Crossplane looks up, or the reason why it is not known. */
+/** A fact that Crossplane looks up, or the reason why it is unknown. */
 type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined; unknown: ConsumersReason }>;
 
 const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
 
-/** The consumers and their grants; undefined while it is not known who uses the shared XR, or who is granted. */
+/** The consumers and their grants; undefined while the consumers or the grants are unknown. */
 export type KnownConsumers = readonly JudgedConsumer[] | undefined;
 
-/** The facts about a shared XR; each is undefined while it is not known. */
+/** The facts about a shared XR; each is undefined while it is unknown. */
 export interface OwnerFacts {
-  /** The shared XR: this one, or the one whose companion it is. */
+  /** The shared XR: this one, or the one whose companion this XR is. */
   readonly owner?: Composite;
   readonly access?: Access | undefined;
-  /** Who has access by ReferenceGrants, beside those that the annotations grant. */
+  /** The kinds and namespaces to which ReferenceGrants grant access, in addition to the annotations. */
   readonly grantees?: readonly Grantee[] | undefined;
-  /** Who uses the shared XR or asks for it; none where the input does not need them. */
+  /** The XRs and claims that use the shared XR or ask for it; none if the input needs none. */
   readonly consumers?: readonly Consumer[] | undefined;
   readonly judged?: KnownConsumers;
-  /** Why one of them is not known. */
+  /** The reason why one of these is unknown. */
   readonly unknown: ConsumersReason | undefined;
 }
 
@@ -63,20 +63,20 @@ export function lookUpFacts(section: Consumers, call: Call): OwnerFacts {
   const { value: owner, unknown } = findOwner(section, call);
   if (owner === undefined) return { unknown };
   const needsRecords = section.protect || section.list || section.capacity || section.credentials;
-  const { value: access, ...annotations } = findAccess(section, owner, call);
-  const { value: grantees, ...grants } = findGrantees(section, owner, call);
+  const { value: access, unknown: noAccess } = findAccess(section, owner, call);
+  const { value: grantees, unknown: noGrantees } = findGrantees(section, owner, call);
   const isAnnotated = (namespace: string): boolean => access !== undefined && isNamespaceGranted(access, namespace);
   const referred = new Set(grantees?.map(({ namespace }) => namespace));
   const mayUse = (namespace: string): boolean => isAnnotated(namespace) || referred.has(namespace);
-  const { value: consumers, ...records } = needsRecords ? findConsumers(owner, mayUse, call) : { value: [] };
+  const found: Fact<readonly Consumer[]> = needsRecords ? findConsumers(owner, mayUse, call) : { value: [] };
+  const consumers = found.value;
   const judged = access && grantees && consumers && judgeConsumers(consumers, isAnnotated, grantees);
-  const why = annotations.unknown ?? grants.unknown ?? records.unknown;
-  return { owner, access, grantees, consumers, judged, unknown: why };
+  return { owner, access, grantees, consumers, judged, unknown: noAccess ?? noGrantees ?? found.unknown };
 }
 
 /**
- * Finds the shared XR. A companion serves only one for which the same namespace asks: a team that names another team's XR would
- * otherwise see who uses it, keep it from being deleted, and answer to its consumers.
+ * Finds the shared XR. A companion serves only one of its own team: otherwise a team could name another team's XR, see its consumers,
+ * answer to them, and keep the XR from being deleted.
  */
 function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   const { composite, requirements } = call;
@@ -93,12 +93,12 @@ function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   return found && consumerNamespace(found) === consumerNamespace(composite) ? { value: found } : missing;
 }
 
-/** The most copies that are told one by one: a thousand are told of a record of seven kilobytes, and a team may write a thousand of these. */
+/** The most copies that count one by one: a record of 7 kB lists a thousand, and a team may write many. */
 const MAX_COPIES = 10_000;
 
 /**
- * Finds the consumers by the records of their XRs: one for each copy, but one for each share of a record in a namespace without a grant, and
- * of all that follow very many copies.
+ * Finds the consumers by the records of their XRs: one for each copy. Counts one for each share of a record in a namespace without a
+ * grant, and after the first 10,000 copies.
  */
 function findConsumers(
   owner: Composite,
@@ -148,7 +148,7 @@ function findMatching(selector: LabelSelector, call: Call): Fact<readonly string
 const GRANTS = "consumers/reference-grants";
 
 /**
- * Finds the ReferenceGrants beside the shared XR's Secret, where the input says that consumers rely on them.
+ * Finds the grantees of ReferenceGrants in the namespace of the shared XR's Secret, with `grant: ReferenceGrant`.
  *
  * @throws {FunctionError} `InvalidInput` on Crossplane v1, which cannot look them up.
  */

@@ -12,8 +12,8 @@ import { type RecordedNames, toRecordedKind } from "../../records/names-record.t
 import { desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
-import { judgeName, type NamedResource } from "./name-verdict.ts";
-import { withNamesCondition } from "./names-condition.ts";
+import { judgeName } from "./name-verdict.ts";
+import { type NamedResource, withNamesCondition } from "./names-condition.ts";
 
 /** Keeps the external name of every desired managed resource: without it a provider creates a second cloud resource (crossplane#5918). */
 export const externalNames: Feature = (call, draft) => {
@@ -22,18 +22,18 @@ export const externalNames: Feature = (call, draft) => {
 
   const resources = findNames(policy, call, draft);
   const named = withNamesCondition(withResources(draft, pinNames(resources)), resources, call);
-  return resources.some(({ verdict }) => verdict.is === "held") ? withCompositeUnready(named) : named;
+  return resources.some(({ verdict }) => verdict.is === "WaitingForRecord") ? withCompositeUnready(named) : named;
 };
 
 function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly NamedResource[] {
   const { names, confirmed } = recallNames(call);
   const found: NamedResource[] = [];
-  for (const [name, desired] of desiredSoFar(call, draft)) {
+  for (const [resource, desired] of desiredSoFar(call, draft)) {
     const kind = readManagedKind(desired);
-    const observed = observedAs(name, kind, call);
+    const observed = observedAs(resource, kind, call);
     const rescuePaths = rescuePathsFor(kind, policy);
     const nameIn = (record: RecordedNames): string | undefined => {
-      const entry = record.get(name);
+      const entry = record.get(resource);
       return entry?.kind === toRecordedKind(kind) ? entry.externalName : undefined;
     };
     const recorded = nameIn(names);
@@ -42,16 +42,16 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
     const isKnown = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);
     if (!isKnown) continue;
     const isConfirmed = recorded === nameIn(confirmed);
-    const evidence = { desired, observed, recorded, isConfirmed, isHeld, rescuePaths };
-    found.push({ ...evidence, name, kind, verdict: judgeName(evidence) });
+    const verdict = judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths });
+    found.push({ resource, kind, desired, observed, verdict });
   }
-  return found.sort((a, b) => compareTexts(a.name, b.name));
+  return found.sort((a, b) => compareTexts(a.resource, b.resource));
 }
 
-/** The field with the external name of a kind that `config.IdentifierFromProvider` configures: its Terraform ID. */
+/** The Terraform ID: the external name of kinds with upjet's `config.IdentifierFromProvider`. */
 const ID = ["status", "atProvider", "id"];
 
-/** Lists the fields from which the external name of a kind can be rescued; none without a rule for the kind. */
+/** Lists the fields from which a lost external name can be read; none without a rule for the kind. */
 function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): readonly FieldPath[] {
   const paths = policy.rescue
     .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)
@@ -59,29 +59,32 @@ function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): re
   return findFacts(group, kind).isNamedById ? [...paths, ID] : paths;
 }
 
-/** Tells whether a managed resource gets another `metadata.name`, and often external name, in a rebuilt cluster: it is made of the XR's uid. */
+/**
+ * Tells whether a rebuilt cluster gives a managed resource another `metadata.name`, and with it often another external name: Crossplane
+ * generates it from the XR's uid.
+ */
 const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =>
   desired.at(["spec", "forProvider"]) !== undefined &&
   stringAt(desired, ["metadata", "name"]) === undefined &&
   findFacts(group, kind).cloud !== "Kubernetes";
 
-/** Sets the external name on desired resources. One whose creation has begun, without a name yet, is not created once more. */
+/** Sets the external names of desired resources, and keeps those from being created that may exist under an unknown name. */
 const pinNames = (resources: readonly NamedResource[]): Edits =>
-  resources.flatMap((resource): Edits => {
-    const { name, desired, observed, verdict } = resource;
-    if (verdict.is === "held" && observed === undefined) return [[name, { is: "removed" }]];
-    const edits = toPin(resource);
-    return edits.length === 0 ? [] : [[name, { is: "set", object: desired.with(edits) }]];
+  resources.flatMap((one): Edits => {
+    const { resource, desired, observed, verdict } = one;
+    if (verdict.is === "WaitingForRecord" && observed === undefined) return [[resource, { is: "removed" }]];
+    const edits = toPin(one);
+    return edits.length === 0 ? [] : [[resource, { is: "set", object: desired.with(edits) }]];
   });
 
 function toPin({ verdict, desired, observed }: NamedResource): readonly ValueEdit[] {
   const [had, asked] = [observed && readPolicies(observed), readPolicies(desired)];
-  if (verdict.is === "held" || verdict.is === "notRecorded") {
+  if (verdict.is === "WaitingForRecord" || verdict.is === "NameNotRecorded") {
     return had === undefined ? [] : [{ path: MANAGEMENT_POLICIES, value: withoutCreate(asked ?? ALL_ACTIONS) }];
   }
   // A backup may have these policies, and after a restore without managed fields no apply removes them.
   const isLeft = asked === undefined && had?.join() === withoutCreate(ALL_ACTIONS).join();
   const given = isLeft ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
-  if (verdict.is === "unnamed" || verdict.is === "setByPipeline") return given;
-  return [...given, { path: EXTERNAL_NAME, value: verdict.name }];
+  const isPinned = verdict.is !== "ChangedByPipeline" && "name" in verdict;
+  return isPinned ? [...given, { path: EXTERNAL_NAME, value: verdict.name }] : given;
 }

@@ -1,4 +1,4 @@
-import { type ManagedKind, readNamelessCreation } from "../../crossplane/managed-resource.ts";
+import { readNamelessCreation } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, lacksLateInitialize, mayCreate, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { type Document, stringAt } from "../../model/document.ts";
@@ -9,7 +9,7 @@ interface Evidence {
   /** Undefined if the resource is not created yet, or was lost. */
   readonly observed: Document | undefined;
   readonly recorded: string | undefined;
-  /** True if the recorded name lies where no team can write it; a team's word alone names no lost cloud resource. */
+  /** True if teams cannot write the record with this name. A name that only a team vouches for names no lost cloud resource. */
   readonly isConfirmed: boolean;
   /** True if it is not created without a recorded name. */
   readonly isHeld: boolean;
@@ -17,24 +17,18 @@ interface Evidence {
   readonly rescuePaths: readonly FieldPath[];
 }
 
-/** A desired managed resource, and the verdict on its external name. */
-export interface NamedResource extends Evidence {
-  readonly name: string;
-  readonly kind: ManagedKind;
-  readonly verdict: NameVerdict;
-}
-
-/** The external name of a managed resource, and its source. */
+/** The external name of a managed resource and its source, by the reason that the condition gives. */
 export type NameVerdict =
-  | { readonly is: "setByPipeline"; readonly name: string; readonly observed: string | undefined }
-  | { readonly is: "observed" | "recorded" | "rescued"; readonly name: string }
-  | { readonly is: "duplicate"; readonly name: string; readonly other: string }
+  | { readonly is: "SetByPipeline" }
+  | { readonly is: "ChangedByPipeline"; readonly name: string; readonly seen: string }
+  | { readonly is: "Pinned" | "RestoredFromRecord" | "Rescued"; readonly name: string }
+  | { readonly is: "DuplicateSuspected"; readonly name: string; readonly other: string }
   /** Not created: its name is not recorded (`requireRecord`), or is `unconfirmed`. */
-  | { readonly is: "held"; readonly unconfirmed: string | undefined }
-  /** `isAtRisk`: the name may get lost. */
-  | { readonly is: "unnamed"; readonly isAtRisk: boolean }
-  /** `createdAt`: its creation began, and its provider may have forgotten that. */
-  | { readonly is: "notRecorded"; readonly createdAt: string };
+  | { readonly is: "WaitingForRecord"; readonly unconfirmed: string | undefined }
+  /** Not created again: its creation began at `createdAt`, and its provider may have forgotten that. */
+  | { readonly is: "NameNotRecorded"; readonly createdAt: string }
+  /** No name yet. With `LateInitializeMissing` the provider may lose it. */
+  | { readonly is: "LateInitializeMissing" | "WaitingForNames" };
 
 /**
  * Chooses the external name, the first of these that exists:
@@ -48,32 +42,30 @@ export type NameVerdict =
  * If the record has another name than 2 or 4, there may be two cloud resources.
  */
 export function judgeName(evidence: Evidence): NameVerdict {
-  const { desired, observed, recorded, isHeld, rescuePaths } = evidence;
+  const { desired, observed, recorded, isConfirmed, rescuePaths } = evidence;
   const seen = observed && stringAt(observed, EXTERNAL_NAME);
   const wanted = stringAt(desired, EXTERNAL_NAME);
-  if (wanted !== undefined) return { is: "setByPipeline", name: wanted, observed: seen };
+  if (wanted !== undefined) {
+    const isChanged = seen !== undefined && seen !== wanted;
+    return isChanged ? { is: "ChangedByPipeline", name: wanted, seen } : { is: "SetByPipeline" };
+  }
   const id = observed && rescuePaths.map((path) => stringAt(observed, path)).find((found) => found !== undefined);
-  const named = judgeNamed(evidence, seen, id);
-  if (named !== undefined) return named;
-  if (recorded !== undefined || (isHeld && observed === undefined)) return { is: "held", unconfirmed: recorded };
-  return judgeNameless(desired, observed, rescuePaths.length > 0);
-}
-
-function judgeNamed({ recorded, isConfirmed }: Evidence, seen: string | undefined, id: string | undefined) {
   const confirmed = isConfirmed ? recorded : undefined;
   const name = seen ?? confirmed ?? id;
+  if (name === undefined) return judgeNameless(evidence);
   const other = seen === undefined ? id : recorded;
-  if (name === undefined) return undefined;
-  if (other !== undefined && other !== name) return { is: "duplicate", name, other } as const;
-  if (seen !== undefined) return { is: "observed", name } as const;
-  return { is: confirmed === undefined ? "rescued" : "recorded", name } as const;
+  if (other !== undefined && other !== name) return { is: "DuplicateSuspected", name, other };
+  if (seen !== undefined) return { is: "Pinned", name };
+  return { is: confirmed === undefined ? "Rescued" : "RestoredFromRecord", name };
 }
 
-function judgeNameless(desired: Document, observed: Document | undefined, isAsynchronous: boolean): NameVerdict {
+function judgeNameless({ desired, observed, recorded, isHeld, rescuePaths }: Evidence): NameVerdict {
+  if (recorded !== undefined || (isHeld && observed === undefined))
+    return { is: "WaitingForRecord", unconfirmed: recorded };
   const createdAt = observed && readNamelessCreation(observed);
   if (createdAt !== undefined && mayCreate(readPolicies(desired) ?? ALL_ACTIONS))
-    return { is: "notRecorded", createdAt };
+    return { is: "NameNotRecorded", createdAt };
   // An asynchronous provider stores the name by late initialization only (crossplane#5918).
-  const isAtRisk = isAsynchronous && lacksLateInitialize(readPolicies(observed ?? desired) ?? ALL_ACTIONS);
-  return { is: "unnamed", isAtRisk };
+  const isAtRisk = rescuePaths.length > 0 && lacksLateInitialize(readPolicies(observed ?? desired) ?? ALL_ACTIONS);
+  return { is: isAtRisk ? "LateInitializeMissing" : "WaitingForNames" };
 }

@@ -13,63 +13,69 @@ import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { type Draft, emptyDraft } from "../../model/draft.ts";
 import { toMatcher } from "../../model/glob.ts";
 import { ADOPTION } from "../../ownership/annotations.ts";
-import { NO_NAMES, type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
+import { type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordKind, recordOf } from "../../records/record.ts";
-import { proverFor } from "../confirm-nesting.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { askForKinds, DESIRED, isFreeFor, RECORDED } from "../labelled-resources.ts";
+import { proverFor } from "../prover.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
 export type Predecessors = ReadonlyMap<string, readonly Document[]>;
 
 /**
- * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
- * yet there are none. The label alone is no proof for the latter: nested XRs' resources carry it, too.
+ * Finds the predecessors of desired resources and, for adoption, of resources that are no longer desired.
  *
- * @param recorded the confirmed names of the record; where they are not given, only what goes with a grant is looked for.
+ * @param recorded the confirmed names of the record; if undefined, finds only resources that go with a grant.
  */
 export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): Predecessors {
-  const { resources } = call.request.observed;
-  // Features leave out what they hold back until it is found.
+  // Features leave out a resource of an earlier step until its predecessor is found.
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
-  const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
+  const desired = new Map([...all].filter(([, document]) => stringAt(document, ["kind"]) !== undefined));
   const { composer, prove } = proverFor(call);
-  const composed = recorded ? wanted.map(([, like]) => like).filter((like) => !isPutBack(like)) : [];
-  const likes = [...composed, ...grantedKinds(call), ...(recorded ? recordKinds(call) : [])];
-  const forgotten = recordedKinds(recorded ?? NO_NAMES, likes, call);
-  const answered = [...askForKinds(DESIRED, likes, call), ...askForKinds(RECORDED, forgotten, call)];
-  // A record is asked for by its own label, too, and may have both.
-  const each = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
-  const proven = [...each]
-    .sort(compareEntries)
-    .map(([, item]) => item)
-    .filter((item) => isFreeFor(composer.uid, item) && !isBeingDeleted(item))
-    .filter((item) => isOwnRecord(item, call) || prove(item).is === "proven")
-    .filter((item) => !isAnyones(item, call) || !resources.has(nameOf(item)));
-  const byName = groupBy(proven, nameOf);
-  const desired = new Map(wanted);
+  const proven = lookUp([...desired.values()], call, recorded).filter(
+    (item) =>
+      isFreeFor(composer.uid, item) &&
+      !isBeingDeleted(item) &&
+      (isClusterScopedRecord(item, call) || prove(item).is === "proven"),
+  );
+  const byName = [...groupBy(proven, nameOf)].sort(compareEntries);
   return new Map(
-    [...byName].sort(compareEntries).flatMap(([name, own]) => {
-      const observed = resources.get(name)?.document;
-      const like = desired.get(name);
-      const others = own
-        .filter((item) =>
-          like
-            ? isLike(item, like, observed)
-            : isNamespacedRecord(name, call) || isForgotten(item, composer.fieldManager, recorded?.get(name)),
-        )
-        .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)))
-        .slice(0, isNamespacedRecord(name, call) ? (observed ? 0 : 1) : undefined);
-      if (others.length > 1 && others.every((item) => isAnyones(item, call))) return [];
-      return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
+    byName.flatMap(([name, candidates]) => {
+      const observed = call.request.observed.resources.get(name)?.document;
+      const wanted = desired.get(name);
+      const isRecord = isNamespacedRecord(name, call);
+      // A team can make its XR compose a second record. Either will do: an XR that stopped would keep revoked copies.
+      if (isRecord && observed !== undefined) return [];
+      const isPredecessor = (item: Document): boolean => {
+        if (observed !== undefined && isSameResource(toReference(item), toReference(observed))) return false;
+        if (observed !== undefined && isWritableByTeams(item, call)) return false;
+        if (wanted !== undefined) return isLike(item, wanted, observed);
+        return isRecord || isForgotten(item, composer.fieldManager, recorded?.get(name));
+      };
+      const found = candidates.filter(isPredecessor).slice(0, isRecord ? 1 : undefined);
+      if (found.length > 1 && found.every((item) => isWritableByTeams(item, call))) return [];
+      return found.length === 0 ? [] : [[name, observed === undefined ? found : [observed, ...found]] as const];
     }),
   );
 }
 
+/** Looks up all resources with the XR's label, of each kind that may have predecessors; sorted, each once. */
+function lookUp(desired: readonly Document[], call: Call, recorded: RecordedNames | undefined): readonly Document[] {
+  const granted = grantedKinds(call);
+  // Adoption puts back only what it has found.
+  const composed = desired.filter((like) => readAnnotation(like, ADOPTION) === undefined);
+  const likes = recorded === undefined ? granted : [...composed, ...granted, ...recordKinds(call)];
+  const forgotten = recorded === undefined ? [] : recordedKinds(recorded, likes, call);
+  const answered = [...askForKinds(DESIRED, likes, call), ...askForKinds(RECORDED, forgotten, call)];
+  // A record is asked for by its own label, too, and may have both.
+  const byKey = new Map(answered.map((item) => [resourceKey(toReference(item)), item]));
+  return [...byKey].sort(compareEntries).map(([, item]) => item);
+}
+
 /**
- * Lists the kinds of what goes with a grant: those of provider-kubernetes that copies take, and those of dependents. A team may edit the
- * references of its XR, and what is neither referred to nor desired would live on after its grant is taken back.
+ * Lists an example of each kind that goes with a grant: provider-kubernetes' Object for copies, and the kinds of dependents. A team may
+ * edit its XR's references, and a resource that is neither referred to nor desired would outlive its grant.
  */
 export function grantedKinds({ input, composite, request }: Call): readonly Document[] {
   const shares = input.spec.sharedResources;
@@ -84,19 +90,13 @@ export function grantedKinds({ input, composite, request }: Call): readonly Docu
   return [...(isCopying ? [documentOf(object)] : []), ...dependents];
 }
 
-/** Lists the kind of a namespaced XR's record, which one that names nothing any more does not desire. */
+/** Lists the kind of a namespaced XR's record, which the XR does not desire once it is bound to nothing. */
 const recordKinds = ({ input, composite }: Call): readonly Document[] =>
   input.spec.sharedResources.length === 0 || composite.namespace === undefined
     ? []
     : [documentOf(recordKind(composite))];
 
-/** Tells whether adoption, and no step of the pipeline, desires a resource: because it was found. */
-const isPutBack = (desired: Document): boolean => readAnnotation(desired, ADOPTION) !== undefined;
-
-/**
- * Lists the kinds of what is recorded, and not desired any more: a Composition may have stopped desiring the only resource of a kind after the
- * backup.
- */
+/** Lists the kinds that are recorded only: a Composition may have stopped desiring them since the backup. */
 function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call: Call): readonly Document[] {
   const { observed } = call.request;
   if (call.input.spec.adoption === undefined) return [];
@@ -111,13 +111,13 @@ function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call
 const nameOf = (item: Document): string => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "";
 
 /**
- * Tells whether a team may have written a resource, with the XR's labels: then several of them are none, nor is one beside the XR's own, and
- * they must not stop the XR.
+ * Tells whether another team may have written the resource with the XR's label, in a namespace that is not the XR's. Such resources must
+ * not stop the XR: several of them count as none, and so does one beside the XR's own.
  */
-const isAnyones = (item: Document, { composite }: Call): boolean =>
+const isWritableByTeams = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
 
-/** Tells whether a resource that no step desires is this XR's own, and not a nested XR's with the same label. */
+/** Tells whether this XR, and no nested XR with the same label, composed a resource that no step desires. */
 const isForgotten = (item: Document, manager: string, recorded: RecordedName | undefined): boolean => {
   const composers = readComposers(item);
   const isRecorded =
@@ -125,22 +125,23 @@ const isForgotten = (item: Document, manager: string, recorded: RecordedName | u
   return composers.includes(manager) || (composers.length === 0 && (isRecorded || isCopy(item)));
 };
 
-/** A team has its XR make a second record by its references, and an XR that stops keeps what a revoked grant takes along. Either will do. */
 const isNamespacedRecord = (name: string, { composite }: Call): boolean =>
   composite.namespace !== undefined && name === RECORD_NAME;
 
-/** Only this function composes copies, each under a name that begins like this. */
+/** Recognizes a copy: only this function composes resources under names with that prefix. */
 export const isCopy = (item: Document): boolean =>
   readSharedResource(item) !== undefined && nameOf(item).startsWith(COPY_PREFIX);
 
-/** Recognizes a cluster-scoped record of this XR, which needs no other proof: teams cannot write it. That of a claim names another XR. */
-const isOwnRecord = (item: Document, { composite }: Call): boolean =>
+/**
+ * Recognizes a cluster-scoped record of this XR, or of an earlier XR of its claim. It needs no other proof, since teams cannot write it.
+ */
+const isClusterScopedRecord = (item: Document, { composite }: Call): boolean =>
   toReference(item).kind === RECORD_KINDS.EnvironmentConfig.kind &&
   readLabel(item, RECORD_LABEL) === recordOf(composite);
 
 /**
- * Tells whether a resource is of the desired kind, and has the name and the namespace that are desired. The observed resource's name
- * is no wish: function-patch-and-transform repeats it.
+ * Tells whether a resource has the desired kind, name and namespace. A desired name that is the observed one does not count:
+ * function-patch-and-transform repeats it.
  */
 function isLike(found: Document, desired: Document, observed: Document | undefined): boolean {
   const [own, wanted] = [toReference(found), toReference(desired)];

@@ -1,6 +1,16 @@
 import { readManagedKind } from "../../crossplane/managed-resource.ts";
-import { isBeingDeleted, isWrittenByOthers, NAME, readAnnotation } from "../../crossplane/metadata.ts";
-import { referencesPath, toReference, toReferences } from "../../crossplane/references.ts";
+import {
+  COMPOSITE_LABEL,
+  isBeingDeleted,
+  isWrittenByOthers,
+  NAME,
+  OWNER_REFERENCES,
+  readAnnotation,
+  readLabel,
+} from "../../crossplane/metadata.ts";
+import { toPossibleComposer } from "../../crossplane/proof.ts";
+import { formatReference, referencesPath, toReference, toReferences } from "../../crossplane/references.ts";
+import type { Result } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withObjects, withResults } from "../../model/draft.ts";
 import { isDependent, RESTORED } from "../../ownership/annotations.ts";
@@ -8,21 +18,18 @@ import { toRecordedKind } from "../../records/names-record.ts";
 import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
-import { explainDuplicate, findFatal } from "./duplicates.ts";
 import { findPredecessors, grantedKinds, isCopy, type Predecessors } from "./find-predecessors.ts";
 
-/** Features desire more, the more they observe: a record, then its copies. */
+/** The most passes: features that observe more desire more. The first pass finds a record, the next one its copies. */
 const MAX_PASSES = 3;
 
 /**
- * Runs the features for an XR whose references a restore has lost, as that of an XR which Crossplane makes anew from a restored claim,
- * or has set back: otherwise a second set of resources is composed, and the first one is forgotten. Such an XR looks for predecessors,
- * before the first of its resources is composed: by Crossplane's label, for each kind that the pipeline desires, or that is recorded.
+ * Runs the features. If a restore has lost the XR's references, or set them back, its predecessors are found first, by Crossplane's label:
+ * the resources that it composed before. Otherwise Crossplane would compose a second set and forget the first.
  *
- * - One without a controller or controlled by this XR, with proof that this XR composed it: the features observe it, and the desired
- *   resource takes its name, so that Crossplane's server-side apply adopts it.
- * - Several for one name in the Composition: the XR stops until a person has chosen. It composes nothing meanwhile: with references of
- *   Crossplane's it would no longer look.
+ * - The features observe a predecessor, and the desired resource takes its name, so that Crossplane's server-side apply adopts it.
+ * - If there are several for one name in the Composition, the XR composes nothing until a person has chosen: once Crossplane has written
+ *   its references again, it no longer looks for predecessors.
  */
 export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
   let draft = run(call);
@@ -43,54 +50,76 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
 }
 
 /**
- * Tells whether the references are missing or not Crossplane's, which writes them before it composes; a condition comes only
- * afterwards. `velero restore --existing-resource-policy=update` sets those of a live XR back.
+ * Tells whether the XR has no references, or others than Crossplane's, which writes them before it composes anything. With
+ * `velero restore --existing-resource-policy=update` Velero sets those of a live XR back.
  */
 const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
   (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
 
-/**
- * Tells whether a team may write the references of what goes with a grant. It can write as Crossplane's field manager, too, so its XR looks
- * for copies and dependents in each reconcile.
- */
+/** Tells whether a team may have removed references to resources that go with a grant, even as Crossplane's field manager. */
 const isEditable = (call: Call): boolean =>
   call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && grantedKinds(call).length > 0;
 
 /**
- * Tells whether a resource is about to be composed that may have been composed before the restore: a pipeline desires some only once the
- * status of others is there, and Crossplane has written references by then. A steady XR composes nothing new.
+ * Tells whether a new resource is about to be composed, which may exist since before the restore: a pipeline may desire it only once it
+ * has read the status of others, when Crossplane has written references again.
  */
 const composesNew = ({ request: { desired, observed }, input, composite }: Call, { resources }: Draft): boolean =>
   input.spec.adoption !== undefined &&
   !isBeingDeleted(composite.document) &&
   [...desired.resources.keys()].some((name) => !observed.resources.has(name) && resources.get(name)?.is !== "removed");
 
-/** Tells whether resources may still be restored: they are not created meanwhile. */
+/** Tells whether a restore may still be under way, during which held resources are not created. */
 const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: Draft): boolean =>
   conditions.some(({ reason }) => reason === "WaitingForRecord") ||
   (input.spec.adoption?.restore === "ObserveFirst" &&
     [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined));
 
-/** Observes the predecessors, each to be adopted, even one that this XR controls: Crossplane refers to none. Lists the names with several. */
+/**
+ * Adds the predecessors to the observed resources, and lists the names with several of them. All are to be adopted, so none has a
+ * controller: Crossplane does not refer even to one that this XR controls.
+ */
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;
   const resources = new Map(observed.resources);
-  const duplicates = new Map<string, { readonly resource: string; readonly sentence: string }>();
-  for (const [name, all] of predecessors) {
-    const [one, ...others] = all;
-    if (others.length > 0) duplicates.set(name, explainDuplicate(name, all, call));
-    else if (one !== undefined) {
-      const document = one.with([{ path: ["metadata", "ownerReferences"], value: [] }]);
-      resources.set(name, { document, ready: "Unspecified", connectionDetails: new Map() });
-    }
+  for (const [name, [one, ...others]] of predecessors) {
+    if (one === undefined || others.length > 0) continue;
+    const document = one.with([{ path: OWNER_REFERENCES, value: [] }]);
+    resources.set(name, { document, ready: "Unspecified", connectionDetails: new Map() });
   }
+  const several = [...predecessors].filter(([, all]) => all.length > 1);
+  const duplicates = several.map(([name, all]) => explainDuplicate(name, all, call));
   return { ...call, request: { ...call.request, observed: { ...observed, resources } }, duplicates };
 }
 
+/** Explains how to choose one of several resources. Crossplane composes the one to which the XR refers, with any label. */
+function explainDuplicate(name: string, all: readonly Document[], { request, composite }: Call) {
+  const referred = request.observed.resources.get(name)?.document;
+  const isUnlabelled =
+    referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toPossibleComposer(composite).root;
+  const resources = all.map((each) => formatReference(toReference(each))).join(" and ");
+  const sentence = isUnlabelled
+    ? `this XR still refers to ${formatReference(toReference(referred))}, which has lost the label ${COMPOSITE_LABEL}: to keep ` +
+      "the other, remove the reference from the XR, too; otherwise set the label again"
+    : "this XR composed all of them before it was restored, and can keep one: delete the others (if they share a cloud " +
+      "resource, first set deletionPolicy Orphan, or managementPolicies without Delete), or remove the label " +
+      `${COMPOSITE_LABEL} from them, and the reference from the XR where it refers to one; without the label they go on ` +
+      "writing to the cloud";
+  return { resource: `${name} (${resources})`, sentence };
+}
+
+/** Stops the XR until a person has chosen, where no input `adoption` does that with its condition. */
+function findFatal({ duplicates = [], input }: Call): readonly Result[] {
+  if (duplicates.length === 0 || input.spec.adoption !== undefined) return [];
+  const lines = duplicates.map(({ resource, sentence }) => `  ${resource}: ${sentence}`);
+  const message = ["cannot compose anything until one resource is left for each of these names:", ...lines].join("\n");
+  return [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
+}
+
 /**
- * Composes what has a predecessor under its name, and what is recorded and not observed under its recorded name, so that a restore that
- * comes later finds it and makes no second one. Only under a confirmed name: many providers take it for the external name.
+ * Gives desired resources the names of their predecessors, or their recorded names if they do not exist: then a restore that comes later
+ * finds them. A recorded name must be confirmed, since many providers take it for the external name.
  */
 function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft {
   const { confirmed } = recallNames(call);
@@ -108,13 +137,10 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
     return value === undefined ? [] : [[resource, desired.with([{ path: NAME, value }])] as const];
   });
   const kept = withObjects(draft, [...named, ...findForgotten(predecessors, draft)]);
-  return withResults(kept, call.input.spec.adoption === undefined ? findFatal(call) : []);
+  return withResults(kept, findFatal(call));
 }
 
-/**
- * Finds the copies and dependents to which the XR lost its reference, and that go: desired once more, they are referred to again, and
- * Crossplane deletes them in the next reconcile.
- */
+/** Desires copies and dependents without a reference once more, so that Crossplane refers to them, and deletes them next time. */
 const findForgotten = (predecessors: Predecessors, { resources }: Draft) =>
   [...predecessors].flatMap(([name, [copy, ...others]]) =>
     copy === undefined || others.length > 0 || resources.get(name)?.is === "set" || !(isCopy(copy) || isDependent(copy))

@@ -1,4 +1,4 @@
-import { type ConnectionSecret, findConnectionSecret, toConnectionSecret } from "../../crossplane/connection-secret.ts";
+import { type ConnectionSecret, findConnectionSecret, judgeSecret } from "../../crossplane/connection-secret.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { toSecretRequirement } from "../../crossplane/requirement-names.ts";
 import type { Connection } from "../../input/connection.ts";
@@ -33,7 +33,7 @@ export function findSource(
   if (!secretRef.perConsumer) return namedBy(resource)(secretRef);
   const answer = consumer === undefined ? undefined : askAnswer(resource, consumer, requirements);
   if (answer === "pending") return { is: "pending" };
-  return toConnectionSecret(resource, answer?.secret?.name, answer?.secret?.namespace);
+  return judgeSecret(resource, answer?.secret?.name, answer?.secret?.namespace);
 }
 
 /** A Secret's values by key, in base64. */

@@ -1,54 +1,42 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { EventEmitter, once } from "node:events";
+import { rmSync } from "node:fs";
 import { request as overHttps } from "node:https";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { withMetadata } from "../../../testing/builders/composed.ts";
 import { objectOf } from "../../../testing/builders/kubernetes.ts";
-import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
-import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { mappingOf } from "../../../testing/builders/mapping.ts";
+import { OWNER, registered } from "../../../testing/builders/registered.ts";
+import { type ApiServer, startApiServer } from "../../../testing/servers/api-server.ts";
 import { createAuthority, issue, writeCertificates } from "../../../testing/servers/certificates.ts";
+import { claimKinds } from "../../../testing/servers/kinds.ts";
 import { type Ran, runCommand } from "../../../testing/tools/run-command.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
-const kinds = [
-  kindOf("s3.aws.upbound.io", "Bucket"),
-  kindOf("platform.example.org", "XBucket", { categories: ["claim"], isNamespaced: true, version: "v1alpha1" }),
-];
-
-const OWNER = `${PLATFORM}/team-a/orders`;
 const objects = [registered({ bucket: "orders", owner: OWNER })];
-
-const mapping = {
-  apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1",
-  kind: "IdentityMapping",
-  mappings: [
-    {
-      apiGroup: "platform.example.org",
-      kind: "XBucket",
-      resources: [{ apiGroup: "s3.aws.upbound.io", kind: "Bucket", externalName: { fromFieldPath: "spec.name" } }],
-    },
-  ],
-};
+const named = { fromFieldPath: "spec.name" };
+const mapping = mappingOf([{ apiGroup: "s3.aws.upbound.io", kind: "Bucket", externalName: named }]);
 
 interface Webhook {
   readonly port: number;
   readonly metricsPort: number;
   readonly api: ApiServer;
   readonly ca: string;
-  stop(): Promise<void>;
-  readonly ran: Promise<Ran>;
+  /** Sends SIGTERM. @returns what the program has printed, and its exit code. */
+  stop(): Promise<Ran>;
 }
 
 /** The program as it is started, on ports of its own. */
 async function start(...flags: readonly string[]): Promise<Webhook> {
-  const api = await startApiServer({ kinds, objects });
-  const folder = temporaryFolder();
+  const api = await startApiServer({ kinds: claimKinds, objects });
+  const folder = temporaryFolder({ "mapping.json": JSON.stringify(mapping) });
   const authority = createAuthority("admission");
   writeCertificates(folder, authority, issue(authority, "webhook"));
   rmSync(join(folder, "ca.crt")); // the API server shows no certificate
-  writeFileSync(join(folder, "mapping.json"), JSON.stringify(mapping));
+
   const args = [
     `--mapping=${join(folder, "mapping.json")}`,
     `--tls-certs-dir=${folder}`,
@@ -58,80 +46,62 @@ async function start(...flags: readonly string[]): Promise<Webhook> {
     "--lookup-timeout=1s",
     ...flags,
   ];
-  let end: (why: string) => void = () => {};
-  const stopped = new Promise<string>((resolve) => {
-    end = resolve;
-  });
-  let ran: Promise<Ran> | undefined;
-  const serving = await new Promise<string>((resolve, reject) => {
-    ran = runCommand("admission", args, {
-      signal: stopped,
-      onLog: (line) => {
-        if (line.includes('"message":"serving"')) resolve(line);
-      },
-    });
-    ran.then(({ exitCode, stderr }) => reject(new Error(`ended with ${exitCode}: ${stderr}`)), reject);
-  });
-  const { address, metricsAddress } = JSON.parse(serving);
-  const portOf = (text: string): number => Number(text.split(":").at(-1));
-  const stop = async () => {
-    end("SIGTERM");
-    await ran;
+  const events = new EventEmitter();
+  const serving = once(events, "serving");
+  const onLog = (line: string) => line.includes('"message":"serving"') && events.emit("serving", JSON.parse(line));
+  const ran = runCommand("admission", args, { signal: once(events, "stop").then(String), onLog });
+  const failed = ran.then(({ exitCode, stderr }) => Promise.reject(new Error(`ended with ${exitCode}: ${stderr}`)));
+  const [{ address, metricsAddress }] = await Promise.race([serving, failed]);
+  const portOf = (address: string): number => Number(address.split(":").at(-1));
+  const stop = () => {
+    events.emit("stop", "SIGTERM");
+    return ran;
   };
-  onTestFinished(stop);
-  if (ran === undefined) throw new Error("it was never started");
+  onTestFinished(async () => void (await stop()));
   const ports = { port: portOf(address), metricsPort: portOf(metricsAddress) };
-  return { ...ports, api, ca: authority.certificate, stop, ran };
+  return { ...ports, api, ca: authority.certificate, stop };
 }
 
 function send({ port, ca }: Webhook, path: string, body?: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const options = { ca, method: body === undefined ? "GET" : "POST", agent: false as const };
-    const sent = overHttps(`https://127.0.0.1:${port}${path}`, options, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk) => {
-        text += chunk;
-      });
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
-    });
-    sent.on("error", reject);
-    sent.end(body);
+    const sent = overHttps(`https://127.0.0.1:${port}${path}`, options, (response) =>
+      resolve(text(response).then((answer) => ({ status: response.statusCode ?? 0, body: answer }))),
+    );
+    sent.on("error", reject).end(body);
   });
 }
 
-interface Review {
-  readonly response: {
-    readonly uid: string;
-    readonly allowed: boolean;
-    readonly status?: { readonly code: number; readonly message: string };
-    readonly warnings?: readonly string[];
-  };
+interface Response {
+  readonly uid: string;
+  readonly allowed: boolean;
+  readonly status?: { readonly code: number; readonly message: string };
+  readonly warnings?: readonly string[];
 }
 
-async function ask(webhook: Webhook, request: object): Promise<Review["response"]> {
+async function ask(webhook: Webhook, request: object): Promise<Response> {
   const asked = { uid: "u1", operation: "CREATE", ...request };
   const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request: asked };
   const { status, body } = await send(webhook, "/validate", JSON.stringify(review));
   expect(status).toBe(200);
-  return (JSON.parse(body) as Review).response;
+  return JSON.parse(body).response;
 }
 
 const claim = (namespace: string, name = "orders", metadata: object = {}) =>
   objectOf("platform.example.org/v1alpha1", "XBucket", { namespace, name: "orders", ...metadata }, { spec: { name } });
 
-const bucket = (name: string, managementPolicies = ["*"], externalName = "orders") => ({
-  apiVersion: "s3.aws.upbound.io/v1beta1",
-  kind: "Bucket",
-  metadata: { name, annotations: { "crossplane.io/external-name": externalName } },
-  spec: { forProvider: { region: "eu-west-1" }, managementPolicies },
-});
+const bucket = (name: string, managementPolicies = ["*"], externalName = "orders") => {
+  const metadata = { name, annotations: { "crossplane.io/external-name": externalName } };
+  const spec = { forProvider: { region: "eu-west-1" }, managementPolicies };
+  return objectOf("s3.aws.upbound.io/v1beta1", "Bucket", metadata, { spec });
+};
 
 const CROSSPLANE = { username: "system:serviceaccount:crossplane-system:crossplane" };
 const byCrossplane = (request: object) => ({ userInfo: CROSSPLANE, ...request });
 
 /** The bucket with these marks of the function. */
 const marked = (marks: Readonly<Record<string, string>>, managementPolicies = ["*"]) => {
-  const annotations = Object.entries(marks).map(([key, text]) => [`${DOMAIN}/${key}`, text]);
+  const annotations = Object.entries(marks).map(([key, mark]) => [`${DOMAIN}/${key}`, mark]);
   return withMetadata(bucket("mine", managementPolicies), { annotations: Object.fromEntries(annotations) });
 };
 const promoted = marked({ owner: "XShop/mine", "tags-owner": "XShop/mine#bucket" });
@@ -198,11 +168,9 @@ test("--on-conflict=warn admits, and says what would have been denied", async ()
 });
 
 test("a field that is not set is a warning", async () => {
+  const answer = await ask(await start(), { object: { ...claim("team-b"), spec: {} } });
   const warnings = ["cannot tell which Bucket it represents: spec.name is not set"];
-  expect(await ask(await start(), { object: { ...claim("team-b"), spec: {} } })).toMatchObject({
-    allowed: true,
-    warnings,
-  });
+  expect(answer).toMatchObject({ allowed: true, warnings });
 });
 
 const AWAY = { status: 503, body: "away" };
@@ -248,19 +216,22 @@ test.each([
   expect((await send(await start(), "/validate", body)).status).toBe(400);
 });
 
+/** Asks for a page beside the webhook. */
+async function get({ metricsPort }: Webhook, path: string) {
+  const response = await fetch(`http://127.0.0.1:${metricsPort}${path}`);
+  return [response.status, await response.text()] as const;
+}
+
 test("tells how it is over HTTP, and reviews over TLS alone", async () => {
   const webhook = await start();
   await ask(webhook, { object: claim("team-b") });
   await ask(webhook, { object: claim("team-a") });
-  const plain = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${webhook.metricsPort}${path}`);
-    return { status: response.status, body: await response.text() };
-  };
-  expect(await plain("/healthz")).toEqual({ status: 200, body: "ok\n" });
-  expect(await plain("/readyz")).toEqual({ status: 200, body: "ok\n" });
+  const plain = (path: string) => get(webhook, path);
+  expect([await plain("/healthz"), await plain("/readyz")]).toEqual(Array(2).fill([200, "ok\n"]));
   expect((await send(webhook, "/readyz")).status).toBe(404);
-  expect((await plain("/validate")).status).toBe(404);
-  expect((await plain("/metrics")).body.match(/(?<=^function_shared_infrastructure_admission_requests_).*/gm)).toEqual([
+  expect((await plain("/validate"))[0]).toBe(404);
+  const [, metrics = ""] = await plain("/metrics");
+  expect(metrics.match(/(?<=^function_shared_infrastructure_admission_requests_).*/gm)).toEqual([
     'total{operation="CREATE",decision="denied"} 1',
     'total{operation="CREATE",decision="allowed"} 1',
   ]);
@@ -274,14 +245,12 @@ test("a body that is larger than any object is refused", async () => {
 test("is not ready while the API server is away", async () => {
   const webhook = await start();
   goAway(webhook);
-  const response = await fetch(`http://127.0.0.1:${webhook.metricsPort}/readyz`);
-  expect([response.status, await response.text()]).toEqual([503, "cannot get /apis: 503 away\n"]);
+  expect(await get(webhook, "/readyz")).toEqual([503, "cannot get /apis: 503 away\n"]);
 });
 
 test("ends with exit code 0 when it is told to", async () => {
   const webhook = await start();
-  await webhook.stop();
-  expect((await webhook.ran).exitCode).toBe(0);
+  expect((await webhook.stop()).exitCode).toBe(0);
 });
 
 test.each([

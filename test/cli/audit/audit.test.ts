@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { withMetadata } from "../../../testing/builders/composed.ts";
+import { objectOf, synced } from "../../../testing/builders/kubernetes.ts";
 import { type ApiServerOptions, kindOf, runOn } from "../../../testing/servers/api-server.ts";
 
 /** The program's answers, exit codes and what it says where it may not look. e2e/scenarios/audit.ts runs it on a real cluster. */
@@ -23,37 +24,23 @@ const resourceRefs = [
 ];
 
 const COMPOSED_AS = "crossplane.io/composition-resource-name";
-const composed = (name: string): JsonObject => ({
-  ...toBucket,
-  metadata: { name, labels: { "crossplane.io/composite": "orders" }, annotations: { [COMPOSED_AS]: "bucket" } },
-});
+const composed = (name: string): JsonObject => {
+  const labels = { "crossplane.io/composite": "orders" };
+  return { ...toBucket, metadata: { name, labels, annotations: { [COMPOSED_AS]: "bucket" } } };
+};
 
-const objects: readonly JsonObject[] = [
-  {
-    apiVersion: "apiextensions.crossplane.io/v1beta1",
-    kind: "CompositeResourceDefinition",
-    metadata: { name: "xstores.platform.example.org" },
-  },
-  {
-    apiVersion: "platform.example.org/v1beta1",
-    kind: "XStore",
-    metadata: { name: "orders", uid: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
-    spec: { resourceRefs },
-    status: {},
-  },
+const xr = (metadata: JsonObject, more: JsonObject) =>
+  objectOf("platform.example.org/v1beta1", "XStore", metadata, more);
+const createdXr = { name: "orders", uid: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
+const definition = { name: "xstores.platform.example.org" };
+const healthy = [objectOf("apiextensions.crossplane.io/v1beta1", "CompositeResourceDefinition", definition)];
+const objects = [
+  ...healthy,
+  xr(createdXr, { spec: { resourceRefs }, status: {} }),
   composed("there"),
   composed("forgotten"),
-  { apiVersion: "v1", kind: "Secret", metadata: { name: "unlabelled", namespace: "team-a" } },
+  objectOf("v1", "Secret", { name: "unlabelled", namespace: "team-a" }),
 ];
-
-const healthy = [objects[0] ?? {}];
-
-const healthyXr: JsonObject = {
-  apiVersion: "platform.example.org/v1beta1",
-  kind: "XStore",
-  metadata: { name: "healthy", uid: "2" },
-  status: { conditions: [{ type: "Synced", status: "True" }] },
-};
 
 const run = (cluster: Partial<ApiServerOptions>, ...args: readonly string[]) =>
   runOn({ kinds, objects, ...cluster }, "audit", args);
@@ -95,6 +82,7 @@ describe("after a restore", () => {
   });
 
   test("--composite leaves out what concerns other XRs", async () => {
+    const healthyXr = xr({ name: "healthy", uid: "2" }, { status: synced("True") });
     const ran = await run({ objects: [...objects, healthyXr] }, "--composite=healthy");
     expect(ran).toMatchObject({ exitCode: 0, stdout: "" });
   });
@@ -116,6 +104,7 @@ const restored = (name: string, synced: JsonObject = {}, atProvider: JsonObject 
 };
 
 test("--restore says of each what its provider found, and how to release it; what is as desired needs nobody", async () => {
+  const differs = "it differs in spec.forProvider.region";
   const release = (name: string) =>
     `to release it: kubectl annotate xstore.platform.example.org orders ${DOMAIN}/release-restored=1/${name}`;
   const before = { lastTransitionTime: "2025-12-31T00:00:00Z" };
@@ -135,9 +124,9 @@ test("--restore says of each what its provider found, and how to release it; wha
       "FINDING | XR | RESOURCE | AS | WHAT IT MEANS",
       `Waiting | ${xr} | Bucket.cloud.example.org/not-looked-for | not-looked-for | ${release("not-looked-for")}`,
       `Missing | ${xr} | Bucket.cloud.example.org/deleted | deleted | ${release("deleted")}`,
-      "Different | - | Bucket.cloud.example.org/alone | alone | spec.forProvider.region; no XR controls it yet",
-      `Different | ${xr} | Bucket.cloud.example.org/changed | changed | spec.forProvider.region; ${release("changed")}`,
-      `Found | ${xr} | Bucket.cloud.example.org/as-desired | as-desired | released as soon as the others of its XR are`,
+      `Different | - | Bucket.cloud.example.org/alone | alone | ${differs}; no XR controls it yet`,
+      `Different | ${xr} | Bucket.cloud.example.org/changed | changed | ${differs}; ${release("changed")}`,
+      `Found | ${xr} | Bucket.cloud.example.org/as-desired | as-desired | it is released with the others of its XR`,
       "",
     ],
   ]);
@@ -167,14 +156,11 @@ test("what it may not look at, of what an XR refers to, is not said to be missin
   expect(stderr).toContain("not looked at: cannot list secrets");
 });
 
-test("--composite with a name that no XR has ends with 2, and with the name that is close", async () => {
-  const { exitCode, stdout, stderr } = await run({}, "--composite=order", "--composite=orders");
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-  expect(stderr).toContain('cannot find an XR named "order"; did you mean orders?\n');
-});
-
-test("it ends with 2 where Crossplane is not there", async () => {
-  const { exitCode, stdout, stderr } = await run({ kinds: [bucket], objects: [] });
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-  expect(stderr).toContain("cannot find Crossplane at https://");
+const names = ["--composite=order", "--composite=orders"];
+test.each<[reason: string, cluster: Partial<ApiServerOptions>, says: string, ...args: readonly string[]]>([
+  ["a name that no XR has", {}, 'cannot find an XR named "order"; did you mean orders?\n', ...names],
+  ["Crossplane not there", { kinds: [bucket], objects: [] }, "cannot find Crossplane at https://"],
+])("it ends with 2 with %s", async (_, cluster, says, ...args) => {
+  const stderr = expect.stringContaining(says);
+  expect(await run(cluster, ...args)).toMatchObject({ exitCode: 2, stdout: "", stderr });
 });

@@ -62,21 +62,19 @@ const refTo = (name: string): string => resourceKey({ ...BUCKET, namespace: unde
 const shown = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ is, composite, resource }) => `${is} ${resource.name} of ${composite?.name ?? "?"}`);
 
-/** An XR that refers to its record of names, and nothing else. */
-function withOwnRecord(xr: JsonObject) {
-  const name = namesRecordName(recordOf(toComposite(documentOf(xr))));
-  const reference = { ...RECORD_KINDS.EnvironmentConfig, namespace: undefined, name };
-  const { namespace: _, ...listed } = reference;
-  return { reference, store: { ...xr, spec: { resourceRefs: [listed] } } };
-}
-
 /** A row: what a cluster holds, and what is found in it. */
 const row = (reason: string, parts: WorldParts, ...found: readonly string[]) => ({ reason, parts, found });
 
 const stores = [store({}, referringTo("a"))];
 const modern = [store({}, { crossplane: referringTo("a") })];
 const controlledBy = (controller: JsonObject) => ({ buckets: [bucket("a", { controller })] });
-const ownRecord = withOwnRecord(store());
+/** The record of names of the XR. */
+const record = {
+  ...RECORD_KINDS.EnvironmentConfig,
+  name: namesRecordName(recordOf(toComposite(documentOf(store())))),
+};
+const recordKey = resourceKey({ ...record, namespace: undefined });
+const withRecord = [store({}, { resourceRefs: [record] })];
 const going = { metadata: { deletionTimestamp: CREATED } };
 
 test.each([
@@ -89,12 +87,12 @@ test.each([
   row("is not there", { referred: [[refTo("a"), "missing"]] }, "Dangling a of orders"),
   row("is of no installed kind", { referred: [[refTo("a"), "kindMissing"]] }, "Dangling a of orders"),
   row("is the XR's own record of names, which it composes anew", {
-    stores: [ownRecord.store],
-    referred: [[resourceKey(ownRecord.reference), "missing"]],
+    stores: withRecord,
+    referred: [[recordKey, "missing"]],
   }),
   row("is that record, of the XR before the restore, which Kubernetes collects", {
-    stores: [ownRecord.store],
-    referred: [[resourceKey(ownRecord.reference), documentOf(bucket("record", { controller: beforeRestore }))]],
+    stores: withRecord,
+    referred: [[recordKey, documentOf(bucket("record", { controller: beforeRestore }))]],
   }),
   row("is not there any more, and the XR is being deleted", {
     stores: [store(going.metadata, referringTo("a"), {})],
@@ -110,7 +108,7 @@ test.each([
   expect(shown(find({ stores, ...parts }))).toEqual(found);
 });
 
-const SHARED_RESOURCE = "shared-infrastructure.fn.crossplane.io/shared-resource";
+const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 
 test.each([
   ["of an XR that is there", [], { apiVersion, kind: "XStore", name: "orders" }],
@@ -145,7 +143,7 @@ const command =
   "kubectl patch object.v1alpha1.kubernetes.m.crossplane.io/app --namespace=red --type=merge " +
   `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
 
-const BY_HAND = `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays`;
+const BY_HAND = `${WHY}; with managementPolicies [Observe] it is removed, and its external resource stays`;
 const LEFT = "its copy blue/vault stays then, for you to delete";
 const elsewhere = object({ annotations: annotationsOf("shared/db/blue/vault") });
 const other = { ...object(), apiVersion: "cloud.example.org/v1" };
@@ -167,32 +165,17 @@ const nested = store({ name: "orders-inner", labels: { "crossplane.io/composite"
 
 const copiedFrom = JSON.stringify({ apiVersion, kind: "XStore", name: "orders" });
 const marked = (mark: string, more: JsonObject = {}) =>
-  bucket("marked", {
-    metadata: {
-      labels: { "crossplane.io/composite": "orders" },
-      annotations: { [`shared-infrastructure.fn.crossplane.io/${mark}`]: copiedFrom },
-      ownerReferences: [{ apiVersion, controller: true, ...ours }],
-      ...more,
-    },
-  });
+  bucket("marked", { controller: ours, metadata: { annotations: { [`${DOMAIN}/${mark}`]: copiedFrom }, ...more } });
 const left = { labels: { "crossplane.io/composite": "gone" }, ownerReferences: [] };
 
 test.each([
   row("was composed by an XR that is there", { buckets: [bucket("a")] }, "Orphaned a of orders"),
   row("was composed by an XR that is not there", { buckets: [bucket("a", { composite: "gone" })] }),
   row("has a controller", controlledBy(ours)),
-  row("makes a copy, whoever controls it", { buckets: [marked("shared-resource")] }, "Unreferred marked of ?"),
-  row("depends on a grant, whoever controls it", { buckets: [marked("depends-on")] }, "Unreferred marked of ?"),
-  row(
-    "makes a copy, and its XR has gone without it",
-    { buckets: [marked("shared-resource", left)] },
-    "Unreferred marked of ?",
-  ),
-  row(
-    "depends on a grant, and its XR has gone without it",
-    { buckets: [marked("depends-on", left)] },
-    "Unreferred marked of ?",
-  ),
+  ...Object.entries({ "makes a copy": "shared-resource", "depends on a grant": "depends-on" }).flatMap(([is, mark]) => [
+    row(`${is}, whoever controls it`, { buckets: [marked(mark)] }, "Unreferred marked of ?"),
+    row(`${is}, and its XR has gone without it`, { buckets: [marked(mark, left)] }, "Unreferred marked of ?"),
+  ]),
   row("is being deleted", { buckets: [bucket("a", going)] }),
   row("has the label only because it was copied from a composed resource, as that of Endpoints is", {
     buckets: [bucket("a", { metadata: { annotations: {} } })],
@@ -372,6 +355,7 @@ test.each([
   expect(all.filter((line) => /^(?:Unmanaged|Unregistered) /.test(line))).toEqual(found);
 });
 
+const DELETED = "deleting it deletes the cloud resource";
 test("before the tags step is removed, it names what would write or delete a cloud resource that it must not", () => {
   const alone = (name: string, more: JsonObject) => {
     const labels = { "crossplane.io/composite": "orders", [`${DOMAIN}/identity`]: name };
@@ -381,8 +365,8 @@ test("before the tags step is removed, it names what would write or delete a clo
   const buckets = [contender("a", owning), contender("b", owner), alone("kept", {}), alone("created", created)];
   const found = findHeldBack(worldOf({ buckets, unregistered: [foreign("invoices")] })).toSorted(compareFindings);
   expect(found.map(({ is, resource, message }) => `${is} ${resource.name}: ${message}`)).toEqual([
-    "HeldBack a: it owns for 1 other: without the tags step the cloud resource is deleted with it",
-    "HeldBack b: it observes: without the tags step it writes beside the owner, and the cloud resource is deleted with it",
-    "HeldBack kept: its cloud resource existed before: without the tags step the cloud resource is deleted with it",
+    `HeldBack a: 1 other represents its cloud resource: without the tags step, ${DELETED}`,
+    `HeldBack b: it only observes: without the tags step it writes beside the owner, and ${DELETED}`,
+    `HeldBack kept: its cloud resource existed before it: without the tags step, ${DELETED}`,
   ]);
 });

@@ -1,12 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { type ApiClient, toClient, toCluster } from "../../../cli/cluster/cluster.ts";
 import { connect } from "../../../cli/cluster/connection.ts";
 import { discover, findKindsByName, toFullName } from "../../../cli/cluster/discovery.ts";
 import { inParallel, list as listDocuments } from "../../../cli/cluster/list.ts";
 import { type ApiServer, connectTo, type Fault, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
-import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+import { temporaryFile } from "../../../testing/tools/temporary-folder.ts";
 
 const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
 const NAMESPACED = kindOf("s3.aws.m.upbound.io", "Bucket");
@@ -143,8 +142,7 @@ test.each([
 
 test("does not wait for a server whose certificate is another's", async () => {
   const [one, other] = [await startApiServer({ kinds }), await startApiServer({ kinds })];
-  const kubeconfig = join(temporaryFolder(), "kubeconfig");
-  writeFileSync(kubeconfig, readFileSync(one.kubeconfig, "utf8").replace(one.url, other.url));
+  const kubeconfig = temporaryFile("kubeconfig", readFileSync(one.kubeconfig, "utf8").replace(one.url, other.url));
   const onWait = vi.fn();
   const cluster = toClient(connect({ kubeconfig, env: {} }), { retry: QUICK, onWait });
   await expect(toCluster(cluster)).rejects.toThrow(`cannot get /apis: cannot reach ${other.url}: `);

@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer as createProxy } from "node:http";
 import { createServer } from "node:https";
-import { type AddressInfo, connect as connectSocket, type Server } from "node:net";
+import { connect as connectSocket } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import type { TLSSocket } from "node:tls";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { toClient } from "../../../cli/cluster/cluster.ts";
 import { connect } from "../../../cli/cluster/connection.ts";
-import { writeKubeconfig } from "../../../testing/servers/api-server.ts";
+import { listen, writeKubeconfig } from "../../../testing/servers/api-server.ts";
 import { createAuthority, issue } from "../../../testing/servers/certificates.ts";
-import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+import { temporaryFile, temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 /** A request as a server sees it. */
 interface Seen {
@@ -17,14 +17,6 @@ interface Seen {
   readonly groups: string | readonly string[] | undefined;
   /** The common name of the client's certificate. */
   readonly client: string | undefined;
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 /** A server that asks for a client's certificate, and answers with each status in turn, 200 in the end. */
@@ -42,11 +34,13 @@ async function startServer(...statuses: readonly number[]) {
   return { authority, seen, url: `https://127.0.0.1:${await listen(server)}` };
 }
 
+const running = (script: string) => ({ command: process.execPath, args: ["-e", script] });
+
 /** A plugin that notes each start in a file, with what it is told, and prints this status. */
 function pluginOf(status: object, calls: string) {
   const script = `require("fs").appendFileSync(${JSON.stringify(calls)}, process.env.KUBERNETES_EXEC_INFO + "\\n");
     console.log(${JSON.stringify(JSON.stringify({ kind: "ExecCredential", status }))})`;
-  return { exec: { apiVersion: "client.authentication.k8s.io/v1", command: process.execPath, args: ["-e", script] } };
+  return { exec: { apiVersion: "client.authentication.k8s.io/v1", ...running(script) } };
 }
 
 const callsIn = (file: string): readonly string[] => readFileSync(file, "utf8").trim().split("\n");
@@ -61,26 +55,17 @@ async function start(user: object, ...statuses: readonly number[]) {
 
 const { certificate, key } = issue(createAuthority("clients"), "team-a");
 
-test.each<{ reason: string; user: object; sent: Partial<Seen> }>([
-  { reason: "a token", user: { token: "t" }, sent: { authorization: "Bearer t" } },
-  { reason: "a password", user: { username: "u", password: "p" }, sent: { authorization: `Basic ${btoa("u:p")}` } },
-  { reason: "nothing", user: {}, sent: {} },
-  {
-    reason: "the user and groups that it impersonates",
-    user: { token: "t", as: "sa", "as-groups": ["g", "h"] },
-    sent: { authorization: "Bearer t", groups: "g, h" },
-  },
-  {
-    reason: "the client's certificate",
-    user: { "client-certificate-data": btoa(certificate), "client-key-data": btoa(key) },
-    sent: { client: "team-a" },
-  },
-  {
-    reason: "a certificate that a plugin gives",
-    user: pluginOf({ clientCertificateData: certificate, clientKeyData: key }, "/dev/null"),
-    sent: { client: "team-a" },
-  },
-])("sends $reason", async ({ user, sent }) => {
+const impersonating = { token: "t", as: "sa", "as-groups": ["g", "h"] };
+const withCertificate = { "client-certificate-data": btoa(certificate), "client-key-data": btoa(key) };
+const byPlugin = pluginOf({ clientCertificateData: certificate, clientKeyData: key }, "/dev/null");
+test.each<[what: string, user: object, sent: Partial<Seen>]>([
+  ["a token", { token: "t" }, { authorization: "Bearer t" }],
+  ["a password", { username: "u", password: "p" }, { authorization: `Basic ${btoa("u:p")}` }],
+  ["nothing", {}, {}],
+  ["the user and groups that it impersonates", impersonating, { authorization: "Bearer t", groups: "g, h" }],
+  ["the client's certificate", withCertificate, { client: "team-a" }],
+  ["a certificate that a plugin gives", byPlugin, { client: "team-a" }],
+])("sends %s", async (_, user, sent) => {
   const { send, seen } = await start(user);
   const { status } = await send();
   const nothing = { authorization: undefined, groups: undefined, client: "undefined" };
@@ -139,38 +124,27 @@ describe("where there is no --kubeconfig", () => {
 const contexts = [{ name: "x", context: { cluster: "c", user: "u" } }];
 const kubeconfigWith = (fields: object): string => JSON.stringify({ contexts, "current-context": "x", ...fields });
 
+const withServer = (server: string, more: object = {}): string =>
+  kubeconfigWith({ clusters: [{ name: "c", cluster: { server } }], ...more });
 test.each([
-  { reason: "is no YAML", text: "token: s3cret\n\tx", message: /kubeconfig: (?!.*s3cret)[^\n]*; give --kubeconfig/ },
-  { reason: "names no context", text: "clusters: []", message: "there is no current-context" },
-  { reason: "lacks the cluster", text: kubeconfigWith({}), message: 'no cluster "c"; there is ' },
-  {
-    reason: "lacks the user",
-    text: kubeconfigWith({ clusters: [{ name: "c", cluster: { server: "https://c.example.org" } }] }),
-    message: 'no user "u"; there is ',
-  },
-  {
-    reason: "has no valid server",
-    text: kubeconfigWith({ clusters: [{ name: "c", cluster: { server: "x" } }], users: [{ name: "u", user: {} }] }),
-    message: 'cluster "c" has no valid server',
-  },
-])("cannot use a kubeconfig that $reason", ({ text, message }) => {
-  const kubeconfig = join(temporaryFolder(), "kubeconfig");
-  writeFileSync(kubeconfig, text);
+  ["is no YAML", "token: s3cret\n\tx", /kubeconfig: (?!.*s3cret)[^\n]*; give --kubeconfig/],
+  ["names no context", "clusters: []", "there is no current-context"],
+  ["lacks the cluster", kubeconfigWith({}), 'no cluster "c"; there is '],
+  ["lacks the user", withServer("https://c.example.org"), 'no user "u"; there is '],
+  ["has no valid server", withServer("x", { users: [{ name: "u", user: {} }] }), 'cluster "c" has no valid server'],
+])("cannot use a kubeconfig that %s", (_, text, message) => {
+  const kubeconfig = temporaryFile("kubeconfig", text);
   expect(() => connect({ kubeconfig, env: {} })).toThrow(message);
 });
 
+const ended = { expirationTimestamp: "2020-01-01T00:00:00Z" };
 test.each([
-  { reason: "once, for a token without an end", status: { token: "t" }, statuses: [], calls: 1 },
-  {
-    reason: "once its token has ended and is not accepted any more",
-    status: { token: "t", expirationTimestamp: "2020-01-01T00:00:00Z" },
-    statuses: [200, 401],
-    calls: 2,
-  },
-  { reason: "again, when its token is not accepted", status: { token: "t" }, statuses: [401], calls: 2 },
-])("asks a plugin $reason", async ({ status, statuses, calls }) => {
+  { reason: "once, for a token without an end", expiry: {}, statuses: [], calls: 1 },
+  { reason: "once its token has ended and is not accepted any more", expiry: ended, statuses: [200, 401], calls: 2 },
+  { reason: "again, when its token is not accepted", expiry: {}, statuses: [401], calls: 2 },
+])("asks a plugin $reason", async ({ expiry, statuses, calls }) => {
   const file = join(temporaryFolder(), "calls");
-  const { send, seen } = await start(pluginOf(status, file), ...statuses);
+  const { send, seen } = await start(pluginOf({ token: "t", ...expiry }, file), ...statuses);
   expect((await send()).status).toBe(200);
   await send();
   expect(seen.at(-1)?.authorization).toBe("Bearer t");
@@ -184,11 +158,11 @@ test.each([
 
 test.each([
   ["is not there", { command: "no-such-plugin", installHint: "install it" }, /ENOENT; install it$/],
-  ["fails", { command: process.execPath, args: ["-e", "console.error('log in'); process.exit(1)"] }, /: log in$/],
+  ["fails", running("console.error('log in'); process.exit(1)"), /: log in$/],
   [
     "prints half a credential, which is not shown",
-    { command: process.execPath, args: ["-e", 'console.log(\'{"status":{"token":"s3cret\')'] },
-    /: what it prints is no ExecCredential$/,
+    running('console.log(\'{"status":{"token":"s3cret\')'),
+    /: its output is not an ExecCredential$/,
   ],
 ])("says so once where a plugin %s", async (_, exec, message) => {
   const { url, authority } = await startServer();

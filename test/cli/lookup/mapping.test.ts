@@ -1,16 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readMappings } from "../../../cli/files.ts";
 import { findDeclarations } from "../../../cli/lookup/declarations.ts";
 import { parseMapping } from "../../../cli/lookup/mapping.ts";
-import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
-
-const file = (resources: unknown, more: object = {}) => ({
-  apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1",
-  kind: "IdentityMapping",
-  mappings: [{ apiGroup: "platform.example.org", kind: "Bucket", resources, ...more }],
-});
+import { mappingOf as file } from "../../../testing/builders/mapping.ts";
+import { temporaryFile } from "../../../testing/tools/temporary-folder.ts";
 
 const bucket = (fields: object) => ({ apiGroup: "s3.aws.m.upbound.io", kind: "Bucket", ...fields });
 const named = (externalName: object | string) => bucket({ externalName });
@@ -21,7 +14,7 @@ const manifest = { apiVersion: "v1", kind: "ConfigMap", namespace, name: "{metad
 
 const claim = {
   apiVersion: "platform.example.org/v1",
-  kind: "Bucket",
+  kind: "XBucket",
   metadata: { namespace: "team-a", name: "orders" },
   spec: { name: "orders-data", shard: 7, isPublic: true, region: "eu-west-1" },
 };
@@ -38,7 +31,7 @@ describe("what a claim stands for", () => {
     ["that of an Object without a namespace", object({ manifest: without }), ["v1", "ConfigMap", "", "orders-7"], NAME],
   ])("a mapping names a cloud resource by %s", (_, resource, names, path) => {
     const { declarations } = findDeclarations(claim, parseMapping(file([resource]), "m.yaml"));
-    const declarer = { owner: "Bucket.platform.example.org/team-a/orders" };
+    const declarer = { owner: "XBucket.platform.example.org/team-a/orders" };
     expect(declarations).toMatchObject([{ query: { names }, path, ...declarer }]);
   });
 
@@ -90,7 +83,7 @@ test.each<[reason: string, content: unknown, ...faults: readonly string[]]>([
   ["a template of no field", file([named("{a..b}")]), `${NAME}: not a template: {a..b} is wrong; {metadata.name} is`],
   ["an Object by its name", file([object({ externalName: "a" })]), `${NAME}: not allowed for an Object: set manifest`],
   ["a Bucket by a manifest", file([bucket({ manifest })]), `${RESOURCE}.manifest: not allowed for a Bucket: `],
-  ["a place that is none", ELSEWHERE, `${RESOURCE}.scope.region: no location field of Object: it has none`],
+  ["a place that is none", ELSEWHERE, `${RESOURCE}.scope.region: not a location field of Object, which has none`],
 ])("cannot use a mapping: %s", (_, content, ...faults) => {
   expect(() => parseMapping(content, "m.yaml")).toThrow(
     ["cannot use the mapping m.yaml:", ...faults.map((fault) => `  ${fault}`)].join("\n"),
@@ -98,12 +91,9 @@ test.each<[reason: string, content: unknown, ...faults: readonly string[]]>([
 });
 
 test.each([{ copies: [2] }, { copies: [1, 1] }])("one kind has one mapping, in files of $copies", ({ copies }) => {
-  const folder = temporaryFolder();
-  const files = copies.map((number, index) => {
-    const path = join(folder, `${index}.yaml`);
-    const { mappings, ...rest } = file([named("a")]);
-    writeFileSync(path, JSON.stringify({ ...rest, mappings: Array(number).fill(mappings[0]) }));
-    return path;
-  });
-  expect(() => readMappings(files)).toThrow(`cannot use the mappings ${files.join(", ")}: more than one for Bucket.`);
+  const { mappings, ...rest } = file([named("a")]);
+  const files = copies.map((number) =>
+    temporaryFile("mapping.yaml", JSON.stringify({ ...rest, mappings: Array(number).fill(mappings[0]) })),
+  );
+  expect(() => readMappings(files)).toThrow(`cannot use the mappings ${files.join(", ")}: more than one for XBucket.`);
 });

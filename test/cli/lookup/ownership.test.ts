@@ -48,10 +48,16 @@ test.each<[reason: string, holders: readonly Holder[], owner: string, isKnown: b
     [leaving, observerB],
     C,
     false,
-    `is still held by, while it is being deleted, ${A} (`,
+    `is owned, until its managed resource is deleted, by ${A} (`,
   ],
-  ["if another one came first", unsettled, B, true, `is declared, and not settled yet, by ${A} (`],
-  ["if another one of two that are marked is older", bothOwn, B, true, `is owned by more than one, first ${A} (`],
+  ["if another one came first", unsettled, B, true, `has no owner yet, and the next one is ${A} (`],
+  [
+    "if another one of two that are marked is older",
+    bothOwn,
+    B,
+    true,
+    `has several owners, the first of which is ${A} (`,
+  ],
 ])("a cloud resource is not free %s", (_, holders, owner, isKnown, says) => {
   const message = expect.stringContaining(`Bucket.s3.aws.upbound.io "orders" ${says}`);
   const found = findConflict({ owner, query, path: ["kind"] }, resourcesOf(holders));

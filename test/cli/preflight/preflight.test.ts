@@ -1,28 +1,20 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
-import { type ApiServerOptions, kindOf, runOn, startApiServer } from "../../../testing/servers/api-server.ts";
+import { mappingOf } from "../../../testing/builders/mapping.ts";
+import { OWNER, PLATFORM, registered } from "../../../testing/builders/registered.ts";
+import { type ApiServerOptions, runOn, startApiServer } from "../../../testing/servers/api-server.ts";
+import { claimKinds as kinds } from "../../../testing/servers/kinds.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
-import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+import { temporaryFile, temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
-const kinds = [
-  kindOf("s3.aws.upbound.io", "Bucket"),
-  kindOf("platform.example.org", "XBucket", { categories: ["claim"], isNamespaced: true, version: "v1alpha1" }),
-  kindOf("platform.example.org", "XOther", { categories: ["claim"], isNamespaced: true, version: "v1alpha1" }),
-];
-
-const OWNER = `${PLATFORM}/team-a/orders`;
 const objects = [registered({ bucket: "orders", owner: OWNER })];
 
 function mapping(resources: object = {}, more: object = {}) {
   const externalName = { fromFieldPath: "spec.parameters.name" };
   const scope = { region: { fromFieldPath: "spec.parameters.region" } };
   const resource = { apiGroup: "s3.aws.upbound.io", kind: "Bucket", externalName, scope, ...resources };
-  const mappings = [{ apiGroup: "platform.example.org", kind: "XBucket", resources: [resource], ...more }];
-  const apiVersion = "shared-infrastructure.fn.crossplane.io/v1beta1";
-  return stringify({ apiVersion, kind: "IdentityMapping", mappings });
+  return stringify(mappingOf([resource], more));
 }
 
 const claim = (namespace: string, name: string, bucket = "orders", region = "eu-west-1") => `\
@@ -40,33 +32,32 @@ spec:
 const TAKEN = `Bucket.s3.aws.upbound.io "orders" is owned by ${OWNER} (buckets.s3.aws.upbound.io/orders-team-a-orders since 2026-03-01T10:00:00Z)`;
 
 function run(stdin: string, args: readonly string[] = [], content = mapping(), more: Partial<ApiServerOptions> = {}) {
-  const file = join(temporaryFolder(), "mapping.yaml");
-  writeFileSync(file, content);
+  const file = temporaryFile("mapping.yaml", content);
   return runOn({ kinds, objects, ...more }, "preflight", ["--mapping", file, ...args], { stdin });
 }
 
 describe("a claim for what somebody else owns", () => {
   test("is a conflict, with line, object, field and owner", async () => {
-    const { exitCode, stdout, stderr } = await run(`# of team b\n---\n\n---\n${claim("team-b", "orders")}`);
-    expect(stdout).toBe(`-:12: XBucket.platform.example.org team-b/orders: spec.parameters.name: ${TAKEN}\n`);
-    expect(stderr).toBe("1 conflict: 1 object, naming 1 cloud resource\n");
-    expect(exitCode).toBe(1);
+    expect(await run(`# of team b\n---\n\n---\n${claim("team-b", "orders")}`)).toMatchObject({
+      exitCode: 1,
+      stdout: `-:12: XBucket.platform.example.org team-b/orders: spec.parameters.name: ${TAKEN}\n`,
+      stderr: "1 conflict: 1 object, naming 1 cloud resource\n",
+    });
   });
 
   test("is found in a List, with its line", async () => {
     const items = claim("team-b", "orders").trimEnd().replaceAll("\n", "\n  ");
-    const { exitCode, stdout } = await run(`apiVersion: v1\nkind: List\nitems:\n- ${items}\n`);
-    expect(stdout).toContain("-:11: XBucket");
-    expect(exitCode).toBe(1);
+    const ran = await run(`apiVersion: v1\nkind: List\nitems:\n- ${items}\n`);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("-:11: XBucket") });
   });
 
   test("is found in files and folders, and said in the order of their names", async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, "below"));
-    writeFileSync(join(folder, "below/a.yaml"), claim("team-b", "one"));
-    writeFileSync(join(folder, "b.yml"), claim("team-c", "two"));
-    writeFileSync(join(folder, "c.json"), '{"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "c"}}');
-    writeFileSync(join(folder, "notes.txt"), "none of it");
+    const folder = temporaryFolder({
+      "below/a.yaml": claim("team-b", "one"),
+      "b.yml": claim("team-c", "two"),
+      "c.json": '{"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "c"}}',
+      "notes.txt": "none of it",
+    });
     const { stdout } = await run("", [folder]);
     const places = stdout.split("\n").map((line) => line.split(" ").slice(0, 3).join(" ").replace(folder, ""));
     expect(places).toEqual([
@@ -91,8 +82,7 @@ describe("a claim for what somebody else owns", () => {
   });
 
   test("as an annotation of a GitHub workflow", async () => {
-    const file = join(temporaryFolder(), "claim.yaml");
-    writeFileSync(file, claim("team-b", "orders"));
+    const file = temporaryFile("claim.yaml", claim("team-b", "orders"));
     const { stdout } = await run("", [file, "--output=github"]);
     const object = "XBucket.platform.example.org team-b/orders";
     expect(stdout).toBe(`::error file=${file},line=8::${object}: spec.parameters.name: ${TAKEN}\n`);
@@ -108,9 +98,7 @@ test.each<[reason: string, stdin: string, ...args: readonly string[]]>([
   ["comments only, where that is allowed", "# nothing\n---\n# to see\n", "--allow-empty"],
   ["what is none of Crossplane's", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: orders}\n"],
 ])("%s is no conflict", async (_, stdin, ...args) => {
-  const { exitCode, stdout } = await run(stdin, args);
-  expect(stdout).toBe("");
-  expect(exitCode).toBe(0);
+  expect(await run(stdin, args)).toMatchObject({ exitCode: 0, stdout: "" });
 });
 
 const bucket = (name: string, externalName: string, policies = "") => `apiVersion: s3.aws.upbound.io/v1beta1
@@ -132,13 +120,12 @@ test.each([
 });
 
 test("two manifests for one cloud resource are in conflict with each other", async () => {
-  const { exitCode, stdout } = await run(`${claim("team-b", "one", "new")}---\n${claim("team-c", "two", "new")}`);
-  expect(stdout).toBe(
+  const stdout =
     "-:18: XBucket.platform.example.org team-c/two: spec.parameters.name: " +
-      `Bucket.s3.aws.upbound.io "new" is declared by ${PLATFORM}/team-b/one as well ` +
-      "(-:8: XBucket.platform.example.org team-b/one)\n",
-  );
-  expect(exitCode).toBe(1);
+    `Bucket.s3.aws.upbound.io "new" is declared by ${PLATFORM}/team-b/one as well ` +
+    "(-:8: XBucket.platform.example.org team-b/one)\n";
+  const ran = await run(`${claim("team-b", "one", "new")}---\n${claim("team-c", "two", "new")}`);
+  expect(ran).toMatchObject({ exitCode: 1, stdout });
 });
 
 const hostile = (kind: string, parameters: object) =>
@@ -171,15 +158,12 @@ test("who observes already is in conflict, unless that is allowed", async () => 
 test("--wait asks again until the owner has gone", async () => {
   const leaving = registered({ bucket: "orders", owner: OWNER, isDeleting: true });
   const server = await startApiServer({ kinds, objects: [leaving] });
-  const file = join(temporaryFolder(), "mapping.yaml");
-  writeFileSync(file, mapping());
-  const running = runCommand("preflight", ["--mapping", file, "--kubeconfig", server.kubeconfig, "--wait=10s"], {
-    stdin: claim("team-b", "orders"),
-  });
+  const file = temporaryFile("mapping.yaml", mapping());
+  const args = ["--mapping", file, "--kubeconfig", server.kubeconfig, "--wait=10s"];
+  const running = runCommand("preflight", args, { stdin: claim("team-b", "orders") });
   setTimeout(() => server.objects.splice(0), 300);
-  const { exitCode, stderr } = await running;
-  expect(stderr).toContain("conflicts: 1; asking again in 1 s\n");
-  expect(exitCode).toBe(0);
+  const stderr = expect.stringContaining("conflicts: 1; asking again in 1 s\n");
+  expect(await running).toMatchObject({ exitCode: 0, stderr });
 });
 
 test("three hundred objects take a few requests", async () => {
@@ -188,10 +172,10 @@ test("three hundred objects take a few requests", async () => {
       ? claim("team-b", `claim-${index}`, `bucket-${index}`)
       : `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c${index}}\n`,
   );
-  const { exitCode, stderr, server } = await run([...chart, claim("team-b", "orders")].join("---\n"));
-  expect(stderr).toContain("1 conflict: 301 objects, naming 101 cloud resources");
-  expect(exitCode).toBe(1);
-  expect(server.requests).toHaveLength(5); // two of discovery, and fifty names at a time
+  const ran = await run([...chart, claim("team-b", "orders")].join("---\n"));
+  const stderr = expect.stringContaining("1 conflict: 301 objects, naming 101 cloud resources");
+  expect(ran).toMatchObject({ exitCode: 1, stderr });
+  expect(ran.server.requests).toHaveLength(5); // two of discovery, and fifty names at a time
 });
 
 const x = claim("team-b", "x");
@@ -199,12 +183,11 @@ const elsewhere = mapping({ apiGroup: "s3.aws.example.org", scope: {} });
 test.each<[reason: string, says: string, stdin: string, content?: string]>([
   ["no mapping for an XR", "-:2: XOther.platform.example.org team-b/x: no mapping", x.replace("XBucket", "XOther")],
   ["a field that is not set", "spec.parameters.name is not set", x.replace("    name: orders\n", "")],
-  ["a kind that is not installed", "no Bucket.s3.aws.example.org is installed here", x, elsewhere],
+  ["a kind that is not installed", "Bucket.s3.aws.example.org is not installed, so no managed", x, elsewhere],
 ])("what cannot be told is said: %s", async (_, says, stdin, content) => {
   const { exitCode, stderr } = await run(stdin, [], content);
-  expect(stderr).toContain(`warning: `);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("warning: ")]);
   expect(stderr).toContain(says);
-  expect(exitCode).toBe(0);
 });
 
 const FAILED = "Error: chart not found\n";
@@ -225,25 +208,19 @@ test.each<[reason: string, says: string, stdin: string, args?: readonly string[]
   ["no such file", "cannot read /nowhere: ENOENT", "", ["/nowhere"]],
   ["a mapping with faults, all of which are said", "mappings[0].color: unknown field", "", [], faulty],
 ])("exit code 2 for %s", async (_, says, stdin, args, content) => {
-  const { exitCode, stderr } = await run(stdin, args, content);
-  expect(stderr).toContain(says);
-  expect(exitCode).toBe(2);
+  expect(await run(stdin, args, content)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(says) });
 });
 
 test("exit code 2 where RBAC lacks a verb: unchecked is not fine", async () => {
-  const { exitCode, stderr } = await run(bucket("mine", "orders"), [], mapping(), { forbidden: ["buckets"] });
-  expect(stderr).toContain('RBAC lacks the verb "list"');
-  expect(stderr).toContain('resources: ["buckets"], verbs: ["list"]');
-  expect(exitCode).toBe(2);
+  const ran = await run(bucket("mine", "orders"), [], mapping(), { forbidden: ["buckets"] });
+  const stderr = expect.stringMatching(/RBAC lacks the verb "list".*resources: \["buckets"\], verbs: \["list"\]/);
+  expect(ran).toMatchObject({ exitCode: 2, stderr });
 });
 
 test("exit code 2 where one of several files is empty: its renderer may have failed", async () => {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "full.yaml"), claim("team-a", "orders"));
-  writeFileSync(join(folder, "empty.yaml"), "");
-  const paths = [join(folder, "full.yaml"), join(folder, "empty.yaml")];
-  const { exitCode, stderr } = await run("", paths);
-  expect(stderr).toContain(`${paths[1]}: no Kubernetes manifest found`);
-  expect(exitCode).toBe(2);
+  const folder = temporaryFolder({ "full.yaml": claim("team-a", "orders"), "empty.yaml": "" });
+  const [full, empty] = [join(folder, "full.yaml"), join(folder, "empty.yaml")];
+  const stderr = expect.stringContaining(`${empty}: no Kubernetes manifest found`);
+  expect(await run("", [full, empty])).toMatchObject({ exitCode: 2, stderr });
   expect((await run("", [folder])).exitCode).toBe(0); // the folder as a whole is not empty
 });

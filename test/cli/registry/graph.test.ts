@@ -1,27 +1,22 @@
+import { EventEmitter, once } from "node:events";
 import { expect, test } from "vitest";
 import { SCRIPT } from "../../../cli/registry/page.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { withMetadata } from "../../../testing/builders/composed.ts";
 import { claimRecord, recordIn } from "../../../testing/builders/consumers.ts";
+import { objectOf } from "../../../testing/builders/kubernetes.ts";
 import { registered } from "../../../testing/builders/registered.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
 import { openPage } from "../../../testing/rendering/html-page.ts";
 import { kindOf, runOn, startApiServer } from "../../../testing/servers/api-server.ts";
+import { sharingKinds } from "../../../testing/servers/kinds.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 
-const kinds = [
-  kindOf("data.example.org", "XPostgres", { categories: ["composite"], plural: "xpostgres" }),
-  kindOf("apiextensions.crossplane.io", "EnvironmentConfig", { version: "v1beta1", categories: [] }),
-  kindOf("", "ConfigMap", { version: "v1", isNamespaced: true, categories: [] }),
-  kindOf("s3.aws.upbound.io", "Bucket"),
-];
+const kinds = [...sharingKinds, kindOf("s3.aws.upbound.io", "Bucket")];
 
-const database: JsonObject = {
-  apiVersion: "data.example.org/v1beta1",
-  kind: "XPostgres",
-  metadata: { name: "orders", annotations: { [ALLOWED]: "team-a" } },
-};
+const annotations = { [ALLOWED]: "team-a" };
+const database = objectOf("data.example.org/v1beta1", "XPostgres", { name: "orders", annotations });
 
 /** Labels and names a record, as the function and Crossplane do. */
 function labelled(record: JsonObject, name: string): JsonObject {
@@ -48,13 +43,9 @@ function draw(format: string, all: readonly JsonObject[], ...args: readonly stri
 
 test("registry graph -o json has who shares what, and what waits for a person", async () => {
   const { exitCode, stdout } = await draw("json", objects);
-  const xr = (kind: string, namespace: string, name: string) => ({
-    id: `${kind}/${namespace}/${name}`,
-    type: "xr",
-    kind,
-    name,
-    namespace,
-  });
+  const xr = (kind: string, namespace: string, name: string) => {
+    return { id: `${kind}/${namespace}/${name}`, type: "xr", kind, name, namespace };
+  };
   const shared = { kind: "XPostgres.data.example.org" };
   const cloud = "cloud id-backups-eu-west-1-default";
   const requests = { type: "requests", secrets: [], dependents: [] };
@@ -163,15 +154,13 @@ test.each([
 
 test("list --watch prints the table again when it has changed, until a signal", async () => {
   const server = await startApiServer({ kinds, objects: objects.slice(-2, -1) });
-  let stop = (_: string): void => {};
-  const signal = new Promise<string>((resolve) => {
-    stop = resolve;
-  });
+  const events = new EventEmitter();
   const onPrint = (stdout: string): void => {
     if (!stdout.includes("logs")) server.objects.push(registered({ bucket: "logs", owner: SHOP }));
-    else stop("SIGINT");
+    else events.emit("stop", "SIGINT");
   };
   const args = ["list", "--watch", "--kubeconfig", server.kubeconfig];
+  const signal = once(events, "stop").then(String);
   const { exitCode, stdout } = await runCommand("registry", args, { signal, onPrint });
   expect([exitCode, stdout.match(/^KIND/gm)?.length, stdout.match(/logs/g)?.length]).toEqual([0, 2, 1]);
 });

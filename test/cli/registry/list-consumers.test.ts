@@ -2,14 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { withMetadata } from "../../../testing/builders/composed.ts";
 import { claimRecord, recordIn, SELECTOR } from "../../../testing/builders/consumers.ts";
-import { namespaceOf, objectOf } from "../../../testing/builders/kubernetes.ts";
+import { namespaceOf, objectOf, referenceGrant } from "../../../testing/builders/kubernetes.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
 import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
+import { sharingKinds } from "../../../testing/servers/kinds.ts";
 
 const kinds = [
-  kindOf("data.example.org", "XPostgres", { categories: ["composite"], plural: "xpostgres" }),
-  kindOf("apiextensions.crossplane.io", "EnvironmentConfig", { version: "v1beta1", categories: [] }),
-  kindOf("", "ConfigMap", { version: "v1", isNamespaced: true, categories: [] }),
+  ...sharingKinds,
   kindOf("gateway.networking.k8s.io", "ReferenceGrant", { isNamespaced: true, categories: [] }),
   kindOf("", "Namespace", { version: "v1", categories: [] }),
 ];
@@ -17,16 +16,13 @@ const kinds = [
 const database = (annotations: JsonObject): JsonObject =>
   objectOf("data.example.org/v1beta1", "XPostgres", { name: "orders", annotations });
 
-const shopIn = (namespace: string, binding?: JsonObject): JsonObject =>
-  claimRecord(namespace, `Shop.apps.example.org/${namespace}/shop`, binding);
-
 const dependents = ["push", "policy-ids", "\u001b[2J"];
 function run(args: readonly string[], shared: readonly JsonObject[]) {
   const objects = [
     ...shared,
     recordIn("team-b", "App.apps.example.org/team-b/app"),
-    withMetadata(shopIn("team-a", { secrets: ["team-a/orders-db"], dependents }), { name: "a" }),
-    withMetadata(shopIn("team-z", {}), { name: "z" }),
+    withMetadata(claimRecord("team-a", undefined, { secrets: ["team-a/orders-db"], dependents }), { name: "a" }),
+    withMetadata(claimRecord("team-z", undefined, {}), { name: "z" }),
     withMetadata(namespaceOf("team-b"), { labels: { team: "orders" } }),
   ];
   return runOn({ kinds, objects }, "registry", ["consumers", ...args]);
@@ -60,19 +56,13 @@ describe("registry consumers", () => {
   });
 
   test("the command that grants leaves out the platform's own XRs, which ask for all namespaces", async () => {
-    const { metadata } = shopIn("team-z") as Record<"metadata", Record<"labels", JsonObject>>;
+    const record = claimRecord("team-z", undefined, {});
+    const { metadata } = record as Record<"metadata", Record<"labels", JsonObject>>;
     const { "crossplane.io/claim-namespace": _, ...labels } = metadata.labels;
-    const platforms = withMetadata(shopIn("team-z", {}), { labels, name: "p" });
+    const platforms = withMetadata(record, { labels, name: "p" });
     const { stdout } = await run(["XPostgres", "orders"], [database({ [ALLOWED]: "team-a" }), platforms]);
     expect(/^ {2}(kubectl .*)$/m.exec(stdout)?.[1]).toBe(`${allow}team-a,team-b,team-z`);
   });
-
-  const referenceGrant = (namespaces: readonly string[], name: string): JsonObject => {
-    const from = namespaces.map((namespace) => ({ group: "apps.example.org", kind: "Shop", namespace }));
-    const spec = { from, to: [{ group: "", kind: "Secret", name }] };
-    const metadata = { namespace: "databases", name: "shops" };
-    return objectOf("gateway.networking.k8s.io/v1", "ReferenceGrant", metadata, { spec });
-  };
 
   const spec = { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } };
   test.each<[title: string, granted: string, secretName: string, owner: JsonObject, ...args: readonly string[]]>([
@@ -81,8 +71,10 @@ describe("registry consumers", () => {
     ["for another Secret", "", "other", {}, "--secret=databases/pg"],
     ["beside a Secret that nothing names", "", "pg", {}],
   ])("a ReferenceGrant %s grants access to '%s'", async (_, granted, secretName, owner, ...args) => {
-    const grant = referenceGrant(["team-z", "team-b"], secretName); // the App of team-b is another kind
-    const { stdout } = await run(["XPostgres", "orders", ...args], [{ ...database({}), ...owner }, grant]);
+    const grants = ["team-z", "team-b"].map(
+      (namespace) => referenceGrant({ kind: "Shop", namespace }, { name: secretName }), // the App of team-b is another kind
+    );
+    const { stdout } = await run(["XPostgres", "orders", ...args], [{ ...database({}), ...owner }, ...grants]);
     expect(stdout.match(/^\S+(?=.* yes$)/gm)?.join() ?? "").toBe(granted);
   });
 

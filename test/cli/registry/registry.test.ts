@@ -120,13 +120,13 @@ test.each([
     "a field of --scope that the kind does not have is told the close one",
     2,
     ["bucket", "orders", "--scope=regoin=eu-west-1"],
-    /--scope: regoin: no location field of Bucket: one of [^;]*; did you mean region\?\n/,
+    /--scope: regoin: not a location field of Bucket, which has [^;]*; did you mean region\?\n/,
   ],
   [
     "--scope with a field that does not tell where a kind is of which nothing is known",
     2,
     ["widget", "x", "--scope=colour=red"],
-    "--scope: colour: no location field of Widget: one of location, project, region",
+    "--scope: colour: not a location field of Widget, which has location, project, region",
   ],
 ])("who-owns: %s: exit code %s", async (_, exitCode, args, says) => {
   const ran = await run(["who-owns", ...args]);

@@ -1,16 +1,14 @@
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
+import { createServer } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { emptyDraft, withObjects } from "../../../src/model/draft.ts";
 import { readRequest } from "../../../src/wire/request.ts";
 import { writeResponse } from "../../../src/wire/response.ts";
+import { listen } from "../../../testing/servers/api-server.ts";
 import { echo, serveLoopback } from "../../../testing/servers/loopback.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
-import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+import { temporaryFile } from "../../../testing/tools/temporary-folder.ts";
 
 /** A pipeline of two steps: another function, which composes a bucket, and this one. */
 const pipeline = [
@@ -35,7 +33,6 @@ const composeBucket = (message: Uint8Array) => {
 };
 
 function render(target: string, flags: readonly string[] = []) {
-  const folder = temporaryFolder();
   const functionNamed = (name: string, repository: string) => ({
     apiVersion: "pkg.crossplane.io/v1",
     kind: "Function",
@@ -43,15 +40,10 @@ function render(target: string, flags: readonly string[] = []) {
     spec: { package: `xpkg.example.org/${repository}:v1` },
   });
   const functions = [functionNamed("composer", "composer"), functionNamed("ours", "function-shared-infrastructure")];
-  const files = {
-    "xr.yaml": [{ apiVersion: "example.org/v1", kind: "XApp", metadata: { name: "app" } }],
-    "composition.yaml": [composition],
-    "functions.yaml": functions,
-  };
-  const paths = Object.entries(files).map(([name, objects]) => {
-    writeFileSync(join(folder, name), objects.map((object) => JSON.stringify(object)).join("\n---\n"));
-    return join(folder, name);
-  });
+  const xr = { apiVersion: "example.org/v1", kind: "XApp", metadata: { name: "app" } };
+  const paths = [[xr], [composition], functions].map((objects) =>
+    temporaryFile("objects.yaml", objects.map((object) => JSON.stringify(object)).join("\n---\n")),
+  );
   return runCommand("render", [...paths, ...flags]);
 }
 
@@ -74,10 +66,7 @@ test("a function that does not listen is an error at once", async () => {
 });
 
 test("a function that does not answer is an error once the timeout is over", async () => {
-  const silent = createServer().listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const { exitCode, stderr } = await render(`127.0.0.1:${(silent.address() as AddressInfo).port}`, ["--timeout=300ms"]);
-  silent.close();
+  const { exitCode, stderr } = await render(`127.0.0.1:${await listen(createServer())}`, ["--timeout=300ms"]);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr: expect.stringMatching(

@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -24,13 +23,9 @@ type Files = Readonly<Record<string, string>>;
 
 /** Renders files of these contents, beside those of a pipeline that does nothing. */
 async function render(files: Files, ...flags: readonly string[]) {
-  const directory = temporaryFolder();
-  const all = { "xr.yaml": xr, "composition.yaml": step(), "functions.yaml": functions, ...files };
-  for (const [name, text] of Object.entries(all)) {
-    mkdirSync(join(directory, name, ".."), { recursive: true });
-    writeFileSync(join(directory, name), text);
-  }
-  const args = ["xr.yaml", "composition.yaml", "functions.yaml"].map((name) => join(directory, name));
+  const pipeline = { "xr.yaml": xr, "composition.yaml": step(), "functions.yaml": functions };
+  const directory = temporaryFolder({ ...pipeline, ...files });
+  const args = Object.keys(pipeline).map((name) => join(directory, name));
   const ran = await runCommand("render", [...args, ...flags.map((flag) => flag.replace("DIR", directory))]);
   return { ...ran, stderr: ran.stderr.replaceAll(directory, "DIR") };
 }

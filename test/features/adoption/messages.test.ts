@@ -32,8 +32,8 @@ const REFERRED = "Bucket.cloud.example.org/a:";
 const unprovenBy = (label = "other") =>
   `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is ${label} instead of`;
 const setLabel = (name: string, label?: string) =>
-  `${unprovenBy(label)} ${name}; if this XR did, set its label crossplane.io/composite to ${name}; if not, remove its reference ` +
-  "from the XR";
+  `${unprovenBy(label)} ${name}; if this XR did, set the resource's label crossplane.io/composite to ${name}; if not, remove ` +
+  "its reference from the XR";
 const restored = `${REFERRED} it was restored during this reconcile; the next reconcile observes it`;
 const ours = { a: bucket("a", controlledBy("uid-now")) };
 const foreign = bucket("a", controlledBy("u", "other"));
@@ -63,9 +63,9 @@ const RIVAL =
   "Bucket.cloud.example.org/a: the XR refers to another resource that is composed as a; remove one of the two references " +
   "from the XR";
 const UNCONFIRMED =
-  `${A} it has no controller, and nothing confirms that this XR is nested below root, as its label crossplane.io/composite ` +
-  "says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if this XR is not nested, remove " +
-  "the label from it";
+  `${A} it has no controller, and this XR may adopt it only once XR root, which this XR's label crossplane.io/composite names, ` +
+  "has adopted this XR: XStore.apps.example.org/store has no controller; if this XR is not nested, remove that label from " +
+  "this XR";
 
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
   const inner = { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } };

@@ -168,10 +168,10 @@ describe("a creation that has begun", () => {
     const [condition] = draftOf({ observed: { vpc: begun({ succeeded: 1 }) }, desired: { vpc: desired } }).conditions;
     expect(condition?.status).toBe("False");
     expect(condition?.message).toBe(
-      "vpc: its provider began to create it at 2026-01-01T00:00:01Z and has not recorded a name; it is not created once more. If this " +
-        "stays, look in the cloud for a VPC of that time: kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-name=NAME crossplane.io/external-create-pending-, or, " +
-        "where there is none, kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-create-succeeded- " +
-        "crossplane.io/external-create-pending-",
+      "vpc: the provider began to create a VPC at 2026-01-01T00:00:01Z and has recorded no external name, so this XR does not have it " +
+        "created again. If this stays, look for a VPC of that time in the cloud. Where there is one: kubectl annotate " +
+        "vpc.ec2.aws.upbound.io x crossplane.io/external-name=NAME crossplane.io/external-create-pending-; where there is none: " +
+        "kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-",
     );
   });
 });

@@ -20,19 +20,20 @@ interface Row {
 }
 
 test.each<Row>([
-  { reason: "a step sets it", desired: "d", observed: "o", recorded: "r", id: "i", is: "setByPipeline", name: "d" },
-  { reason: "it is observed", observed: "o", is: "observed", name: "o" },
-  { reason: "it is observed as the record has it", observed: "o", recorded: "o", id: "i", is: "observed", name: "o" },
-  { reason: "it is observed and the record has another", observed: "o", recorded: "r", is: "duplicate", name: "o" },
-  { reason: "only the record has it", recorded: "r", is: "recorded", name: "r" },
-  { reason: "the provider reports what the record has", recorded: "r", id: "r", is: "recorded", name: "r" },
-  { reason: "the provider reports another than the record has", recorded: "r", id: "i", is: "duplicate", name: "r" },
-  { reason: "only the provider reports it", id: "i", is: "rescued", name: "i" },
-  { reason: "a team's word alone gives it", recorded: "r", isConfirmed: false, is: "held" },
-  { reason: "the provider reports it as well", recorded: "r", isConfirmed: false, id: "i", is: "rescued", name: "i" },
-  { reason: "there is none", is: "unnamed" },
-  { reason: "there is none, and a record is required, of a resource that exists", isHeld: true, is: "unnamed" },
-  { reason: "the observed annotation is empty", observed: "", is: "unnamed" },
+  { reason: "a step sets it", desired: "d", observed: "o", recorded: "r", id: "i", is: "ChangedByPipeline", name: "d" },
+  { reason: "a step sets the observed one", desired: "o", observed: "o", recorded: "r", id: "i", is: "SetByPipeline" },
+  { reason: "it is observed", observed: "o", is: "Pinned", name: "o" },
+  { reason: "it is observed as the record has it", observed: "o", recorded: "o", id: "i", is: "Pinned", name: "o" },
+  { reason: "another one is recorded", observed: "o", recorded: "r", is: "DuplicateSuspected", name: "o" },
+  { reason: "only the record has it", recorded: "r", is: "RestoredFromRecord", name: "r" },
+  { reason: "the provider reports what the record has", recorded: "r", id: "r", is: "RestoredFromRecord", name: "r" },
+  { reason: "another one is reported", recorded: "r", id: "i", is: "DuplicateSuspected", name: "r" },
+  { reason: "only the provider reports it", id: "i", is: "Rescued", name: "i" },
+  { reason: "a team's word alone gives it", recorded: "r", isConfirmed: false, is: "WaitingForRecord" },
+  { reason: "the provider reports it as well", recorded: "r", isConfirmed: false, id: "i", is: "Rescued", name: "i" },
+  { reason: "there is none", is: "WaitingForNames" },
+  { reason: "there is none, and a record is required, of a resource that exists", isHeld: true, is: "WaitingForNames" },
+  { reason: "the observed annotation is empty", observed: "", is: "WaitingForNames" },
 ])(
   "an external name is judged $is when $reason",
   ({ desired, observed, recorded, id, is, name, isConfirmed, isHeld }) => {
@@ -48,18 +49,17 @@ test.each<Row>([
   },
 );
 
-const nameless = { observed: undefined, recorded: undefined, isConfirmed: true, isHeld: false };
 test.each([
-  [false, "it has no policies, which allow everything", undefined],
-  [false, "its policies allow everything", ["*"]],
-  [false, "its policies include LateInitialize", ["Create", "LateInitialize"]],
-  [false, "its policies create nothing", ["Observe"]],
-  [true, "its policies create and lack LateInitialize", ["Observe", "Create", "Update", "Delete"]],
-])("a resource without a name has isAtRisk %s when %s", (isAtRisk, _reason, policies) => {
+  ["WaitingForNames", "it has no policies, which allow everything", undefined],
+  ["WaitingForNames", "its policies allow everything", ["*"]],
+  ["WaitingForNames", "its policies include LateInitialize", ["Create", "LateInitialize"]],
+  ["WaitingForNames", "its policies create nothing", ["Observe"]],
+  ["LateInitializeMissing", "its policies create and lack LateInitialize", ["Observe", "Create", "Update", "Delete"]],
+])("a resource that is not created yet is judged %s when %s", (is, _reason, policies) => {
   const desired = documentOf({ spec: policies === undefined ? {} : { managementPolicies: policies } });
-  const verdict = judgeName({ ...nameless, desired, rescuePaths: [["status", "id"]] });
-  expect(verdict).toEqual({ is: "unnamed", isAtRisk });
-  expect(judgeName({ ...nameless, desired, rescuePaths: [] })).toMatchObject({ isAtRisk: false });
+  const nameless = { desired, observed: undefined, recorded: undefined, isConfirmed: true, isHeld: false };
+  expect(judgeName({ ...nameless, rescuePaths: [["status", "id"]] })).toEqual({ is });
+  expect(judgeName({ ...nameless, rescuePaths: [] })).toEqual({ is: "WaitingForNames" });
 });
 
 test.each([

@@ -46,6 +46,19 @@ describe("of three ways into an account, of which one has an owner", () => {
   });
 });
 
+test("of two ways into one account that are promoted at once, each from a list without the other as owner, one goes on", () => {
+  const world = new TagWorld([0, 1, 2], { kind: "role", reportsGeneration: false });
+  world.create(0);
+  world.create(1, { hasManagedResource: true });
+  world.create(2, { isTwin: true });
+  for (let times = 0; times < 2; times++) world.reconcile(2, 0, () => world.provide(2));
+  for (const turn of ["reconcile", "provide", "reconcile"] as const) world[turn](0, 0);
+  world.reconcile(2, 1); // from a list in which the other is not yet
+  expect(world.writersOf("orders")).toEqual([1, 2, 0]);
+  for (let round = 0; round < 4; round++) for (const xr of [0, 1, 2]) world.reconcile(xr, 0);
+  expect(world.writersOf("orders")).toHaveLength(1);
+});
+
 test("who created a VPC and who imports it by another ProviderConfig are one writer, also where neither knew of the other", () => {
   const world = new TagWorld([4, 0], { kind: "vpc" });
   for (const xr of [0, 1]) {
@@ -57,6 +70,36 @@ test("who created a VPC and who imports it by another ProviderConfig are one wri
   expect(world.writersOf("orders")).toEqual([0, 1]);
   for (let round = 0; round < 3; round++) for (const xr of [0, 1]) world.reconcile(xr, 0);
   expect(world.writersOf("orders")).toEqual([1]);
+});
+
+describe("who created a VPC leaves it to an importer that owns it by another ProviderConfig", () => {
+  test.each<[when: string, story: (world: TagWorld) => void]>([
+    [
+      "that has not joined it yet",
+      (world) => {
+        for (const turn of ["reconcile", "provide", "reconcile", "provide"] as const) world[turn](1, 0);
+        world.reconcile(0, 0);
+      },
+    ],
+    [
+      "that has read no list with it",
+      (world) => {
+        world.reconcile(1, 0, () => world.provide(1));
+        world.reconcile(1, 0);
+        world.reconcile(0, 0);
+        world.provide(1);
+        world.reconcile(1, 1);
+      },
+    ],
+  ])("%s", (_when, story) => {
+    const world = new TagWorld([0, 1], { kind: "vpc", reportsGeneration: false });
+    world.create(0, { hasManagedResource: true });
+    world.create(1, { isTwin: true });
+    story(world);
+    world.delete(0);
+    for (let round = 0; round < 3; round++) for (const xr of [0, 1]) world.provide(xr);
+    expect({ writers: world.writersOf("orders"), faults: world.faults }).toEqual({ writers: [1], faults: [] });
+  });
 });
 
 test("a resource that its Composition renames as this step is added needs nobody's help, where another way into the account has an owner", () => {

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { FunctionError, toMessage } from "../errors.ts";
 import type { Log } from "../log.ts";
 
-interface CredentialsOptions {
+interface CertificateOptions {
   /** The folder of tls.crt and tls.key, and of ca.crt if clients need a certificate. */
   readonly certsDir: string;
   readonly requestCert: boolean;
@@ -16,18 +16,18 @@ interface CredentialsOptions {
   readonly onCertificate?: (end: Date) => void;
 }
 
-/** The interval at which certificates are read again. Kubernetes updates a mounted Secret within about a minute. */
+/** The interval between readings. Kubernetes updates a mounted Secret within about a minute. */
 const REFRESH_MS = 10_000;
 
 /**
- * Reads the credentials of a TLS server, again and again. Polling works on every file system, and the symbolic links by which Kubernetes
- * replaces a mounted Secret need no special case.
+ * Reads a TLS server's certificates, and reloads them when they change. Polling works on every file system, and with
+ * the symbolic links by which Kubernetes replaces a mounted Secret.
  *
- * @throws {FunctionError} `CannotServe` if the files cannot be used. A later unusable change is only logged.
+ * @throws {FunctionError} `CannotServe` if the files cannot be used. Later, unusable files are only logged.
  */
-export function readCredentials(options: CredentialsOptions) {
+export function loadCertificates(options: CertificateOptions) {
   const { certsDir, log, refreshMs = REFRESH_MS, onCertificate } = options;
-  /** The expiry of the certificate in use, until it has been reported: clients then refuse it, and the server does not learn of that. */
+  /** The expiry of the certificate in use, until it was reported. The server does not notice that clients refuse it. */
   let unreportedEnd: Date | undefined;
   const reportExpiry = (): void => {
     if (unreportedEnd === undefined || unreportedEnd.getTime() > Date.now()) return;
@@ -47,8 +47,8 @@ export function readCredentials(options: CredentialsOptions) {
   const first = readFiles(options);
   return {
     secureContext: use(first, "certificates read"),
-    /** Sets changed certificates on the server, for later connections. @returns a function that stops this. */
-    follow: (server: Pick<Server, "setSecureContext">): (() => void) => {
+    /** Reloads certificates for later connections. @returns a function that stops this. */
+    reloadInto: (server: Pick<Server, "setSecureContext">): (() => void) => {
       const look = reportChanges(first, options, (changed) => {
         try {
           server.setSecureContext(use(changed, "certificates changed"));
@@ -66,8 +66,8 @@ export function readCredentials(options: CredentialsOptions) {
   };
 }
 
-/** Reports each change once, even an unusable one, after two equal readings in a row: a file may be half written at the first. */
-function reportChanges(first: Files, options: CredentialsOptions, report: (files: Files) => void): () => void {
+/** Reports each change once, after two equal readings in a row: files may be half written at the first. */
+function reportChanges(first: Files, options: CertificateOptions, report: (files: Files) => void): () => void {
   let settled = first;
   let seen = first;
   return () => {
@@ -86,8 +86,8 @@ const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
 /** The contents of the three files, or why one could not be read. */
 type Files = Readonly<Record<keyof typeof fileNames, Buffer | string>>;
 
-/** Reads the files. A server that requests no client certificates needs no CA; its own certificate takes the place of one. */
-function readFiles({ certsDir, requestCert }: CredentialsOptions): Files {
+/** Reads the files. A server that requests no client certificates needs no CA: its own certificate stands in for it. */
+function readFiles({ certsDir, requestCert }: CertificateOptions): Files {
   const read = (name: string): Buffer | string => {
     try {
       return readFileSync(join(certsDir, name));
@@ -99,52 +99,43 @@ function readFiles({ certsDir, requestCert }: CredentialsOptions): Files {
   return { cert, key: read(fileNames.key), ca: requestCert ? read(fileNames.ca) : cert };
 }
 
-/** The options of a TLS server. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
+/** A TLS server's options. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
 type Context = Readonly<Record<keyof typeof fileNames, Buffer>> & { readonly minVersion: "TLSv1.2" };
 
 /**
- * Checks that TLS can be served with these files. node:tls accepts a CA file without a certificate, and then trusts no client.
+ * Checks that these files are usable. node:tls accepts a CA file without a certificate, and then trusts no client.
  *
- * @throws {FunctionError} `CannotServe` with all faults, one per line.
+ * @throws {FunctionError} `CannotServe` with all faults, one per line, and nothing of the key.
  */
-function toSecureContext({ cert, key, ca }: Files, directory: string): Context {
-  const faults = [
-    ...findFaults(fileNames.cert, cert, parseChain),
-    ...findFaults(fileNames.key, key, createPrivateKey),
-    ...findFaults(fileNames.ca, ca, parseChain),
-  ];
-  const context = { cert, key, ca, minVersion: "TLSv1.2" } as Context;
-  if (faults.length === 0) faults.push(...findPairFaults(context));
+function toSecureContext(files: Files, directory: string): Context {
+  const faults: string[] = [];
+  const check = (what: string, run: () => unknown): void => {
+    try {
+      run();
+    } catch (error) {
+      faults.push(`${what}: ${toMessage(error)}`);
+    }
+  };
+  const parsers = { cert: parseChain, key: createPrivateKey, ca: parseChain };
+  for (const name of ["cert", "key", "ca"] as const) {
+    const content = files[name];
+    if (typeof content === "string") faults.push(`${fileNames[name]}: ${content}`);
+    else check(`${fileNames[name]}: not PEM of the right kind`, () => parsers[name](content));
+  }
+  const context = { ...files, minVersion: "TLSv1.2" } as Context;
+  if (faults.length === 0) {
+    const isPair = new X509Certificate(context.cert).checkPrivateKey(createPrivateKey(context.key));
+    if (isPair) check("not usable together", () => createSecureContext(context));
+    else faults.push(`${fileNames.key}: not the key of ${fileNames.cert}`);
+  }
   if (faults.length === 0) return context;
   const message = [`cannot use the certificates in ${directory} (--tls-certs-dir):`, ...faults].join("\n  ");
   throw new FunctionError("CannotServe", message);
 }
 
-/** The expiry of the server's own certificate, or of one of its chain that expires earlier. */
+/** Finds the earliest expiry in the server's certificate chain. */
 const findExpiry = ({ cert }: Context): Date =>
   new Date(Math.min(...parseChain(cert).map(({ validTo }) => Date.parse(validTo))));
-
-const findFaults = (name: string, content: Buffer | string, parse: (pem: Buffer) => unknown): readonly string[] =>
-  typeof content === "string"
-    ? [`${name}: ${content}`]
-    : findFault(`${name}: not PEM of the right kind`, () => parse(content));
-
-/** Finds faults of the files as a set. The message contains nothing of the key. */
-function findPairFaults(context: Context): readonly string[] {
-  const { cert, key } = context;
-  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
-    ? findFault("not usable together", () => createSecureContext(context))
-    : [`${fileNames.key}: not the key of ${fileNames.cert}`];
-}
-
-function findFault(what: string, check: () => unknown): readonly string[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    return [`${what}: ${toMessage(error)}`];
-  }
-}
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 

@@ -13,10 +13,10 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 
 const CONTROLLER = "adoption/controller/";
 
-/** This XR, and the function that looks for the proof that it composed a resource. It finds `unconfirmed` for nested XRs only. */
+/** This XR, and a function that looks for proof that the XR composed a resource. Only nested XRs are `unconfirmed`. */
 export type Prover = ReturnType<typeof proverFor>;
 
-/** Makes the prover of this XR. It looks up the XRs above this one if a proof depends on these. */
+/** Makes the prover of this XR, which looks up the XRs above this one only if a proof depends on them. */
 export function proverFor(call: Call) {
   const composer = toPossibleComposer(call.composite);
   const nesting = lazy(() => confirmNesting(composer, call));
@@ -27,7 +27,7 @@ export function proverFor(call: Call) {
   return { composer, prove };
 }
 
-/** Confirms that the XR is nested. Each call climbs to the first XR above it that Crossplane has not looked up yet. */
+/** Confirms that the XR is nested, as far as Crossplane has looked up the XRs above it. */
 function confirmNesting({ root, document }: PossibleComposer, { requirements }: Call): Nesting {
   if (couldNotBeRead(CONTROLLER, document)) {
     return { is: "unconfirmed", root, because: "Crossplane could not read the controller of this XR" };
