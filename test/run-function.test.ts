@@ -146,7 +146,7 @@ describe("a request gets a Fatal result and changes nothing", () => {
   test("when the response is larger than the 4 MiB that Crossplane takes", () => {
     const { response, bytes } = run(requestOf({ desired: { resources } }));
     expect(bytes.length).toBeLessThan(4096);
-    expect(response.results[0]?.message).toBe("cannot return 4.0 MiB: Crossplane takes responses of up to 4 MiB");
+    expect(response.results[0]?.message).toBe("cannot return more than 4 MiB: Crossplane takes no larger response");
     expect(Object.keys(response.requirements?.resources ?? {})).toEqual([REQUIRED.database]);
     expect(response.conditions).toHaveLength(1);
   });

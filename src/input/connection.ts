@@ -21,15 +21,13 @@ import {
   value,
 } from "./fields.ts";
 
-const keyTemplate = converted(parseTemplate);
-
 const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
 
 const key = exactlyOneOf(
   z.strictObject({
     from: optional(secretKey, "A key of the shared resource's connection Secret."),
     value: optional(
-      keyTemplate,
+      converted(parseTemplate),
       "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR and {shared:status.endpoint} by that " +
         "of the shared resource. {key|url}, {key|base64} and {key|json} encode it: for a URL, in base64, and for a JSON string, without its quotes.",
     ),
@@ -40,7 +38,7 @@ const key = exactlyOneOf(
 
 const keys = z.union([unique(z.array(key).min(1), "to"), source]);
 
-/** The fields of a copy that are not allowed with a delivery. */
+/** The fields of a copy that its `via` excludes. */
 const unusable: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["ConnectionSecret", ["type", "labels", "annotations"]],
   ["Secret", ["providerConfigRef"]],
@@ -110,7 +108,7 @@ const copy = z
     providerConfigRef: providerConfigRef ?? ({ name: "default", kind: "ClusterProviderConfig" } as const),
   }));
 
-/** Tells whether one of the keys, parsed or not, is made by a template. */
+/** Tells whether a key, parsed or not, has a template. */
 const hasTemplate = (listed: unknown): boolean =>
   Array.isArray(listed) && listed.some((item) => isObject(item) && ("template" in item || "value" in item));
 
@@ -122,7 +120,7 @@ export const credentialRef = z.strictObject({
   namespaceFieldPath,
 });
 
-/** How a resource's connection Secret is named: in a field, or by a text with its fields. */
+/** The fields that say how a resource names its connection Secret. */
 const secretShape = {
   name: optional(
     text.pipe(converted(parseFieldsText)),
@@ -134,7 +132,7 @@ const secretShape = {
 
 const WRITTEN = parseFieldPath("spec.writeConnectionSecretToRef.name");
 
-/** The name as a text of fields, whichever way it is given. */
+/** Converts a name's field path to a text of fields. */
 const toNamed = <T extends { name?: FieldsText | undefined; nameFieldPath?: FieldPath | undefined }>({
   name,
   nameFieldPath = WRITTEN,

@@ -16,10 +16,10 @@ import {
   value,
 } from "./fields.ts";
 
-/** Tells whether a template has a placeholder for the namespace, or for a hash of it. */
+/** Tells whether a template has a placeholder, and so differs between namespaces. */
 const hasPlaceholder = (value: unknown): boolean => /\{(?:namespace|hash)\}/.test(JSON.stringify(value) ?? "");
 
-/** Tells whether a Secret's name, where the template gives one, differs between XRs and namespaces. */
+/** Tells whether a name contains `{hash}`, and so differs between XRs and namespaces; true if the template has no name. */
 const hasHash = (name: JsonValue | undefined): boolean => typeof name !== "string" || name.includes("{hash}");
 
 const credentialTemplate = z

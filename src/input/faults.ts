@@ -31,7 +31,7 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fa
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
   if (meant !== undefined) return meant.flatMap((nested) => toFaults(nested, schema));
-  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toFaultMessage(issue, path, schema) }];
+  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toFaultMessage(issue, path) }];
 }
 
 /** The parts of zod's definitions that lead to other schemas. */
@@ -44,25 +44,22 @@ interface ZodDefinition {
   readonly options?: readonly z.core.$ZodType[];
 }
 
-/** Lists the paths of all fields of the input, or of those that are required, with EVERY for items of lists and maps. */
-function listFields(schema: z.core.$ZodType, path: FieldPath = [], onlyRequired = false): readonly FieldPath[] {
+/** Lists the paths of all fields of a schema, with EVERY for items of lists and maps. */
+function listFields(schema: z.core.$ZodType, path: FieldPath = []): readonly FieldPath[] {
   const { shape = {}, element, valueType, innerType, in: from, options = [] } = schema._zod.def as ZodDefinition;
-  const list = (one: z.core.$ZodType | undefined, ...step: FieldPath) =>
-    one === undefined ? [] : listFields(one, [...path, ...step], onlyRequired);
+  const below = (one: z.core.$ZodType | undefined, ...step: FieldPath) =>
+    one === undefined ? [] : listFields(one, [...path, ...step]);
   return [
-    ...Object.entries(shape).flatMap(([field, one]) => [
-      ...(onlyRequired && one._zod.optin ? [] : [[...path, field]]),
-      ...list(one, field),
-    ]),
-    ...[element, valueType].flatMap((one) => list(one, EVERY)),
-    ...[innerType, from, ...options].flatMap((one) => list(one)),
+    ...Object.entries(shape).flatMap(([field, one]) => [[...path, field], ...below(one, field)]),
+    ...[element, valueType].flatMap((one) => below(one, EVERY)),
+    ...[innerType, from, ...options].flatMap((one) => below(one)),
   ];
 }
 
 const isBelow = (field: FieldPath, path: FieldPath): boolean =>
   field.length > path.length && path.every((step, index) => field[index] === step || field[index] === EVERY);
 
-/** Suggests what was meant: a field of the object, the nearest of that name further down, or another function. */
+/** Suggests a field of the object with a similar name, or the nearest field of that name further down. */
 function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[], input: unknown): string {
   if (path.includes("patches") && TRANSFORMING.test(key)) return TRANSFORMS;
   const isOfObject = (field: FieldPath): boolean => field.length === path.length + 1;
@@ -86,36 +83,31 @@ const TRANSFORMING = /^(?:transforms|type|combine|variables|strategy|patchSetNam
 const TRANSFORMS =
   ": a field of function-patch-and-transform, which transforms values from the environment (toEnvironment) in a later step; here a value is copied as it is";
 
-/** Finds the issues of the only alternative whose type matches the value, with whole paths. */
+/** Finds the issues, with whole paths, of the only alternative whose type is the value's; undefined if there is none. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const [meant, ...rest] = errors.filter((issues) => findWrongType(issues) === undefined);
   if (meant === undefined || rest.length > 0) return undefined;
-  const mayBe = (type: string) => errors.some((issues) => findWrongType(issues) === type);
+  const mayBeList = errors.some((issues) => findWrongType(issues) === "array");
   return meant.map((issue) => {
-    const message = issue.code === "custom" && mayBe("array") ? `${issue.message}; ${NEW_ITEM}` : issue.message;
-    const isNone = mayBe("string") && message.endsWith("found none");
-    return {
-      ...issue,
-      message: isNone ? `${message}; or write the text itself` : message,
-      path: [...path, ...issue.path],
-    };
+    const message = issue.code === "custom" && mayBeList ? `${issue.message}; ${NEW_ITEM}` : issue.message;
+    return { ...issue, message, path: [...path, ...issue.path] };
   });
 }
 
-/** The type that an alternative expects, if the value has another one. */
+/** Finds the type that an alternative expects; undefined if the value has it. */
 const findWrongType = (issues: readonly z.core.$ZodIssue[]): string | undefined =>
   issues.flatMap((issue) => (issue.path.length === 0 && issue.code === "invalid_type" ? [issue.expected] : []))[0];
 
 const NEW_ITEM = 'begin each item of a list with "-"';
 
-/** The codes of issues with a value of a wrong type, or with a missing value. */
+/** The codes of the issues that a missing value has. */
 const OF_TYPES: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
 
-function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath, schema: z.core.$ZodType): string {
+function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
   if (issue.input === undefined && OF_TYPES.includes(issue.code)) return "required";
   switch (issue.code) {
     case "invalid_type":
-      return explainType(issue, path, schema);
+      return explainType(issue, path);
     case "invalid_value":
       return `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input, path)}`;
     case "too_small":
@@ -128,23 +120,13 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath, schema: z.core
   }
 }
 
-function explainType(issue: z.core.$ZodIssueInvalidType, path: FieldPath, schema: z.core.$ZodType): string {
-  const { expected, input } = issue;
+function explainType({ expected, input }: z.core.$ZodIssueInvalidType, path: FieldPath): string {
   if (expected === "record") return `not an object, such as {key: value}: ${show(input, path)}`;
   if (expected !== "array" || !isObject(input)) return `not ${article(expected)}: ${show(input, path)}`;
-  const fields = brief(Object.keys(input).join(", ")) || "no fields";
-  return `not a list but an object with ${fields}: ${NEW_ITEM}${showItem(path, schema)}`;
+  return `not a list but an object with ${brief(Object.keys(input).join(", ")) || "no fields"}: ${NEW_ITEM}`;
 }
 
-/** Shows the first field and the required ones of an item of the list at `path`. */
-function showItem(path: FieldPath, schema: z.core.$ZodType): string {
-  const isOfItem = (field: FieldPath): boolean => field.length === path.length + 2 && isBelow(field, path);
-  const [all, required] = [false, true].map((onlyRequired) => listFields(schema, [], onlyRequired).filter(isOfItem));
-  const fields = new Set([...(all ?? []).slice(0, 1), ...(required ?? [])].map((field) => `${field.at(-1)}: …`));
-  return fields.size === 0 ? "" : `, such as - {${[...fields].join(", ")}}`;
-}
-
-/** YAML reads 4711, on and true as a number and booleans. */
+/** Suggests quotes for a text that YAML reads as a number or a boolean. */
 function suggestQuotes({ errors, input }: z.core.$ZodIssueInvalidUnion): string {
   const mayBeText = errors.some((issues) => findWrongType(issues) === "string");
   return mayBeText && ["number", "boolean"].includes(typeof input) ? "; put it in quotes" : "";
@@ -152,10 +134,10 @@ function suggestQuotes({ errors, input }: z.core.$ZodIssueInvalidUnion): string 
 
 const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 
-/** Fields with users' data. Messages are logged, so they do not show these values. */
+/** The fields with users' data. Messages are logged, and do not show these values. */
 const CONTENTS: readonly (string | number)[] = ["value", "defaultData", "labels", "annotations"];
 
-/** Shows a wrong value, shortened; only its type for users' data. */
+/** Shows a wrong value, shortened; of users' data only the type. */
 function show(value: unknown, path: FieldPath): string {
   if (path.some((step) => CONTENTS.includes(step))) return describeType(value);
   const text = JSON.stringify(value) ?? String(value);

@@ -5,17 +5,17 @@ import { type FieldPath, formatFieldPath, parseFieldPath } from "../model/field-
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
-/** Runs a check of an object even if its fields have faults: all faults of an input are reported at once. */
+/** Options of a check that also runs if the object's fields have faults, so that all faults are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
 
-/** The fault of a rule between an object's fields, which is checked even if some of them have faults. */
+/** Options of such a check whose fault is at `path`. */
 export const faultAt = (path: string, error: string) => ({ ...onObjects, path: path.split("."), error });
 
-/** Guards an object that must have exactly one of `keys`. */
+/** Requires exactly one of `keys`. */
 export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
   guardCount(schema, keys, 1);
 
-/** Guards an object that must not have two of `keys`. */
+/** Requires at most one of `keys`. */
 export const atMostOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
   guardCount(schema, keys, 0);
 
@@ -31,7 +31,7 @@ const guardCount = <T extends z.ZodObject>(schema: T, keys: readonly string[], l
 const findGiven = (object: unknown, keys: readonly string[]): string[] =>
   isObject(object) ? keys.filter((key) => object[key] !== undefined) : [];
 
-/** Guards a list whose objects must differ in `key`. Parsed field paths are compared as text. */
+/** Requires a list's objects to differ in `key`. Parsed field paths are compared as text. */
 export const unique = <T extends z.ZodArray>(list: T, key: string): T => {
   const findRepeated = (found: unknown): string | undefined => {
     const values = Array.isArray(found) ? found.filter(isObject).flatMap((item) => toComparable(item[key]) ?? []) : [];
@@ -44,14 +44,14 @@ export const unique = <T extends z.ZodArray>(list: T, key: string): T => {
   });
 };
 
-/** Converts a value to text for comparison; undefined if it is not set or is resolved later. */
+/** Converts a value to text for comparison; undefined if it is not set, or comes from a field. */
 function toComparable(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return formatFieldPath(value as FieldPath);
   return isObject(value) && value["is"] === "literal" ? toComparable(value["value"]) : undefined;
 }
 
-/** One of several words; the default is the first. */
+/** One of several words; the first is the default. */
 export const choice = <const Words extends readonly [string, ...string[]]>(words: Words, meaning: string) =>
   z
     .enum<Words>(words)
@@ -68,7 +68,7 @@ export const flag = (byDefault: boolean, meaning: string) => z.boolean().default
 /** A text that is not empty. */
 export const text = z.string().min(1);
 
-/** A text that is converted. A FunctionError of its conversion is its fault. */
+/** A converted text. A FunctionError of the conversion becomes a fault. */
 export const converted = <T>(convert: (text: string) => T) =>
   z.string().transform((text, check): T => {
     const found = attempt(() => convert(text));
@@ -85,7 +85,7 @@ export const statusPath = fieldPath.refine((path) => path[0] === "status" && pat
   error: "not below status, the only part of the XR that a function can set",
 });
 
-/** Any JSON value. The input was decoded from JSON, so there are no others. */
+/** Any value. The input was decoded from JSON, so it is a JSON value. */
 export const json = z.unknown().transform((found) => found as JsonValue);
 
 export const NOT_A_DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
@@ -99,10 +99,10 @@ export const apiVersion = z.string().regex(API_VERSION, "not an API version, suc
 
 export const kind = z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind");
 
-/** A literal, a field of the XR, or a field of the environment (`apiextensions.crossplane.io/environment`). */
+/** A literal, or a field of the XR or of the environment (`apiextensions.crossplane.io/environment`). */
 export type Value<T> = { readonly is: "literal"; readonly value: T } | ValueSource;
 
-/** A field from which a value comes. */
+/** The field that a value comes from. */
 export interface ValueSource {
   readonly is: "composite" | "environment";
   readonly path: FieldPath;
@@ -125,18 +125,18 @@ const toSource = ({ fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources)
     ? { is: "environment", path: fromEnvironmentFieldPath ?? [] }
     : { is: "composite", path: fromCompositeFieldPath };
 
-/** A field that a value comes from; a literal is not allowed. */
+/** The schema of a field that a value comes from. */
 export const source = exactlyOneOf(z.strictObject(sourceShape), SOURCES).transform(toSource);
 
 const literalOf = <T extends z.ZodType>(schema: T) =>
   schema.transform((value): { readonly is: "literal"; readonly value: z.output<T> } => ({ is: "literal", value }));
 
-/** A literal of one of these types, never an object, or the field that the value comes from. */
+/** The schema of a literal of one of these types (no objects), or of the field that the value comes from. */
 export const value = <T extends readonly [z.ZodType, ...z.ZodType[]]>(
   ...literals: T
 ): z.ZodType<Value<z.output<T[number]>>> => z.union([...literals.map(literalOf), source]) as never;
 
-/** A value that may be missing, if the field that it comes from is `optional`. */
+/** The schema of a literal, or of a field that may be marked `optional`. */
 export const optionalValue = <T extends z.ZodType>(literal: T) =>
   z.union([
     literalOf(literal).transform((found) => ({ value: found as Value<z.output<T>>, optional: false })),
@@ -149,7 +149,7 @@ export const optionalValue = <T extends z.ZodType>(literal: T) =>
     ).transform(({ optional, ...sources }) => ({ value: toSource(sources) as Value<z.output<T>>, optional })),
   ]);
 
-/** A Go duration of whole seconds, such as 60s or 1m30s; converted to seconds. */
+/** A Go duration of whole seconds, such as 60s or 1m30s, in seconds. */
 export const duration = converted((text): number => {
   const seconds = (toMilliseconds(text, Number.MAX_SAFE_INTEGER) ?? Number.NaN) / 1000;
   if (Number.isInteger(seconds)) return seconds;

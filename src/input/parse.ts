@@ -10,17 +10,18 @@ export function parseInput(input: JsonObject): Input {
   throw invalidInput(faultsIn(parsed.error, inputSchema));
 }
 
-/** The most inputs that are cached (a cluster has one per step with this function), and the largest. */
+/** The most inputs that are cached, and the largest one. A cluster has one for each step with this function. */
 const KEPT = 64;
 const LARGEST_BYTES = 64 * 1024;
 
-/** Parsed inputs by size. They come from Compositions, so they contain no secrets. */
+/** Parsed inputs, by size. They come from Compositions, so they contain no secrets. */
 const kept = new Map<number, { readonly input: JsonObject; readonly parsed: Input }>();
 
 /**
- * Parses an input through a cache, since each call of a step has the same one: parsing takes a fifth of a small call.
+ * Parses an input, or returns it from the cache: each call of a step has the same one, and parsing may take longer than
+ * the rest of the call.
  *
- * @param bytes the size in the request, which does not depend on the order of fields.
+ * @param bytes the input's size in the request, whatever the order of its fields.
  */
 export function parseKnownInput(input: JsonObject, bytes: number): Input {
   const before = kept.get(bytes);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, exactlyOneOf, fieldPath, optional, statusPath, text } from "./fields.ts";
 
-/** A copy of one field of a shared resource, as it is; function-patch-and-transform can transform what is in the environment. */
+/** A copy of one field of a shared resource. function-patch-and-transform can transform values in the environment. */
 export const patch = exactlyOneOf(
   z.strictObject({
     fromFieldPath: fieldPath.describe("A field of the shared resource."),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, fieldPath, flag, list, text } from "./fields.ts";
 
-/** Decisions about resources that the XR refers to and does not control, as after a restore from a backup. */
+/** The section `adoption`: resources that the XR refers to and does not control, as after a restore from a backup. */
 export const adoptionSchema = z.strictObject({
   onUnadopted: choice(
     ["Adopt", "Block"],

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { consumersSchema } from "./consumers.ts";
 import { choice, duration, json, optional, text, unique } from "./fields.ts";
@@ -11,32 +11,22 @@ import { tagsSchema } from "./tags.ts";
 export const INPUT_API_VERSION = `${DOMAIN}/v1beta1`;
 export const INPUT_KIND = "Input";
 
-/** The default of `spec.responseTTL`: Crossplane's own default, so that every XR has a next reconcile (crossplane#5400). */
+/** The default of `spec.responseTTL`. It equals Crossplane's, and gives every XR a next reconcile (crossplane#5400). */
 const DEFAULT_TTL = "60s";
 
-/** Tells whether a revoked grant takes something of a share back, which a Fatal result would keep. It may be parsed or not. */
+/** Tells whether a revocation deletes something of a shared resource, which a Fatal result would keep. */
 const isTakenBack = ({ connection, dependents }: { readonly connection?: unknown; readonly dependents?: unknown }) =>
   Boolean(connection) || (Array.isArray(dependents) && dependents.length > 0);
 
-/** Tells whether no share that a revocation takes back is combined with a share that may fail the XR. Shares may be parsed or not. */
+/** Tells whether `resolution: Fail` is allowed beside the other shared resources, parsed or not. */
 function mayFail(shares: readonly unknown[]): boolean {
   const objects = shares.filter(isObject);
   return objects.every(({ resolution }) => resolution !== "Fail") || !objects.some(isTakenBack);
 }
 
-/** Names the shares that may fail the XR, and those that a revocation takes back: one kind has to go into another step. */
-function nameMixed(shares: unknown): string {
-  const namesOf = (isWanted: (share: JsonObject) => unknown): string =>
-    (Array.isArray(shares) ? shares : [])
-      .filter((share) => isObject(share) && isWanted(share))
-      .map(({ name }) => name)
-      .join(", ");
-  return `${namesOf(({ resolution }) => resolution === "Fail")} with Fail, ${namesOf(isTakenBack)} with connection or dependents`;
-}
-
 const FROZEN = "is not allowed with connection or dependents: a Fatal result keeps them even if their grant is revoked";
 
-/** The section of Operations: finds XRs for which Crossplane has never called a function. */
+/** The section of Operations, which finds XRs that were never reconciled. */
 const neverReconciledSchema = z.strictObject({
   definitions: z
     .strictObject({
@@ -51,7 +41,7 @@ const neverReconciledSchema = z.strictObject({
   ),
 });
 
-/** The input of a pipeline step: the source of its validation, its CRD (package/input) and its reference (docs/input.md). */
+/** The schema of a pipeline step's input: the source of its validation, its CRD (package/input) and docs/input.md. */
 export const inputSchema = z.strictObject({
   apiVersion: z.literal(INPUT_API_VERSION),
   kind: z.literal(INPUT_KIND),
@@ -66,7 +56,7 @@ export const inputSchema = z.strictObject({
       sharedResources: unique(z.array(sharedResourceSchema), "name")
         .refine(mayFail, {
           when: ({ value }) => Array.isArray(value),
-          error: ({ input }) => `resolution: Fail ${FROZEN}: ${nameMixed(input)}`,
+          error: `resolution: Fail ${FROZEN}`,
         })
         .refine((shares) => findEnvironmentLoop(shares) === undefined, {
           error: ({ input }) =>

@@ -7,7 +7,7 @@ import { apiVersion, choice, dnsLabel, faultAt, fieldPath, kind, list, onObjects
 import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
-/** The beginnings of the names of what this function composes itself. */
+/** The prefixes of this function's own names in the Composition. */
 export const OWN_NAMES = ["shared/", "shared-infrastructure/", "consumers/"] as const;
 
 const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWith(own)), {
@@ -19,7 +19,7 @@ const toEnvironment = z.strictObject({
   toFieldPath: optional(fieldPath, "A field of the environment. Default: the top of the environment."),
 });
 
-/** Tells whether the selector, parsed or not, is `self`: this check runs even if the selector has faults. */
+/** Tells whether a selector, parsed or not, is `self`. */
 const isSelf = (found: unknown): boolean => isObject(found) && (found["by"] === "self" || isObject(found["self"]));
 
 const orSelf = (field: "apiVersion" | "kind") => ({
@@ -29,7 +29,7 @@ const orSelf = (field: "apiVersion" | "kind") => ({
     isObject(input) && input[field] !== undefined ? "not allowed with select.self" : "required",
 });
 
-/** A shared resource of another owner (or this XR itself), and its use. */
+/** The schema of a shared resource, of another owner or this XR itself. */
 export const sharedResourceSchema = z
   .strictObject({
     name: dnsLabel.describe("Its name in conditions, events, the context and the names of composed resources."),
@@ -142,9 +142,9 @@ const isMany = (found: z.output<typeof select>): boolean => found.by === "labels
 export type SharedResource = z.output<typeof sharedResourceSchema>;
 
 /**
- * Finds a field of the environment that a share reads and another one of the same step sets. Crossplane calls a step until it requires
- * nothing new, each time with the context that the step returned, so each call would look for something else. A share leaves alone what
- * it reads itself.
+ * Finds a field of the environment that one shared resource reads and another sets. Crossplane calls a step until it
+ * requires nothing new, each time with the context that the step returned, so each call could require something else.
+ * A shared resource does not change the fields that it reads itself.
  */
 export function findEnvironmentLoop(shares: readonly SharedResource[]): string | undefined {
   const written = shares.flatMap((share) =>
@@ -159,7 +159,7 @@ export function findEnvironmentLoop(shares: readonly SharedResource[]): string |
   return found && formatFieldPath(found.path);
 }
 
-/** Lists the fields of the environment that a share reads. */
+/** Lists the fields of the environment that a shared resource reads. */
 export const readPathsOf = (share: SharedResource): readonly FieldPath[] =>
   valuesOf(share).flatMap((value) => (value?.is === "environment" ? [value.path] : []));
 

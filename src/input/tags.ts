@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, dnsLabel, fieldPath, flag, list, optional, optionalValue, text, value } from "./fields.ts";
 
-/** The rule for a tag that is there already: Replace overwrites it, Retain keeps it. */
+/** The rule for an existing tag: Replace overwrites it, Retain keeps it. */
 const onExisting = (meaning: string) => choice(["Replace", "Retain"], meaning);
 
 const add = z
@@ -20,7 +20,7 @@ const add = z
 
 const glob = text;
 
-/** Keys: globs in the Composition, or a field with exact keys, since a tenant may write it. */
+/** Keys: globs, or a field with exact keys, since a tenant may write the field. */
 const keys = value(glob, z.array(glob)).describe(
   "A glob, a list of globs, or a field with keys, which are compared exactly.",
 );
@@ -88,7 +88,7 @@ const owner = z.strictObject({
   ),
 });
 
-/** Tags of the composed resources, and ownership of a cloud resource that several XRs declare. */
+/** The section `tags`: tags of composed resources, and ownership of a cloud resource that several XRs declare. */
 export const tagsSchema = z.strictObject({
   add: list(add, "Tags to set."),
   preserve: list(

@@ -3,7 +3,7 @@ import type { Cloud } from "../crossplane/providers/families.ts";
 import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
-import { looksBehindOtherConfigs } from "./contender-requirements.ts";
+import { isNamedByOurs, looksBehindOtherConfigs } from "./contender-requirements.ts";
 import type { KnownContenders, Namesake } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
 import { isSameConfig } from "./known-account.ts";
@@ -13,7 +13,7 @@ export type Join =
   | { readonly is: "pending" }
   /**
    * There is none ahead of ours, or no reason to look. `hasSettled`: ours owns its cloud resource, and need not look again.
-   * `isFollowed`: an owner behind another ProviderConfig has yet to join ours.
+   * `isFollowed`: an owner behind another ProviderConfig has yet to join ours, or may have.
    */
   | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
   /** `declared`: as ours declares it from now on. */
@@ -42,10 +42,13 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
     const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
     if (join !== undefined) return join;
   }
-  const isFollowed = others.behind.some(
-    (other) => other.one.isMarked && isSameAccount(candidate, other, toAccount) === true,
-  );
-  return { is: "alone", hasSettled: !isFollowed && isListedAsOwner(candidate, namesakes), isFollowed };
+  const isListed = isListedAsOwner(candidate, namesakes);
+  // One that imports what our provider has named may read a list in which ours has no label yet.
+  const mayBeUnknown = isNamedByOurs(candidate) && !isListed;
+  const isFollowed =
+    mayBeUnknown ||
+    others.behind.some((other) => other.one.isMarked && isSameAccount(candidate, other, toAccount) === true);
+  return { is: "alone", hasSettled: !isFollowed && isListed, isFollowed };
 }
 
 const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };

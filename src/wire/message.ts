@@ -1,5 +1,5 @@
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { next, readEnd, readEnum, readTag, readText, skip } from "./scan.ts";
+import { next, readEnd, readTag, readText, readVarint, skip } from "./scan.ts";
 import type { Writer } from "./writer.ts";
 
 /** Readers of a message's fields. A missing field has its default. Each reader walks over all fields of the message. */
@@ -47,9 +47,9 @@ export function readEnums({ bytes, start, end }: Slice, unpacked: number, packed
     const tag = readTag(bytes, at, end);
     const from = next;
     at = skip(bytes, tag, from, end);
-    if (tag === unpacked) values.push(readEnum(bytes, from, at));
+    if (tag === unpacked) values.push(readVarint(bytes, from, at));
     if (tag !== packed) continue;
-    for (let item = next; item < at; item = next) values.push(readEnum(bytes, item, at));
+    for (let item = next; item < at; item = next) values.push(readVarint(bytes, item, at));
   }
   return values;
 }

@@ -14,8 +14,6 @@ export let next = 0;
 const WIRE_VARINT = 0;
 const WIRE_FIXED64 = 1;
 const WIRE_BYTES = 2;
-const WIRE_GROUP_START = 3;
-const WIRE_GROUP_END = 4;
 const WIRE_FIXED32 = 5;
 
 /** Make the tag of a field: varints are integers, booleans and enums; bytes are messages, maps, strings and packed lists. */
@@ -56,17 +54,6 @@ function readAnyVarint(bytes: Uint8Array, start: number, end: number): number {
   throw malformed(stop === end ? "a truncated varint" : "an overlong varint", start);
 }
 
-/** Reads an enum's value: the low 32 bits of its varint, signed, as protobuf specifies. */
-export function readEnum(bytes: Uint8Array, start: number, end: number): number {
-  readVarint(bytes, start, end);
-  let value = 0;
-  for (let at = start; at < next; at++) {
-    const shift = 7 * (at - start);
-    if (shift < 32) value |= ((bytes[at] as number) & 0x7f) << shift;
-  }
-  return value;
-}
-
 /** Reads a field's tag: its number and wire type. Afterwards `next` is its end. */
 export function readTag(bytes: Uint8Array, at: number, end: number): number {
   const tag = readVarint(bytes, at, end);
@@ -81,11 +68,8 @@ export function readEnd(bytes: Uint8Array, at: number, end: number): number {
   return next + length;
 }
 
-/** The deepest nesting of groups. The protocol has none, but an unknown field may be a group. */
-const MAX_GROUP_DEPTH = 100;
-
-/** Finds the end of a field whose tag has been read and whose content starts at `at`. */
-export function skip(bytes: Uint8Array, tag: number, at: number, end: number, depth = 0): number {
+/** Finds the end of a field whose tag has been read and whose content starts at `at`. Groups, long deprecated, are unknown. */
+export function skip(bytes: Uint8Array, tag: number, at: number, end: number): number {
   switch (tag & 7) {
     case WIRE_VARINT:
       readVarint(bytes, at, end);
@@ -96,22 +80,9 @@ export function skip(bytes: Uint8Array, tag: number, at: number, end: number, de
       return readEnd(bytes, at, end);
     case WIRE_FIXED32:
       return checkEnd(at + 4, end, at);
-    case WIRE_GROUP_START:
-      return skipGroup(bytes, tag, at, end, depth);
     default:
       throw malformed("an unknown wire type", at);
   }
-}
-
-function skipGroup(bytes: Uint8Array, tag: number, start: number, end: number, depth: number): number {
-  if (depth >= MAX_GROUP_DEPTH) throw malformed("groups nested too deeply", start);
-  const closing = tag - WIRE_GROUP_START + WIRE_GROUP_END;
-  for (let at = start; at < end; ) {
-    const inner = readTag(bytes, at, end);
-    if (inner === closing) return next;
-    at = skip(bytes, inner, next, end, depth + 1);
-  }
-  throw malformed("a group without an end", start);
 }
 
 function checkEnd(to: number, end: number, at: number): number {
@@ -119,12 +90,9 @@ function checkEnd(to: number, end: number, at: number): number {
   return to;
 }
 
-/** A Buffer's function behind `toString("utf8", …)`, without its checks of arguments; @types/node lacks it. */
-type Utf8Bytes = Buffer & { utf8Slice(start: number, end: number): string };
-
 /** Reads a string. @throws {FunctionError} `InvalidMessage` if it is not UTF-8. */
 export function readText(bytes: Buffer, start: number, end: number): string {
-  const text = (bytes as Utf8Bytes).utf8Slice(start, end);
+  const text = bytes.toString("utf8", start, end);
   // Node replaces invalid UTF-8 by U+FFFD, so only a text with that character has to be checked.
   if (text.includes("\ufffd") && !isUtf8(bytes.subarray(start, end))) throw malformed("invalid UTF-8", start);
   return text;

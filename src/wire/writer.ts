@@ -1,14 +1,6 @@
 import { FunctionError } from "../errors.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 
-/** @param size the message's size in bytes; undefined if it was not written to its end. */
-function tooLarge(most: number, size?: number): FunctionError {
-  const limit = most / MIB;
-  const written = size === undefined ? `more than ${limit}` : (size / MIB).toFixed(1);
-  const message = `cannot return ${written} MiB: Crossplane takes responses of up to ${limit} MiB`;
-  return new FunctionError("InvalidResponse", message);
-}
-
 const MIB = 1024 * 1024;
 
 /**
@@ -102,14 +94,20 @@ export class Writer {
   }
 
   finish(): Buffer {
-    if (this.length > this.#most) throw tooLarge(this.#most, this.length);
+    this.#check(this.length);
     return this.#buffer.subarray(this.#at);
+  }
+
+  #check(size: number): void {
+    if (size <= this.#most) return;
+    const limit = `${this.#most / MIB} MiB`;
+    throw new FunctionError("InvalidResponse", `cannot return more than ${limit}: Crossplane takes no larger response`);
   }
 
   #reserve(size: number): void {
     if (size <= this.#at) return;
     const written = this.length;
-    if (written + size > this.#most) throw tooLarge(this.#most);
+    this.#check(written + size);
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, written + size));
     this.#buffer.copy(larger, larger.length - written, this.#at);
     this.#buffer = larger;

@@ -66,10 +66,7 @@ describe("an input", () => {
 
   test.each([
     row(null, "spec: not an object: null"),
-    row(
-      { sharedResources: {} },
-      `spec.sharedResources: not a list but an object with no fields: ${ITEM}, such as - {name: …, select: …}`,
-    ),
+    row({ sharedResources: {} }, `spec.sharedResources: not a list but an object with no fields: ${ITEM}`),
     row({ colour: "red" }, "spec.colour: unknown field"),
     row({ sharedResorces: [] }, "spec.sharedResorces: unknown field; did you mean sharedResources?"),
     inCopy(
@@ -84,10 +81,7 @@ describe("an input", () => {
       "spec.tags.preserve[1].kyes: unknown field; did you mean keys?",
     ),
     row({ "a.b": 1 }, "spec[a.b]: unknown field"),
-    row(
-      { sharedResources: { db: {} } },
-      `spec.sharedResources: not a list but an object with db: ${ITEM}, such as - {name: …, select: …}`,
-    ),
+    row({ sharedResources: { db: {} } }, `spec.sharedResources: not a list but an object with db: ${ITEM}`),
     row(
       { sharedResources: [shared({ connection: { copies: [{ secretName: "a" }], keys: [{ from: "a", to: "b" }] } })] },
       "spec.sharedResources[0].connection.keys: unknown field; did you mean spec.sharedResources[0].connection.copies[].keys?",
@@ -96,10 +90,7 @@ describe("an input", () => {
       { patches: [{ fromFieldPath: "status.a", toCompositeFieldPath: "status.a", transforms: [] }] },
       `patches[0].transforms: ${TRANSFORMS}`,
     ),
-    row(
-      { tags: { add: { team: "a" } } },
-      `spec.tags.add: not a list but an object with team: ${ITEM}, such as - {key: …, value: …}`,
-    ),
+    row({ tags: { add: { team: "a" } } }, `spec.tags.add: not a list but an object with team: ${ITEM}`),
     inCopy({ labels: [] }, "labels: not an object, such as {key: value}: a list"),
     inShared(
       { patches: [{ type: "FromCompositeFieldPath", fromFieldPath: "status.a", toFieldPath: "spec.a" }] },
@@ -114,11 +105,7 @@ describe("an input", () => {
       { name: { ...fromXr("spec.a"), fromEnvironmentFieldPath: "a" } },
       `.name: ${ONE_SOURCE} fromCompositeFieldPath and fromEnvironmentFieldPath`,
     ),
-    inSelect(
-      { name: { value: "a" } },
-      ".name.value: unknown field",
-      `.name: ${ONE_SOURCE} none; or write the text itself`,
-    ),
+    inSelect({ name: { value: "a" } }, ".name.value: unknown field", `.name: ${ONE_SOURCE} none`),
     inSelect({ name: 7 }, ".name: not allowed here: 7; put it in quotes"),
     row(
       { tags: { add: [{ key: "paid", value: true }] } },
@@ -155,7 +142,7 @@ describe("an input", () => {
     inShared({ name: "Orders_DB" }, `name: ${DNS_LABEL}`),
     row(
       { sharedResources: [shared(), withoutCopies({ name: "network", resolution: "Fail" })] },
-      `spec.sharedResources: resolution: Fail is ${REVOKED}: network with Fail, db with connection or dependents`,
+      `spec.sharedResources: resolution: Fail is ${REVOKED}`,
     ),
     row(
       {
@@ -164,7 +151,7 @@ describe("an input", () => {
           withoutCopies({ name: "bucket", dependents: ["push"] }),
         ],
       },
-      `spec.sharedResources: resolution: Fail is ${REVOKED}: network with Fail, bucket with connection or dependents`,
+      `spec.sharedResources: resolution: Fail is ${REVOKED}`,
     ),
     inShared(
       { dependents: ["", "shared/*", "shared-infrastructure/record", "consumers/x", "push", "*"] },
@@ -311,7 +298,7 @@ describe("an input", () => {
       'spec.responseTTL: not a duration: "soon" (for example 60s, 5m, 1h30m)',
       `spec.sharedResources[0].name: ${DNS_LABEL}`,
       "spec.sharedResources[0].select: exactly one of name, matchLabels, self; found none",
-      `spec.sharedResources[0].connection.copies[0].secretName: ${ONE_SOURCE} none; or write the text itself`,
+      `spec.sharedResources[0].connection.copies[0].secretName: ${ONE_SOURCE} none`,
       "spec.sharedResources[0].colour: unknown field",
     ]);
   });
@@ -377,11 +364,7 @@ test.each([
   row({ add: [{ key: "a", value: "b" }], preserve: ["aws:*"], remove: ["a"] }),
   row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
   row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
-  row(
-    { add: [{ key: "a", value: { b: "c" } }] },
-    `${VALUE}.b: unknown field`,
-    `${VALUE}: ${ONE_SOURCE} none; or write the text itself`,
-  ),
+  row({ add: [{ key: "a", value: { b: "c" } }] }, `${VALUE}.b: unknown field`, `${VALUE}: ${ONE_SOURCE} none`),
   row({ add: [{ value: "b" }] }, `${VALUE}: a text needs a key`),
   row({ add: [{ key: "a" }] }, `${VALUE}: required`),
   row({ resources: [] }, "spec.tags.resources: an empty list"),

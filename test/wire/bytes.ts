@@ -36,9 +36,6 @@ export const double = (field: number, value: number): Buffer => {
   return Buffer.concat([tag(field, 1), bytes]);
 };
 
-export const group = (field: number, ...contents: readonly Buffer[]): Buffer =>
-  Buffer.concat([tag(field, 3), ...contents, tag(field, 4)]);
-
 export const concat = (...parts: readonly Buffer[]): Buffer => Buffer.concat(parts);
 
 /** A map's entry, and a Struct's: field 1 unless said otherwise. */
@@ -86,7 +83,7 @@ interface RawField {
   readonly content: Buffer;
 }
 
-/** The fields of a well-formed message without groups; a reader of its own, so that wire/ is not measured with itself. */
+/** The fields of a well-formed message; a reader of its own, so that wire/ is not measured with itself. */
 function fieldsOf(bytes: Buffer): RawField[] {
   const fields: RawField[] = [];
   let at = 0;

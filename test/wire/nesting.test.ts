@@ -1,13 +1,11 @@
 import { expect, test } from "vitest";
-import { concat, deepStruct, entry, group, list, nested, texts } from "./bytes.ts";
+import { concat, deepStruct, entry, list, nested, texts } from "./bytes.ts";
 import { invalid, read, thrownBy, wireDocument } from "./reading.ts";
 
 const nothing = Buffer.alloc(0);
 const lists = (depth: number) => entry("a", nested(depth - 1, list, nothing));
-const groups = (depth: number) => nested(depth, (inner) => group(9, inner), nothing);
 const edits = [{ path: ["a", "b"], value: 1 }];
 const tooDeep = invalid("nesting deeper than 1000");
-const tooManyGroups = invalid("groups nested too deeply");
 const path = (length: number) => new Array<string>(length).fill("a");
 const at = (bytes: Buffer, length: number) => wireDocument(bytes).at(path(length));
 const besideDeep = concat(deepStruct(1001), texts({ b: "v" }));
@@ -29,9 +27,6 @@ test.each([
   ["a field beside it", () => wireDocument(besideDeep).at(["b"], "deep"), "v"],
   ["bytes that are no Struct", () => at(deepStruct(900, Buffer.from([0x80])), 1), invalid("a truncated varint")],
   ["a path longer than the document is deep", () => at(deepStruct(10), 100_000), undefined],
-  ["groups as deep as is allowed", () => read(groups(100)), {}],
-  ["groups one deeper", () => read(groups(101)), tooManyGroups],
-  ["a hundred thousand groups", () => read(Buffer.alloc(100_000, 0x4b)), tooManyGroups],
 ])("nesting: %s", (_, run, is) => {
   expect(thrownBy(run)).toEqual(is);
 });

@@ -12,7 +12,7 @@ import { writeStruct } from "../../src/wire/struct-writer.ts";
 import { Writer } from "../../src/wire/writer.ts";
 import { decodeResponse } from "../../testing/wire/oracle.ts";
 import * as arbitrary from "./arbitraries.ts";
-import { concat, entry, field, group, list, number, string, struct, texts } from "./bytes.ts";
+import { concat, entry, field, list, number, string, struct, texts } from "./bytes.ts";
 import { thrownBy, wireDocument } from "./reading.ts";
 import { choices, unknownField, unusualStruct } from "./unusual.ts";
 
@@ -127,7 +127,7 @@ describe("values set in a Struct's bytes", () => {
       fc.property(unknownField, unknownField, (one, other) => {
         const swapped = field(1, field(2, one, string("v")), field(1, "swapped"));
         const inner = (value: string) => struct(concat(one, entry("b", string(value)), other, swapped));
-        const outer = (value: string) => concat(swapped, other, entry("a", inner(value)), one, group(9));
+        const outer = (value: string) => concat(swapped, other, entry("a", inner(value)), one, field(9));
         expect(encoded(wireDocument(outer("old")).with([set]))).toEqual(outer("new"));
       }),
       { ...parameters, numRuns: 200 },
