@@ -179,7 +179,7 @@ describe("a cloud resource that several XRs may name", () => {
     const before = withMetadata(bucket({ tags: { team: "shop" } }, named), { name: "old", uid: "old" });
     const draft = run({ ...parts, observed: { bucket: writing(before) }, contenders: [] });
     expect(draft.conditions[0]?.message).toBe(
-      "1 tagged; bucket: this XR manages and tags it as before, without Delete, until the next reconcile shows that no other XR owns it",
+      "1 tagged; bucket: this XR manages and tags it as before, but without Delete until the next reconcile shows that no other XR owns it",
     );
     expect([policiesOf(draft), tagsIn(draft)]).toEqual([WITHOUT_DELETE, { team: "shop" }]);
     expect(draft.audit).toEqual([]);
