@@ -26,21 +26,21 @@ export interface DeclaredResource extends NamedResource, AccountSource {}
 
 /** How a managed resource got its name, and what its kind can do. */
 export interface Nature {
-  /** True if its provider chose the name when it created the cloud resource: no other one can have declared it before. */
+  /** True if its provider chose the name when it created the cloud resource. No other one can have declared it before. */
   readonly isMadeUp: boolean;
-  /** True if the pipeline gives it a name that only the cloud can make up. */
+  /** True if the pipeline sets a name that only the cloud can make up, so that it imports the cloud resource. */
   readonly isImported: boolean;
   /** True if the kind supports observing only. */
   readonly hasManagementPolicies: boolean;
 }
 
-/** A managed resource, with the facts for the search for its contenders. */
+/** Our managed resource, with what is needed to find the contenders for its cloud resource. */
 export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "namespace" | "facts"> {
   readonly kind: ManagedKind;
   readonly declared: CloudResource;
-  /** The identity label of our resource while it declares that cloud resource, else the label that it is to have. */
+  /** The present identity label of our resource if it still fits, else the next one. */
   readonly identity: string;
-  /** The forms in which others may declare it: under our present identity label, and last under the next. */
+  /** The cloud resource under our present identity label, if that differs, and last under the next one. Others may have either. */
   readonly forms: readonly { readonly identity: string; readonly declared: CloudResource }[];
   readonly externalName: string;
   /** Undefined before it is created. */
@@ -51,7 +51,7 @@ export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "n
   readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
 }
 
-/** The two hashes that identify a cloud resource, as labels. */
+/** The two labels of a cloud resource, both hashes. */
 export interface Identity {
   /** Equal for all managed resources that declare the same cloud resource, and different for all others. */
   readonly identity: string;
@@ -61,9 +61,9 @@ export interface Identity {
 
 /** A cloud resource, as a managed resource declares it. */
 export interface CloudResource extends Omit<Names, "path">, KnownAccount {
-  /** Location and parents by field; "" for one that is not set. */
+  /** Location and parents, by field path; "" for a field that is not set. */
   readonly place: ReadonlyMap<string, string>;
-  /** The texts before and after the account of which the identity is the hash. */
+  /** The texts that are hashed to the identity, before and after the account. */
   readonly hashed: readonly [before: readonly string[], after: readonly string[]];
 }
 
@@ -71,9 +71,9 @@ export interface CloudResource extends Omit<Names, "path">, KnownAccount {
  * Reads the cloud resource that a managed resource declares: account, location, parents and name. Undefined if no other XR can
  * know its name; "unresolved" while a reference to one of these fields is.
  *
- * A name from a pipeline or the record counts, since another XR can set it, too; so does one that a provider chose, once another XR can
- * import it: when the cloud resource is created. Mistaking two cloud resources for one would stop the second; mistaking one for two only
- * leaves its tags contested. So every field that might distinguish two counts.
+ * Names that another XR can set, too, count: those from a pipeline or the record, and those that a provider has chosen and that can be
+ * imported now. Every field that may distinguish two cloud resources counts: if two were taken for one, the second would never be
+ * created. If one is taken for two, only its tags are contested.
  */
 export function readCloudResource(declared: DeclaredResource): CloudResource | "unresolved" | undefined {
   const { facts } = declared;
@@ -85,7 +85,7 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   const names = read.names === read.parts ? parts : foldNames(read.names, facts);
   const { place, hashed } = found;
   const field = facts.accountField && place.get(formatPath(facts.accountField));
-  // A child is in its parent's account.
+  // A parent's name or id may tell the account of its child, too.
   const isNamed = facts.isUnique || field || holdsAccount(parts[0] ?? "") || [...place.values()].some(holdsAccount);
   const account = readAccount(declared, Boolean(isNamed));
   return {
@@ -97,7 +97,7 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   };
 }
 
-/** Reads the cloud resource that a managed resource declares by itself, without what is desired of it. */
+/** Reads the cloud resource that an observed managed resource declares. */
 export const readByItself = (managed: Document, facts: IdentityFacts): CloudResource | "unresolved" | undefined =>
   readCloudResource({ desired: managed, observed: managed, facts });
 
@@ -120,7 +120,7 @@ function readPlace(
   return { place, hashed };
 }
 
-/** An XR composes many resources of few kinds. */
+/** Formats each path of our tables once. */
 const formatPath = once(formatFieldPath);
 
 /** Hashes a cloud resource of a kind. */
@@ -130,8 +130,9 @@ export const identify = ({ group, kind }: ManagedKind, resource: CloudResource):
 });
 
 /**
- * Finds the cloud resource under its former identity label, from when its account was not known or the input named another one: nothing
- * has moved, and only the label has to follow. Undefined if the label is that of another cloud resource.
+ * Finds the form of a cloud resource that has the former identity label of our managed resource. The label differs if the account was
+ * not known then, or the input named another one: nothing has moved, and only the label has to change. Undefined if the label is that
+ * of another cloud resource.
  */
 export function findFormer(
   { document, identity }: Contender,
@@ -155,17 +156,17 @@ export function findFormer(
     .find((each) => identify(kind, each).identity === identity);
 }
 
-/** Folds what a cloud does not distinguish: case, and the dot at the end of a DNS name. */
+/** Removes differences that the cloud ignores: case, and the dot at the end of a DNS name. */
 export const fold = (text: string, { isCaseless = false }: IdentityFacts): string =>
   isCaseless ? text.toLowerCase().replace(/\.$/, "") : text;
 
-/** Folds names, and of an Object's manifest the API version: the server has one object for all versions of an API. */
+/** Folds names. Of an Object's manifest only the API group counts: an object is the same in all versions of an API. */
 export const foldNames = (names: readonly string[], facts: IdentityFacts): readonly string[] =>
   names.map((name, index) => (facts.name.is === "fields" && index === 0 ? toApiGroup(name) : fold(name, facts)));
 
 /**
- * Tells whether ours, as it is observed, declares another cloud resource than the desired one: its name or a desired location differs.
- * The provider may have filled in fields that are not desired, or lost the name of one that has the identity already.
+ * Tells whether our observed managed resource declares another cloud resource than the desired one: its name or a desired location
+ * differs. Fields that are not desired are ignored, since the provider may have filled them in.
  */
 export function isElsewhere({ own, facts, declared, identity, observed: read }: Candidate): boolean {
   if (own === undefined) return false;
@@ -180,7 +181,7 @@ export function isElsewhere({ own, facts, declared, identity, observed: read }: 
   );
 }
 
-/** Finds the name of a managed resource that lost its external name: the id that the provider reported. */
+/** Finds the name of a managed resource without external name: the id that its provider reported. */
 function findLostName(observed: Document, facts: IdentityFacts): readonly string[] | undefined {
   if (facts.name.is !== "externalName" || stringAt(observed, EXTERNAL_NAME) !== undefined) return undefined;
   const id = stringAt(observed, ["status", "atProvider", "id"]);
@@ -195,8 +196,8 @@ export const isSame = (a: CloudResource, b: CloudResource): boolean =>
   (a.account === b.account || isSameConfig(a, b)) && isInPlace(a, b);
 
 /**
- * Tells whether two cloud resources have the same name, and nowhere another place, in whatever account. A provider fills in places for
- * the owner that an observer leaves unset.
+ * Tells whether two cloud resources have the same name and place, in any account. A location or parent that one of them leaves unset
+ * counts as the same: a provider fills in more for the owner than for an observer.
  */
 export function isInPlace(a: CloudResource, b: CloudResource): boolean {
   for (const [field, text] of a.place) {
@@ -206,12 +207,12 @@ export function isInPlace(a: CloudResource, b: CloudResource): boolean {
   return hasSameName(a, b);
 }
 
-/** Tells whether two cloud resources of one kind have the same name, in whatever place. */
+/** Tells whether two cloud resources of one kind have the same name, in any place. */
 export const hasSameName = (a: CloudResource, b: CloudResource): boolean =>
   a.parts.length === b.parts.length && a.parts.every((part, index) => part === b.parts[index]);
 
 /**
- * Hashes API group, kind and name alone, for people who look for the owner and do not know the region or the ProviderConfig.
+ * Hashes API group, kind and name alone, to find the owner without its region and ProviderConfig.
  *
  * @param group without the `.m` of namespaced managed resources.
  * @param names the values of the name fields; "" for a field that is not set.

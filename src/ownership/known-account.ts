@@ -7,17 +7,17 @@ import type { DesiredAndObserved } from "./fields.ts";
 
 /** The account of a cloud resource, as far as it is known. */
 export interface KnownAccount {
-  /** The account, else the ProviderConfig; "" if the cloud resource's name tells it. */
+  /** The account if it is known, else the ProviderConfig; "" if the name of the cloud resource or of a parent tells it. */
   readonly account: string;
   /** The ProviderConfig, a way into the account. */
   readonly config: string;
-  /** The account as an input names it. */
+  /** The account that an input names. */
   readonly told: string | undefined;
-  /** True if the same cloud resource is not to be looked for behind other ProviderConfigs. */
+  /** True if it is known for good: the cloud resource need not be looked for behind other ProviderConfigs. */
   readonly isAccountKnown: boolean;
 }
 
-/** A managed resource, and what tells its account. */
+/** A managed resource, and the sources of its account. */
 export interface AccountSource extends DesiredAndObserved {
   /** The XR's namespace, which Crossplane gives to what it composes. */
   readonly namespace?: string | undefined;
@@ -26,7 +26,7 @@ export interface AccountSource extends DesiredAndObserved {
 }
 
 /**
- * Reads the account: none where the name tells it, else what the input says, else what an earlier search for others has found, else the
+ * Reads the account, from the first of these that has it: the name, the input, the annotation of an earlier search for others, the
  * ProviderConfig.
  *
  * @param isNamed true if the name is unique in the whole cloud or tells the account.
@@ -47,21 +47,21 @@ export function toAccount(config: string, text: string): KnownAccount {
   return { account, config, told: isConfig || account === "" ? undefined : account, isAccountKnown: true };
 }
 
-/** Prefix of an account that is known only by a ProviderConfig that leads into it. */
+/** The prefix of an account that is known only by one of its ProviderConfigs. */
 const BY_CONFIG = "ProviderConfig ";
 
 export const formatByConfig = (config: string): string => `${BY_CONFIG}${config}`;
 
-/** Formats the annotation with the account; undefined where the name tells it, or before it is known. */
+/** Formats the annotation with the account; undefined if the name tells the account, or before it is known. */
 export function formatAccount({ account, told, isAccountKnown }: KnownAccount, isSettled: boolean): string | undefined {
   if (account === "" || !(isAccountKnown || isSettled)) return undefined;
   return told ?? formatByConfig(account);
 }
 
-/** The longest account: it may come from another managed resource. */
+/** The longest account. It may come from an annotation that a team writes. */
 const MAX_ACCOUNT = 1024;
 
-/** Read once: it is compared as desired, as observed, and as it was. */
+/** Reads the ProviderConfig of each object once. */
 const providerConfigOf = once((managed: Document) => readProviderConfig(managed));
 
 export function toConfig(managed: Document, namespace?: string): string {
@@ -69,6 +69,6 @@ export function toConfig(managed: Document, namespace?: string): string {
   return own === undefined ? name : `${name}/${namespace ?? own}`;
 }
 
-/** Tells whether two reach their accounts by the same ProviderConfig, of which the input does not say for both where it leads. */
+/** Tells whether two have the same ProviderConfig, unless the input names the accounts of both. */
 export const isSameConfig = (a: KnownAccount, b: KnownAccount): boolean =>
   a.config === b.config && (a.told === undefined || b.told === undefined);

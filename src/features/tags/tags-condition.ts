@@ -82,7 +82,7 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     name: brief(stringAt(subject.desired, EXTERNAL_NAME) ?? ""),
     by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
     // One that existed before this step keeps its tags and its policies, except Delete.
-    meanwhile: isTagged ? "this XR manages and tags it as before, without Delete," : "this XR only observes it",
+    meanwhile: isTagged ? "this XR manages and tags it as before, but without Delete" : "this XR only observes it",
     consequence: hasManagementPolicies
       ? ", so this XR only observes it"
       : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted`,

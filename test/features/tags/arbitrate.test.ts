@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
-import type { JsonObject } from "../../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import type { CallParts } from "../../../testing/builders/calls.ts";
 import { withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { at, desiredOf, policiesOf, reasonIn, says, tagsIn } from "../../../testing/builders/read-draft.ts";
@@ -179,7 +179,7 @@ describe("a cloud resource that several XRs may name", () => {
     const before = withMetadata(bucket({ tags: { team: "shop" } }, named), { name: "old", uid: "old" });
     const draft = run({ ...parts, observed: { bucket: writing(before) }, contenders: [] });
     expect(draft.conditions[0]?.message).toBe(
-      "1 tagged; bucket: this XR manages and tags it as before, without Delete, until the next reconcile shows that no other XR owns it",
+      "1 tagged; bucket: this XR manages and tags it as before, but without Delete until the next reconcile shows that no other XR owns it",
     );
     expect([policiesOf(draft), tagsIn(draft)]).toEqual([WITHOUT_DELETE, { team: "shop" }]);
     expect(draft.audit).toEqual([]);
@@ -236,50 +236,54 @@ describe("a cloud resource that several XRs may name", () => {
     expect(conflict?.results).toMatchObject([{ severity: "Fatal" }]);
   });
 
-  test("of a kind without managementPolicies is orphaned with the owner's tags by an XR that does not own it", () => {
-    const tagsOfRival = { team: "rival", "crossplane-name": "rival" }; // its provider adds the latter
-    const bare = (object: JsonObject): JsonObject => ({ ...object, spec: { forProvider: { tags: tagsOfRival } } });
-    const tags = { add: [team], resources: [{ managementPolicies: false }] };
-    const theirs = bare(owning(rival()));
-    const lost = reconcile(bare(ours), [theirs], { tags });
-    const forProvider = { region: "eu-central-1", tags: { team: "rival" } };
-    expect(desiredOf(lost)["spec"]).toEqual({ forProvider, deletionPolicy: "Orphan" });
-    expect(lost.conditions).toMatchObject([{ reason: "CannotObserve" }]);
-    const withheld = run({ ...parts, tags, contenders: [theirs] });
-    expect(withheld.resources.get("bucket")).toEqual({ is: "removed" });
-  });
-
-  test("of a kind without managementPolicies has in a list the owner's tags beside its own provider's", () => {
-    const own = (value: string) => ({ key: "crossplane-name", value });
-    const theirs = { key: "team", value: "rival" };
-    const listed = (object: JsonObject, ...tags: readonly JsonObject[]) => ({
+  describe("of a kind without managementPolicies", () => {
+    const forProvider = { region: "eu-central-1" };
+    const resources = [{ managementPolicies: false }];
+    const tags = { add: [team], resources };
+    const withTags = (object: JsonObject, tags: JsonValue): JsonObject => ({
       ...object,
       spec: { forProvider: { tags } },
     });
-    const tags = { add: [team], resources: [{ managementPolicies: false }] };
-    const lost = reconcile(listed(ours, own("ours")), [listed(owning(rival()), own("rival"), theirs)], { tags });
-    expect(tagsIn(lost)).toEqual([own("ours"), theirs]);
-  });
 
-  test("of a kind without managementPolicies is not deleted with an XR that does not own it, and gets no policies", () => {
-    const resources = [{ managementPolicies: false }];
-    const withOwner = (cluster: JsonObject | string) => ({ add: [team], resources, owner: { cluster } });
-    const theirs = { "crossplane-cluster": "prod-us", team: "theirs" };
-    const reported = { ...theirs, "crossplane-name": "theirs", "aws:cloudformation:stack-id": "y" };
-    const forProvider = { region: "eu-central-1" };
-    const bare = { ...ours, spec: { forProvider }, status: { ...SYNCED, atProvider: { tags: reported } } };
-    const elsewhere = run({ ...parts, tags: withOwner("prod-eu"), observed: { bucket: bare }, contenders: [bare] });
-    const unknown = run({ ...parts, tags: withOwner({ fromEnvironmentFieldPath: "cluster" }), contenders: [] });
-    expect([elsewhere, unknown].map(reasonIn)).toEqual(["OwnedByAnotherCluster", "FieldNotSet"]);
-    expect([elsewhere, unknown].map((draft) => desiredOf(draft)["spec"])).toEqual([
-      { forProvider: { ...forProvider, tags: theirs }, deletionPolicy: "Orphan" },
-      { forProvider, deletionPolicy: "Orphan" },
-    ]);
-    expect(elsewhere.audit).toEqual([]);
-    expect(says(elsewhere)).toContain(
-      "control plane prod-us owns it according to its tags; a Bucket has no managementPolicies, so this XR repeats the owner's tags and does " +
-        "not delete the cloud resource when it is deleted; that control plane may delete it",
-    );
+    test("is orphaned with the owner's tags by an XR that does not own it, and not created by it", () => {
+      const tagsOfRival = { team: "rival", "crossplane-name": "rival" }; // its provider adds the latter
+      const theirs = withTags(owning(rival()), tagsOfRival);
+      const lost = reconcile(withTags(ours, tagsOfRival), [theirs], { tags });
+      const repeated = { ...forProvider, tags: { team: "rival" } };
+      expect(desiredOf(lost)["spec"]).toEqual({ forProvider: repeated, deletionPolicy: "Orphan" });
+      expect(reasonIn(lost)).toBe("CannotObserve");
+      const withheld = run({ ...parts, tags, contenders: [theirs] });
+      expect(withheld.resources.get("bucket")).toEqual({ is: "removed" });
+    });
+
+    test("has in a list the owner's tags beside its own provider's", () => {
+      const own = (value: string) => ({ key: "crossplane-name", value });
+      const theirs = { key: "team", value: "rival" };
+      const owner = withTags(owning(rival()), [own("rival"), theirs]);
+      expect(tagsIn(reconcile(withTags(ours, [own("ours")]), [owner], { tags }))).toEqual([own("ours"), theirs]);
+    });
+
+    const reported = { "crossplane-cluster": "prod-us", team: "theirs" };
+    const more = { "crossplane-name": "theirs", "aws:cloudformation:stack-id": "y" };
+    const bare = {
+      ...ours,
+      spec: { forProvider },
+      status: { ...SYNCED, atProvider: { tags: { ...reported, ...more } } },
+    };
+    const prodUs =
+      "OwnedByAnotherCluster: 0 tagged, 1 not tagged; bucket: control plane prod-us owns it according to its tags; a Bucket has no " +
+      "managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted; that control plane";
+    const unknown = { fromEnvironmentFieldPath: "cluster" };
+    test.each<[message: string, cluster: JsonValue, own: readonly JsonObject[], kept: JsonObject]>([
+      [prodUs, "prod-eu", [bare], { tags: reported }],
+      ["FieldNotSet: ", unknown, [], {}],
+    ])("is not deleted with an XR that does not own it, and gets no policies: %s", (message, cluster, own, kept) => {
+      const observed = Object.fromEntries(own.map((object) => ["bucket", object]));
+      const draft = run({ ...parts, tags: { ...tags, owner: { cluster } }, observed, contenders: own });
+      expect(desiredOf(draft)["spec"]).toEqual({ forProvider: { ...forProvider, ...kept }, deletionPolicy: "Orphan" });
+      expect(says(draft)).toContain(message);
+      expect(draft.audit).toEqual([]);
+    });
   });
 
   const unpausing = "stop writing it; if that XR is paused, unpause it, or pause its Bucket as well";
@@ -294,23 +298,28 @@ describe("a cloud resource that several XRs may name", () => {
     expect(says(draft)).toContain(message);
   });
 
-  describe("that the cloud's tags give to a control plane, of an XR whose control plane has no name", () => {
-    const status = { ...SYNCED, atProvider: { tags: { "crossplane-cluster": "blue" } } };
+  describe("that the cloud's tags give to the control plane blue", () => {
+    const tag = { "crossplane-cluster": "blue" };
+    const status = { ...SYNCED, atProvider: { tags: tag } };
     const reporting = (object: JsonObject): JsonObject => ({ ...object, status });
     const recording = { annotations: { [`${DOMAIN}/cluster`]: "blue" } };
     const [before, recorded] = [withMetadata(owning(ours), recording), withMetadata(listing, recording)];
-    const add = [team, { key: "crossplane-cluster", value: "blue" }];
-    test.each<[reason: string, draft: Draft, is: string]>([
-      ["is only observed: that control plane may own it", reconcile(reporting(ours), []), "OwnedByAnotherCluster"],
-      ["is not written any more", reconcile(reporting(owning(ours)), []), "OwnedByAnotherCluster"],
-      ["is written where ours records that name", reconcile(reporting(before), []), "Owned"],
-      ["is observed where an owner here has that name", reconcile(reporting(ours), [recorded]), "ObservedOnly"],
-      ["is written where the input adds that tag", reconcile(reporting(owning(ours)), [], { tags: { add } }), "Owned"],
-    ])("%s", (_reason, draft, is) => {
-      expect(reasonIn(draft)).toBe(is);
+    const adding = { tags: { add: [team, { key: "crossplane-cluster", value: "blue" }] } };
+    const inCluster = (cluster: string) => ({ tags: { add: [team], owner: { cluster } } });
+    const [mine, theirs] = [{ team: "shop" }, undefined];
+    test.each<[reason: string, draft: Draft, is: string, tags: JsonObject | undefined]>([
+      ["is only observed: that may own it", reconcile(reporting(ours), []), "OwnedByAnotherCluster", theirs],
+      ["is not written any more", reconcile(reporting(owning(ours)), []), "OwnedByAnotherCluster", theirs],
+      ["is not ours in red", reconcile(reporting(ours), [], inCluster("red")), "OwnedByAnotherCluster", theirs],
+      ["is ours in blue", reconcile(reporting(ours), [], inCluster("blue")), "Owned", { ...mine, ...tag }],
+      ["is ours where our resource records that name", reconcile(reporting(before), []), "Owned", mine],
+      ["is another's who records that name", reconcile(reporting(ours), [recorded]), "ObservedOnly", theirs],
+      ["is ours where we add that tag", reconcile(reporting(owning(ours)), [], adding), "Owned", { ...mine, ...tag }],
+    ])("%s", (_reason, draft, is, tags) => {
+      expect([reasonIn(draft), tagsIn(draft)]).toEqual([is, tags]);
       const isElsewhere = is === "OwnedByAnotherCluster";
-      expect(markIn(draft, "cluster")).toBe(isElsewhere ? undefined : "blue");
       if (isElsewhere) expect([policiesOf(draft), says(draft)]).toEqual([["Observe"], expect.stringContaining("blue")]);
+      else expect(markIn(draft, "cluster")).toBe("blue");
     });
   });
 
@@ -319,17 +328,6 @@ describe("a cloud resource that several XRs may name", () => {
     const draft = reconcile(owning(ours), [], { tags });
     expect([policiesOf(draft), reasonIn(draft)]).toEqual([["*"], "FieldNotSet"]);
     expect(markIn(draft, "tags-owner")).toBe(`${ownXr}#bucket`);
-  });
-
-  test("owned by another control plane is recognised by its tags", () => {
-    const tags = { add: [team], owner: { cluster: "prod-eu" } };
-    const [lost, kept] = ["prod-us", "prod-eu"].map((cluster) => {
-      const status = { ...SYNCED, atProvider: { tags: { "crossplane-cluster": cluster } } };
-      return run({ ...parts, tags, observed: { bucket: { ...ours, status } }, contenders: [ours] });
-    }) as [Draft, Draft];
-    expect([policiesOf(lost), reasonIn(lost), tagsIn(lost)]).toEqual([["Observe"], "OwnedByAnotherCluster", undefined]);
-    expect(tagsIn(kept)).toEqual({ "crossplane-cluster": "prod-eu", team: "shop" });
-    expect(markIn(kept, "cluster")).toBe("prod-eu");
   });
 
   test("with the tags of another writer waits for that one, which is looked up by its name", () => {

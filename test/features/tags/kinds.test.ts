@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { withPolicies } from "../../../testing/builders/composed.ts";
-import { at, desiredOf, policiesOf, tagsIn } from "../../../testing/builders/read-draft.ts";
+import { at, desiredOf, says } from "../../../testing/builders/read-draft.ts";
 import {
   applied,
   CREATED,
@@ -77,27 +78,20 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
   const reconcile = (...others: readonly JsonObject[]) =>
     run({ tags, desired, observed: { bucket: ours }, contenders: [ours, ...others] });
 
-  test("it is created as an observer, without tags", () => {
+  const marks = { ...ownedBy("Shop.apps.example.org/other"), [`${DOMAIN}/contenders`]: "ours" };
+  const theirs = withPolicies(applied(first, "theirs", marks, SYNCED), "*");
+  const created = "Arbitrating: 0 tagged, 1 not tagged; bucket: this XR only observes it";
+  const alone = "Owned: 0 tagged, 1 owned without tags (BucketPublicAccessBlock)";
+  const observed = "ObservedOnly: 0 tagged, 1 only observed; bucket: Shop.apps.example.org/other";
+  test.each<[reason: string, draft: Draft, policies: readonly string[], says: string]>([
+    ["created as an observer", first, ["Observe"], created],
+    ["observed beside its owner", reconcile(theirs), ["Observe"], observed],
+    ["owned by an XR that is alone", reconcile(), ["*"], alone],
+  ])("it is %s, without tags, and the condition says so", (_reason, draft, managementPolicies, message) => {
     const forProvider = { region: "eu-west-1", bucket: "orders" };
-    expect(desiredOf(first)["spec"]).toEqual({ forProvider, managementPolicies: ["Observe"] });
-    expect(first.requirements.size).toBe(1);
-    expect(first.conditions).toMatchObject([{ reason: "Arbitrating" }]);
-  });
-
-  test("of two XRs the one that does not own it only observes, and says who does", () => {
-    const marks = { ...ownedBy("Shop.apps.example.org/other"), [`${DOMAIN}/contenders`]: "ours" };
-    const draft = reconcile(withPolicies(applied(first, "theirs", marks, SYNCED), "*"));
-    expect(policiesOf(draft)).toEqual(["Observe"]);
-    const message = expect.stringContaining("0 tagged, 1 only observed; bucket: Shop.apps.example.org/other");
-    expect(draft.conditions).toMatchObject([{ status: "True", reason: "ObservedOnly", message }]);
-  });
-
-  test("who is alone owns it, and the condition says that it has no tags", () => {
-    const draft = reconcile();
-    expect([policiesOf(draft), tagsIn(draft)]).toEqual([["*"], undefined]);
-    expect(draft.conditions).toMatchObject([
-      { status: "True", reason: "Owned", message: "0 tagged, 1 owned without tags (BucketPublicAccessBlock)" },
-    ]);
+    expect(desiredOf(draft)["spec"]).toEqual({ forProvider, managementPolicies });
+    expect(draft.requirements.size).toBe(1);
+    expect(says(draft)).toContain(message);
   });
 
   const ignored = block("orders", { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "true" } } });

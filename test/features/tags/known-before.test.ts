@@ -174,11 +174,11 @@ describe("a managed resource that gets another name", () => {
   const moving = first(move(owner), "ours", CREATED, read(1));
 
   const createdAt = CREATED["crossplane.io/external-create-succeeded"];
-  const isHeld = (draft: Draft) => [policiesOf(draft), reasonIn(draft), marksOf(draft)[mark("created-before")]];
+  const outcomeOf = (draft: Draft) => [policiesOf(draft), reasonIn(draft), marksOf(draft)[mark("created-before")]];
 
   test("observes in a new generation, so that its deletion never waits for a pause to end", () => {
     const draft = move(owner);
-    expect(isHeld(draft)).toEqual([["Observe"], "WaitingForProvider", createdAt]);
+    expect(outcomeOf(draft)).toEqual([["Observe"], "WaitingForProvider", createdAt]);
     expect(marksOf(draft)[mark("moved-at")]).toBe("1");
     const observer = at2(started, 1, read(1));
     expect(policiesOf(move(observer))).toEqual(["Observe", "Observe"]);
@@ -208,7 +208,7 @@ describe("a managed resource that gets another name", () => {
     ["nothing tells that it was its name", move(nameless, []), [["Observe"], "WaitingForProvider", createdAt]],
     ["its provider reports that name: it goes on", move(reported, []), [WITHOUT_DELETE, "Arbitrating", undefined]],
   ])("is held back, or not, where %s", (_reason, draft, is) => {
-    expect(isHeld(draft)).toEqual(is);
+    expect(outcomeOf(draft)).toEqual(is);
     expect(marksOf(draft)[mark("origin")]).toBeUndefined();
   });
 
@@ -239,9 +239,9 @@ describe("a managed resource that gets another name", () => {
     const begun = move(at2(owner, 1, read(1), pending));
     const finished = first(begun, "ours", { ...late, ...externalName("orders") }, read(1));
     const draft = move(finished);
-    expect(isHeld(draft)[2]).toBe("2026-01-01T00:00:10Z");
+    expect(outcomeOf(draft)[2]).toBe("2026-01-01T00:00:10Z");
     const after = first(draft, "ours", late, read(3));
-    expect(isHeld(move(at2(after, 3, read(3))))[1]).toBe("ExistedBefore");
+    expect(outcomeOf(move(at2(after, 3, read(3))))[1]).toBe("ExistedBefore");
   });
 
   test("is no contender for the former one any more, and blocks nobody", () => {
