@@ -7,10 +7,10 @@ import { type Config, toAddress } from "./server/config.ts";
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** The placeholder of its value in the help; a flag without one is a switch. */
+  /** The placeholder of the value in the help; a flag without one is a switch. */
   readonly value?: string;
   readonly default?: string;
-  /** The environment variable that is read where the flag is not given. */
+  /** The environment variable that is read if the flag is not given. */
   readonly env?: string;
   readonly help: string;
 }
@@ -19,9 +19,9 @@ export interface Flag {
  * The flags of the function. Names, short forms and variables are those of function-sdk-go's template, so that a
  * DeploymentRuntimeConfig can be moved from another function to this one. Two defaults differ:
  *
- * - `max-recv-message-size`: grpc-go's 4 MB are not enough. An XR with a hundred composed resources has 660 KB, required resources
- *   and Secrets are added, and Crossplane's client sends any size.
- * - `shutdown-grace-period`: Kubernetes kills a pod after 30 s (terminationGracePeriodSeconds), so this is shorter.
+ * - `max-recv-message-size`: an XR with a hundred composed resources has 660 KB, and required resources and Secrets are
+ *   added. Crossplane's client sends more than the 4 MB that grpc-go accepts.
+ * - `shutdown-grace-period`: shorter than the 30 s (terminationGracePeriodSeconds) after which Kubernetes kills a pod.
  */
 export const flags = [
   { name: "address", value: "ADDRESS", default: ":9443", help: "The address for gRPC: HOST:PORT or :PORT." },
@@ -69,7 +69,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type Name = (typeof flags)[number]["name"];
 
-/** A value may be missing, so that all faults are told at once: the parser stops at the first. */
+/** Makes commander's notation. Values are optional there, since commander would stop at the first fault. */
 const toUsage = ({ name, short, value = "BOOLEAN" }: Flag): string =>
   `${short === undefined ? "" : `-${short}, `}--${name} [${value}]`;
 
@@ -119,7 +119,7 @@ const A_DURATION = "a duration such as 25s, 1m30s or 500ms";
 const NO_CERTIFICATES =
   "--tls-certs-dir: no directory of certificates; give one (or TLS_SERVER_CERTS_DIR), or --insecure to serve without TLS";
 
-/** Converts the texts, and adds a fault for each that is invalid; with a fault, the result must not be used. */
+/** Converts the texts, and adds a fault for each invalid one. With faults, the result must not be used. */
 function toConfig(command: Command, faults: string[]): Config {
   /** True for a flag without a value. */
   const textOf = (name: Name): string | true | undefined =>

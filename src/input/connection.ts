@@ -21,15 +21,13 @@ import {
   value,
 } from "./fields.ts";
 
-const keyTemplate = converted(parseTemplate);
-
 const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
 
 const key = exactlyOneOf(
   z.strictObject({
     from: optional(secretKey, "A key of the shared resource's connection Secret."),
     value: optional(
-      keyTemplate,
+      converted(parseTemplate),
       "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR and {shared:status.endpoint} by that " +
         "of the shared resource. {key|url}, {key|base64} and {key|json} encode it: for a URL, in base64, and for a JSON string, without its quotes.",
     ),

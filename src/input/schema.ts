@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { consumersSchema } from "./consumers.ts";
 import { choice, duration, json, optional, text, unique } from "./fields.ts";
@@ -22,16 +22,6 @@ const isTakenBack = ({ connection, dependents }: { readonly connection?: unknown
 function mayFail(shares: readonly unknown[]): boolean {
   const objects = shares.filter(isObject);
   return objects.every(({ resolution }) => resolution !== "Fail") || !objects.some(isTakenBack);
-}
-
-/** Names the shared resources that must not be in one step: those with Fail, and those that a revocation takes back. */
-function nameMixed(shares: unknown): string {
-  const namesOf = (isWanted: (share: JsonObject) => unknown): string =>
-    (Array.isArray(shares) ? shares : [])
-      .filter((share) => isObject(share) && isWanted(share))
-      .map(({ name }) => name)
-      .join(", ");
-  return `${namesOf(({ resolution }) => resolution === "Fail")} with Fail, ${namesOf(isTakenBack)} with connection or dependents`;
 }
 
 const FROZEN = "is not allowed with connection or dependents: a Fatal result keeps them even if their grant is revoked";
@@ -66,7 +56,7 @@ export const inputSchema = z.strictObject({
       sharedResources: unique(z.array(sharedResourceSchema), "name")
         .refine(mayFail, {
           when: ({ value }) => Array.isArray(value),
-          error: ({ input }) => `resolution: Fail ${FROZEN}: ${nameMixed(input)}`,
+          error: `resolution: Fail ${FROZEN}`,
         })
         .refine((shares) => findEnvironmentLoop(shares) === undefined, {
           error: ({ input }) =>

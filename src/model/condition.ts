@@ -36,15 +36,13 @@ const ELLIPSIS = "…";
 
 /** Cuts a message to MAX_MESSAGE bytes and replaces unprintable characters. */
 export function cutMessage(text: string): string {
-  const message = toPrintable(text);
+  const message = text.replace(UNPRINTABLE, "\ufffd");
   if (lengthWithin(message, MAX_MESSAGE) === message.length) return message;
   return message.slice(0, lengthWithin(message, MAX_MESSAGE - 3)) + ELLIPSIS;
 }
 
 /** Matches control characters other than the line break, and changes of the text's direction: terminals act on them. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-const toPrintable = (text: string): string => text.replace(UNPRINTABLE, "\ufffd");
 
 /** Counts the code units of the longest prefix that fits into `bytes` bytes of UTF-8 and splits no character. */
 const lengthWithin = (text: string, bytes: number): number =>

@@ -22,7 +22,7 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
 
 /**
  * Tells whether to look for the same cloud resource behind other ProviderConfigs: our account is not known, and our resource owns the
- * cloud resource or may become its owner. An owner looks too: an asynchronous provider reports success for each of two creations of one.
+ * cloud resource or may become its owner. Owners look, too, because an asynchronous provider may report a creation to two of them.
  */
 export function looksBehindOtherConfigs(candidate: Candidate): boolean {
   const { own, declared, identity, isImported } = candidate;
@@ -65,15 +65,16 @@ export const isAhead = (one: Contender, { own, identity }: Candidate): boolean =
   (one.isMarked || own?.identity === identity) &&
   (own === undefined || byPrecedence(one, own) < 0);
 
-/** Makes the requirement of a label. Its name holds the whole selector: the label's value is a hash with the kind. */
+/** Makes the requirement of a label. Its name contains the whole selector: the identity is a hash that includes the kind. */
 export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
   name: `tags/${apiVersion}/${label}/${identity}`,
   selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
 });
 
 /**
- * Names the requirement of the first contender. Our own resource counts as the first only in the reconcile in which all were listed, so
- * its resourceVersion is part of the name. An XR that hands over to itself has an owner, and another one that finds that owner first.
+ * Names the requirement of the first contender. If ours is the first, the name contains its resourceVersion, because that is known only
+ * in the reconcile in which all were listed. Two resources of one XR have the identity while it hands over to itself: the owner's name
+ * differs.
  */
 export const toFirstName = ({ identity, own }: Pick<Candidate, "identity" | "own">, isOwn = false): string =>
   `tags/first/${identity}/${own && isOwn ? stringAt(own.document, RESOURCE_VERSION) : own?.isMarked ? "owner" : ""}`;
@@ -86,9 +87,9 @@ export function toFirst({ document, uid }: Contender, candidate: Candidate): Req
 }
 
 /**
- * Requires the managed resource that wrote the cloud resource, if it is neither ours nor listed. Upjet's providers name it in a tag
- * without its namespace, so only cluster-scoped resources can be looked up. An invalid name is not asked for: Crossplane would fail
- * the whole XR, and anyone may write tags in the cloud.
+ * Requires the managed resource that wrote the cloud resource, if it is neither ours nor listed. Upjet's providers name it in a tag,
+ * without its namespace, so only cluster-scoped ones can be looked up. An invalid name is skipped: Crossplane would fail the whole
+ * XR, and anyone with access to the cloud may write tags.
  */
 export function toWriterRequirement(
   { kind, own, reportedTags }: Candidate,
@@ -104,7 +105,7 @@ export function toWriterRequirement(
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }
 
-/** Reads the contenders of an answer; undefined while it is pending. Our own is not read again where it is as observed. */
+/** Reads the contenders of an answer; undefined while it is pending. Reuses our own if the answer has the observed version. */
 export const toContenders = (answer: LookupAnswer, own: Contender | undefined): Contenders | undefined =>
   answer.is === "pending"
     ? undefined

@@ -38,7 +38,7 @@ class ManagedContender {
   readonly id: string;
   /** True if it was promoted to owner. */
   readonly isMarked: boolean;
-  /** True if it records an owner of the cloud resource: itself, another contender, or a former one. */
+  /** True if it records an owner of the cloud resource, be it itself or a former one. */
   readonly knowsOwner: boolean;
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
@@ -116,8 +116,8 @@ function hasCreated(document: Document): boolean {
 }
 
 /**
- * Tells whether the provider created the cloud resource for this managed resource. A creation that ends while the resource is held back
- * after a rename is one of its former cloud resource: nothing is created then.
+ * Tells whether the provider created the cloud resource for this managed resource. While the resource is held back after a rename,
+ * nothing is created: a creation that ends then is that of its former cloud resource.
  */
 export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);
@@ -125,7 +125,7 @@ export function isCreator(document: Document): boolean {
   return !isFormer && createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
 }
 
-/** Read once: an owner may list thousands. */
+/** Reads the list of successors once: it may have thousands. */
 const acknowledgedIn = once(
   (document: Document) => new Set((readAnnotation(document, CONTENDERS) ?? "").split(",").filter(Boolean)),
 );
@@ -133,12 +133,11 @@ const acknowledgedIn = once(
 /** The longest list of names that an owner writes: a resource's annotations have 256 KB in all. */
 const MAX_ACKNOWLEDGED = 64 * 1024;
 
-/** The most hashes, 180 KB: more than an answer of Crossplane can list. */
+/** The most hashes, 180 KB. An answer of Crossplane lists fewer resources. */
 const MAX_HASHES = 10_000;
 
 /**
- * Formats the names of an owner's successors, as hashes if the names are too long together. Of more than 10,000 successors only the
- * first are listed; the others wait.
+ * Formats the names of an owner's successors, as hashes if all names together are too long. Lists at most 10,000; the others wait.
  *
  * @param others sorted by precedence.
  */

@@ -5,10 +5,10 @@ import { once } from "../model/once.ts";
 import { CLUSTER } from "./annotations.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
 
-/** All contenders of one cloud resource. What is asked below is computed once for all resources of an XR that declare it. */
+/** All contenders of one cloud resource. The indexes below are computed once for all resources of an XR that declare it. */
 export type Contenders = readonly Contender[];
 
-/** Computes once for each list of three or more: for the usual one or two, remembering takes longer than computing. */
+/** Computes once for each list of three or more contenders. For one or two, the usual case, it takes longer to remember than to compute. */
 function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) => Made {
   const remembered = once(compute);
   return (all) => (all.length > 2 ? remembered(all) : compute(all));
@@ -17,11 +17,11 @@ function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) =>
 /** Sorts the contenders that may own, the owner first. */
 export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort(byPrecedence));
 
-/** Tells whether the contender may own: one without a controller only if it owned or wrote before a restore. */
+/** Tells whether the contender may own the cloud resource. One without a controller may if it owned or wrote it before a restore. */
 export const isLiving = (one: Contender): boolean =>
   !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 
-/** Tells whether a writer has no XR that could stop it; only a person, or the restore of its XR, can. */
+/** Tells whether a contender writes and no XR controls it. Only a person, or the restore of its XR, can stop it. */
 export const isOrphan = ({ isControlled, isDeleting, isWriting }: Contender): boolean =>
   isWriting && !isControlled && !isDeleting;
 
@@ -36,13 +36,13 @@ export const indexByUid = forMany((all: Contenders) => new Map(all.map((contende
 
 export const listNames = forMany((all: Contenders): ReadonlySet<string> => new Set(all.map(({ name }) => name)));
 
-/** Lists the names of control planes that they record. */
+/** Lists the names of control planes that the contenders record. */
 export const listClusters = forMany(
   (all: Contenders): ReadonlySet<string> =>
     new Set(all.flatMap(({ document }) => readAnnotation(document, CLUSTER) ?? [])),
 );
 
-/** Tells whether one of them does more than observe the cloud resource. */
+/** Tells whether one of the contenders is involved. */
 export const areInvolved = forMany((all: Contenders) => all.some(isInvolved));
 
 /** Tells whether the contender created or writes the cloud resource, records its owner, or was chosen by an operator. */

@@ -9,8 +9,9 @@ import type { Metrics } from "./metrics.ts";
 export type RunFunction = (message: Buffer) => Outcome;
 
 /** Answers RunFunction. Logs calls (debug), changed tags (info), Fatal results (warn) and bugs (error). */
-export function createHandler(runFunction: RunFunction, gate: Gate, log: Log, metrics: Metrics): Handler {
-  return (call, callback) =>
+export const createHandler =
+  (runFunction: RunFunction, gate: Gate, log: Log, metrics: Metrics): handleUnaryCall<Buffer, Buffer> =>
+  (call, callback) =>
     gate.pass(() => {
       if (call.cancelled) return;
       const facts = { path: call.getPath(), requestBytes: call.request.byteLength };
@@ -27,9 +28,6 @@ export function createHandler(runFunction: RunFunction, gate: Gate, log: Log, me
       metrics.ran(facts.requestBytes, outcome);
       logOutcome(outcome, { ...facts, milliseconds }, log);
     });
-}
-
-type Handler = handleUnaryCall<Buffer, Buffer>;
 
 function logOutcome(outcome: Outcome, facts: object, log: Log): void {
   log.debug("ran function", {

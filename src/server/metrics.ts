@@ -53,7 +53,12 @@ function countCalls(registry: Registry, paths: readonly string[]) {
   const name = "grpc_server_handling_seconds";
   const seconds = new Histogram({ ...to, name, help: "Duration of calls.", buckets: SECONDS });
 
-  const methods = new Map(paths.map((path) => [path, toMethodLabels(path)]));
+  const methods = new Map(
+    paths.map((path) => {
+      const [, service = "", method = ""] = path.split("/");
+      return [path, { grpc_type: "unary", grpc_service: service, grpc_method: method }];
+    }),
+  );
   for (const method of methods.values()) started.inc(method, 0);
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void => {
     const method = methods.get(headers[":path"] ?? "");
@@ -70,11 +75,6 @@ function countCalls(registry: Registry, paths: readonly string[]) {
 /** Reads the code from the trailers, or from the headers of a refused call. A stream without one was cancelled. */
 const readCode = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
   Number(sentTrailers?.["grpc-status"] ?? sentHeaders?.["grpc-status"] ?? status.CANCELLED);
-
-function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "grpc_method", string> {
-  const [, service = "", method = ""] = path.split("/");
-  return { grpc_type: "unary", grpc_service: service, grpc_method: method };
-}
 
 /** Counts the sizes, results, conditions and shared resources of RunFunction calls. */
 function countOutcomes(registry: Registry) {

@@ -7,7 +7,7 @@ import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
 import { loadCertificates } from "./certificates.ts";
 import { addressToText, type Config, type TcpAddress } from "./config.ts";
-import { type Connections, createGate, type Gate, trackConnections, within } from "./drain.ts";
+import { type Connections, createGate, trackConnections, within } from "./drain.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { logRefusals, MutualTlsCredentials } from "./mutual-tls.ts";
@@ -58,7 +58,12 @@ export async function serve(config: Config, dependencies: Dependencies) {
   const shutDown = async (): Promise<void> => {
     isReady = false; // /readyz reports it until the last call is answered
     setHealth("NOT_SERVING");
-    const isFinished = await within(config.shutdownGracePeriodMs, drain(server, connections, gate));
+    const drain = async (): Promise<void> => {
+      await gate.during(connections.askToLeave());
+      server.tryShutdown(() => {});
+      await connections.closed();
+    };
+    const isFinished = await within(config.shutdownGracePeriodMs, drain());
     if (!isFinished) log.warn("the grace period is over: connections are cut off");
     destroy();
   };
@@ -165,12 +170,6 @@ function openHttp2(server: Server): readonly (Http2Server | Http2SecureServer)[]
 
 const isHttp2Server = (value: unknown): value is Http2Server | Http2SecureServer =>
   value instanceof EventEmitter && "updateSettings" in value;
-
-async function drain(server: Server, connections: Connections, gate: Gate): Promise<void> {
-  await gate.during(connections.askToLeave());
-  server.tryShutdown(() => {});
-  await connections.closed();
-}
 
 const boundAddresses = ({ address, metricsAddress }: Config, port: number, metricsPort = 0) => ({
   address: addressToText({ ...address, port }),

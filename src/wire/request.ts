@@ -23,7 +23,8 @@ export function readRequest(message: Uint8Array): WireRequest {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength); // a view, no copy
   const request: Slice = { bytes, start: 0, end: bytes.length };
   const meta = readMessage(request, fields.REQUEST_META);
-  const capabilities = readCapabilities(meta);
+  const numbers = readEnums(meta, fields.REQUEST_META_CAPABILITIES, fields.REQUEST_META_CAPABILITIES_PACKED);
+  const capabilities = new Set(numbers.flatMap((number) => CAPABILITIES[number - 1] ?? []));
   const input = readMessage(request, fields.REQUEST_INPUT);
   return {
     tag: readString(meta, fields.REQUEST_META_TAG),
@@ -36,11 +37,6 @@ export function readRequest(message: Uint8Array): WireRequest {
     required: indexAnswers(request, capabilities),
     requiredSchema: indexSchemas(request),
   };
-}
-
-function readCapabilities(meta: Slice): ReadonlySet<Capability> {
-  const numbers = readEnums(meta, fields.REQUEST_META_CAPABILITIES, fields.REQUEST_META_CAPABILITIES_PACKED);
-  return new Set(numbers.map((number) => CAPABILITIES[number - 1]).filter((capability) => capability !== undefined));
 }
 
 /** Indexes the answers. v1 answers in extra_resources, v2.0 and v2.1 in both fields, later versions as advertised. */

@@ -35,7 +35,8 @@ class WireResource implements Resource {
 
   /** Connection details by key, as views of the request's bytes. */
   get connectionDetails(): ReadonlyMap<string, Uint8Array> {
-    this.#connectionDetails ??= readMap(this.slice, fields.RESOURCE_CONNECTION_DETAILS, toView, readBytes);
+    const view = ({ bytes, start, end }: Slice): Uint8Array => bytes.subarray(start, end);
+    this.#connectionDetails ??= readMap(this.slice, fields.RESOURCE_CONNECTION_DETAILS, view, readBytes);
     return this.#connectionDetails;
   }
 
@@ -43,8 +44,6 @@ class WireResource implements Resource {
     return READY[readEnums(this.slice, fields.RESOURCE_READY).at(-1) ?? 0] ?? "Unspecified";
   }
 }
-
-const toView = ({ bytes, start, end }: Slice): Uint8Array => bytes.subarray(start, end);
 
 /** A State message. Its resources are indexed on first use. */
 export class WireState implements State {

@@ -1,5 +1,5 @@
-import type { Requirements, ResourceSelector } from "../../cli/render/protocol.ts";
-import { fromStruct, loadMethod, type Struct, toStruct } from "../../cli/render/protocol.ts";
+import type * as codec from "../../cli/render/protocol.ts";
+import { fromStruct, loadMethod, toStruct } from "../../cli/render/protocol.ts";
 import type { Condition, ConditionTarget, Result } from "../../src/model/condition.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Ready } from "../../src/model/request.ts";
@@ -11,36 +11,14 @@ import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainSt
  * their meaning.
  */
 
-/** The codec's plain objects. With `loadMethod`'s options they have every field that is not optional. */
 type Named<T> = Readonly<Record<string, T>>;
-interface CodecResource {
-  readonly resource: Struct | null;
-  readonly connectionDetails: Named<Buffer>;
-  readonly ready: string;
-}
-interface CodecState {
-  readonly composite: CodecResource | null;
-  readonly resources: Named<CodecResource>;
-}
-interface CodecRequest {
-  readonly meta: { readonly tag: string; readonly capabilities: readonly string[] } | null;
-  readonly observed: CodecState | null;
-  readonly desired: CodecState | null;
-  readonly input?: Struct;
-  readonly context?: Struct;
-  readonly extraResources: Named<{ readonly items: readonly CodecResource[] }>;
-  readonly requiredResources: Named<{ readonly items: readonly CodecResource[] }>;
-  readonly credentials: Named<{ readonly credentialData: { readonly data: Named<Buffer> } }>;
-  readonly requiredSchemas: Named<{ readonly openapiV3?: Struct }>;
-}
-interface CodecResponse {
+
+/** A response, with the fields that `render` does not read. */
+interface CodecResponse extends codec.RunFunctionResponse {
   readonly meta: { readonly tag: string; readonly ttl?: { readonly seconds: number } };
-  readonly desired: CodecState | null;
-  readonly context?: Struct;
-  readonly output?: Struct | null;
+  readonly output?: codec.Struct | null;
   readonly results: readonly { severity: string; message: string; reason?: string; target: string }[];
-  readonly conditions: readonly { type: string; status: string; reason: string; message?: string; target: string }[];
-  readonly requirements: Requirements | null;
+  readonly conditions: readonly (codec.Condition & { readonly target: string })[];
 }
 
 const method = loadMethod();
@@ -65,19 +43,20 @@ export function encodeRequest(request: PlainRequest): Buffer {
 const toItems = (items: readonly JsonObject[]) => ({ items: items.map((item) => ({ resource: toStruct(item) })) });
 
 export function decodeRequest(bytes: Buffer): PlainRequest {
-  const request = method.requestDeserialize(bytes) as CodecRequest;
-  const itemsOf = ({ items }: { readonly items: readonly CodecResource[] }) =>
-    items.map((item) => fromResource(item).object);
+  // It has all maps, empty ones too.
+  const request = method.requestDeserialize(bytes) as Required<codec.RunFunctionRequest>;
+  const meta: codec.RunFunctionRequest["meta"] | null = request.meta;
+  const itemsOf = ({ items }: codec.Resources) => items.map((item) => fromResource(item).object);
   return {
-    tag: request.meta?.tag ?? "",
-    capabilities: request.meta?.capabilities ?? [],
+    tag: meta?.tag ?? "",
+    capabilities: meta?.capabilities ?? [],
     observed: fromState(request.observed),
     desired: fromState(request.desired),
     input: request.input && fromStruct(request.input),
     context: request.context && fromStruct(request.context),
     extra: mapOf(request.extraResources, itemsOf),
     required: mapOf(request.requiredResources, itemsOf),
-    credentials: mapOf(request.credentials, ({ credentialData }) => credentialData.data),
+    credentials: mapOf(request.credentials, ({ credentialData }) => credentialData.data as Named<Buffer>),
     schemas: mapOf(request.requiredSchemas, ({ openapiV3 }) => openapiV3 && fromStruct(openapiV3)),
   };
 }
@@ -89,7 +68,7 @@ export function decodeResponse(bytes: Uint8Array): PlainResponse {
     tag: meta.tag,
     ttlSeconds: meta.ttl?.seconds,
     desired: fromState(response.desired),
-    context: context && fromStruct(context),
+    context: context ? fromStruct(context) : undefined,
     output: output ? fromStruct(output) : undefined,
     results: response.results.map(fromResult),
     conditions: response.conditions.map(fromCondition),
@@ -118,7 +97,13 @@ const fromCondition = ({ type, status, ...rest }: CodecResponse["conditions"][nu
   target: targetOf(rest.target),
 });
 
-const fromSelector = ({ apiVersion, kind, namespace, matchName, matchLabels }: ResourceSelector): PlainSelector => ({
+const fromSelector = ({
+  apiVersion,
+  kind,
+  namespace,
+  matchName,
+  matchLabels,
+}: codec.ResourceSelector): PlainSelector => ({
   apiVersion,
   kind,
   namespace,
@@ -136,15 +121,15 @@ const toResource = ({ object, ready, details }: PlainResource) => ({
   ready: `READY_${ready.toUpperCase()}`,
 });
 
-const fromState = (state: CodecState | null): PlainState => ({
-  composite: fromResource(state?.composite ?? null),
+const fromState = (state: codec.State | null): PlainState => ({
+  composite: fromResource(state?.composite),
   resources: mapOf(state?.resources ?? {}, fromResource),
 });
 
-const fromResource = (resource: CodecResource | null): PlainResource => ({
+const fromResource = (resource?: codec.Resource | null): PlainResource => ({
   object: resource?.resource ? fromStruct(resource.resource) : {},
   ready: named(resource?.ready ?? "READY_UNSPECIFIED", "READY_") as Ready,
-  details: mapOf(resource?.connectionDetails ?? {}, (value) => value.toString("base64")),
+  details: mapOf(resource?.connectionDetails ?? {}, (value) => Buffer.from(value).toString("base64")),
 });
 
 /** `True` of `STATUS_CONDITION_TRUE`. */

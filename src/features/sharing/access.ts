@@ -100,7 +100,7 @@ function lookUpNamespace(namespace: string, call: Call) {
  *
  * @param isPlatforms true for a literal namespace of the Composition.
  */
-export function findUnaccepting(namespace: string, isPlatforms: boolean, call: Call): SharingReason | undefined {
+export function findNamespaceRefusal(namespace: string, isPlatforms: boolean, call: Call): SharingReason | undefined {
   const consumer = consumerNamespace(call.composite);
   if (isPlatforms || consumer === undefined || consumer === namespace) return undefined;
   const looked = lookUpNamespace(namespace, call);
@@ -111,8 +111,8 @@ export function findUnaccepting(namespace: string, isPlatforms: boolean, call: C
     : { is: "NamespaceNotAccepting", namespaces: [namespace], consumer };
 }
 
-export const findTargetUnaccepting = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
-  findUnaccepting(namespace, namespaces === undefined || namespaces.is === "literal", call);
+export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
+  findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
 /** Finds who has access by ReferenceGrants: the namespace of the XR or claim, or without one that of the copy. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {

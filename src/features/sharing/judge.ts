@@ -7,7 +7,7 @@ import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { type Binding, findBinding, RECORD_NAME, readBindings } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
-import { findShareAccess, findTargetUnaccepting, type KnownShareAccess } from "./access.ts";
+import { findShareAccess, findTargetRefusal, type KnownShareAccess } from "./access.ts";
 import { needsSource } from "./copies/keys.ts";
 import { findTargetFault, resolveTargets } from "./copies/targets.ts";
 import { findShared } from "./find-shared.ts";
@@ -171,7 +171,7 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   const judged = targets.list.map((target) => ({
     ...target,
     refusal: access.isGranted(target.namespace)
-      ? findTargetUnaccepting(target, call)
+      ? findTargetRefusal(target, call)
       : refuse(accessible, [target.namespace]),
   }));
   const isRead = judged.some(({ refusal, copy }) => refusal === undefined && needsSource(copy));

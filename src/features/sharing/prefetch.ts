@@ -1,6 +1,6 @@
 import type { SecretName } from "../../crossplane/copies.ts";
 import { findGrantSchema } from "../../crossplane/grants.ts";
-import { findTargetUnaccepting } from "./access.ts";
+import { findTargetRefusal } from "./access.ts";
 import { findTarget } from "./copies/taker.ts";
 import { findTargetFault } from "./copies/targets.ts";
 import type { Share, Target } from "./judgement.ts";
@@ -28,5 +28,5 @@ export function prefetch({ shared, targets, call }: Share, awaited: Awaited): vo
     findGrantSchema(call.request, call.requirements);
   if (awaited.is !== "grants" || awaited.source === undefined) return;
   if (findTargetFault(targets, awaited.source, call) !== undefined) return;
-  for (const target of targets.list) findTargetUnaccepting(target, call);
+  for (const target of targets.list) findTargetRefusal(target, call);
 }

@@ -30,13 +30,12 @@ import type { Settlement } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The labels and annotations by which others find ours, and know its owner. */
+/** The labels and annotations by which other XRs find ours, and know its owner. */
 export interface Marks {
   readonly labels: readonly ValueEdit[];
   readonly annotations: Annotations;
 }
 
-/** Chooses the marks of a managed resource whose ownership is settled. */
 export function chooseMarks(
   verdict: OwnershipVerdict,
   settlement: Settlement,
@@ -64,9 +63,12 @@ export function chooseMarks(
 const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });
 
 /**
- * Chooses the labels by which others find ours. All contenders have to know a writer, and one that an operator chose. The owner has to
- * know each, even before its provider has looked: the owner's XR may be deleted the next moment, and leaves the cloud resource only to
- * successors that it lists. Left out is one that does not find what the owner finds, such as one of another account.
+ * Chooses the labels by which other XRs find our managed resource.
+ *
+ * - `writes`: all contenders have to know a writer, and one that an operator chose.
+ * - `contends`: the owner has to know every contender, even before that one's provider has looked. The owner's XR may be deleted at any
+ *   time, and leaves the cloud resource only to successors that it lists.
+ * - Neither: our provider does not find the cloud resource that the owner finds, as in another account.
  */
 function chooseLabels(
   { policies, annotations }: Settlement,
@@ -80,13 +82,13 @@ function chooseLabels(
   return isLost && !isNamed ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
 }
 
-/** Tells whether our provider does not find the cloud resource that the owner's provider finds. */
+/** Tells whether the owner's provider finds the cloud resource, and ours does not. */
 const isLostTo = (verdict: OwnershipVerdict, { candidate: { own }, hasMoved }: Rivals): boolean =>
   verdict.is === "theirs" && !hasMoved && verdict.owner.observation === "present" && own?.observation === "absent";
 
 const OWNER_PATH = annotationPath(OWNER);
 
-/** Sets the tags, and after them, since tags may be labels, the marks and the policies. */
+/** Sets the tags, then the marks and the policies: tags may be labels, and must not replace marks. */
 export function writeMarks(
   tags: readonly ValueEdit[],
   { desired, hasManagementPolicies }: Subject,
@@ -116,7 +118,7 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
-/** Gives back the policies that an arbitration limited: after a restore without managed fields, no apply removes them. */
+/** Resets policies that an earlier arbitration limited. After a restore without managed fields, no apply removes them. */
 export function giveBack(desired: Document, observed: Document | undefined): readonly ValueEdit[] {
   if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];
   const isLeft = readPolicies(desired) === undefined && isObserver(readPolicies(observed) ?? ALL_ACTIONS);

@@ -56,8 +56,8 @@ function readTagEntry(item: JsonObject): readonly (readonly [string, string])[] 
 }
 
 /**
- * Converts tags to the shape of `like`: a map, or a list of items like its first. Other fields of an item (propagateAtLaunch of an
- * AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
+ * Converts tags to the shape of `like`: a map, or a list. Items of a list keep their order and their other fields, such as
+ * propagateAtLaunch of an AutoScalingGroup. New items follow, sorted, with the other fields of the first item.
  */
 export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
   if (!Array.isArray(like)) return toSortedObject(tags);

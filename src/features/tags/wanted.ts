@@ -31,7 +31,7 @@ export interface WantedTags {
   readonly cluster: string | undefined;
   /** Fields of required values that are not set. */
   readonly unset: readonly string[];
-  /** True if the control plane's name or the account is among them: then ownership cannot be decided. */
+  /** True if the control plane's name or the account is not set: then ownership cannot be decided. */
   readonly isUnset: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { isSameResource, type Reference } from "../../../crossplane/references.ts";
 import type { Document } from "../../../model/document.ts";
-import { findGrantedAccess, findShareAccess, findUnaccepting } from "../access.ts";
+import { findGrantedAccess, findNamespaceRefusal, findShareAccess } from "../access.ts";
 import { type Cause, isWaiting, type Judged, type Share } from "../judgement.ts";
 import { type Grant, isOfKind, lookUpRecorded, toGrant } from "../recorded.ts";
 import { findSource } from "../source.ts";
@@ -47,7 +47,7 @@ function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: 
       [namespaces.value].flat().includes(target.namespace) &&
       (secretName.is !== "literal" || secretName.value === target.name),
   );
-  return findUnaccepting(target.namespace, isListed, call)?.is !== "NamespaceNotAccepting";
+  return findNamespaceRefusal(target.namespace, isListed, call)?.is !== "NamespaceNotAccepting";
 }
 
 /** Judges the grants of all origins whose values a copy may hold. Asks for all of them at once. */
