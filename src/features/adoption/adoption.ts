@@ -47,7 +47,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   if (leftOut.length === 0 && references.length === 0) return [];
   const prover = proverFor(call);
   const areFromBackup = hasReferencesOfBackup(composite.document);
-  const findUnlooked = lazy(() => leftUnlooked(call, draft));
+  const findUnlooked = lazy(() => listUnlooked(call, draft));
   return [
     ...leftOut.map(([name, { document: resource }]) => {
       const verdict = judgeObserved(resource, prover, findUnlooked);
@@ -62,7 +62,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
 }
 
 /** Lists the resources at which no provider has looked yet, including those that are not composed or are held back. */
-function leftUnlooked(call: Call, draft: Draft): readonly string[] {
+function listUnlooked(call: Call, draft: Draft): readonly string[] {
   const { observed, desired } = call.request;
   const all = new Set([...observed.resources.keys(), ...desired.resources.keys(), ...desiredSoFar(call, draft).keys()]);
   const isLooked = (document: Document | undefined): boolean => document !== undefined && isLookedAt(document);
