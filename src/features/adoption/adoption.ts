@@ -13,7 +13,7 @@ import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { proverFor, requireAs } from "../prover.ts";
-import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
+import { toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
 import {
   type Case,
   hasReferencesOfBackup,
@@ -33,7 +33,8 @@ export const adoption: Feature = (call, draft) => {
   if (policy === undefined) return draft;
   const restored = findRestored(call, draft);
   const cases = findCases(call, draft);
-  const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call), ...remarkHeld(restored, call)];
+  const duplicates = (call.duplicates ?? []).map((one) => ({ ...one, is: "Duplicated" }) as const);
+  const remarks = [...toAdoptionRemarks(cases, policy, call), ...duplicates, ...remarkHeld(restored, call)];
   const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);
 };
