@@ -18,7 +18,7 @@ import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import { OWNER } from "../ownership/annotations.ts";
 import { admissionSubject } from "./answer.ts";
-import { type Bindings, RECORD_LABEL, readBindings, readBindingsTo } from "./record.ts";
+import { RECORD_LABEL, type ReadLimits, readBindings } from "./record.ts";
 
 /** An XR or claim that uses a shared resource, or asks for it. */
 export interface Consumer {
@@ -81,12 +81,12 @@ export function judgeConsumers(
  * @returns none if Crossplane did not compose the record.
  */
 export const toConsumers = (record: Document, shared: Reference, most?: number): readonly Consumer[] =>
-  toUses(record, () => readBindingsTo(shared, record, most)).map(({ consumer }) => consumer);
+  toUses(record, { to: shared, most }).map(({ consumer }) => consumer);
 
-/** Reads from an XR's record how it uses shared resources: all of them, or those that `readBound` returns. */
+/** Reads from an XR's record how it uses shared resources: all of them, or within limits. */
 export function toUses(
   record: Document,
-  readBound: () => Bindings = () => readBindings(record),
+  limits?: ReadLimits,
 ): readonly { readonly shared: Reference; readonly consumer: Consumer }[] {
   const controller = findController(record);
   if (!isComposed(record, controller)) return [];
@@ -95,7 +95,7 @@ export function toUses(
   const owner = readOwner(record);
   const kinds = new Set([owner.kind, ...(controller === undefined ? [] : [groupKindOf(controller)])]);
   const since = stringAt(record, ["metadata", "creationTimestamp"]) ?? "";
-  return [...readBound()].flatMap(([share, bindings]) => {
+  return [...readBindings(record, limits)].flatMap(([share, bindings]) => {
     const subject = admissionSubject(recordNamespace, readLabel(record, RECORD_LABEL) ?? "", share);
     return bindings.flatMap(({ resource: shared, access, secrets, dependents, credentialFor, copied, ticket }) => {
       const place = { subject, ticket, isBound: access === "Granted", since };
