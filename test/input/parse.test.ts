@@ -86,15 +86,13 @@ describe("an input", () => {
       { sharedResources: [shared({ connection: { copies: [{ secretName: "a" }], keys: [{ from: "a", to: "b" }] } })] },
       "spec.sharedResources[0].connection.keys: unknown field; did you mean spec.sharedResources[0].connection.copies[].keys?",
     ),
-    inShared(
-      { patches: [{ fromFieldPath: "status.a", toCompositeFieldPath: "status.a", transforms: [] }] },
-      `patches[0].transforms: ${TRANSFORMS}`,
-    ),
-    row({ tags: { add: { team: "a" } } }, `spec.tags.add: not a list but an object with team: ${ITEM}`),
     inCopy({ labels: [] }, "labels: not an object, such as {key: value}: a list"),
     inShared(
-      { patches: [{ type: "FromCompositeFieldPath", fromFieldPath: "status.a", toFieldPath: "spec.a" }] },
+      {
+        patches: [{ type: "FromCompositeFieldPath", transforms: [], fromFieldPath: "status.a", toFieldPath: "spec.a" }],
+      },
       `patches[0].type: ${TRANSFORMS}`,
+      `patches[0].transforms: ${TRANSFORMS}`,
       "patches[0].toFieldPath: unknown field",
       "patches[0]: exactly one of toCompositeFieldPath, toResource; found none",
     ),
