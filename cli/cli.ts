@@ -4,7 +4,7 @@ import { readVersion } from "../src/package.ts";
 import { addAdmission } from "./admission/admission-command.ts";
 import { addAudit } from "./audit/audit-command.ts";
 import { ClusterError } from "./cluster/error.ts";
-import { type AddCommand, type Choose, PROGRAM, type Work } from "./command.ts";
+import { type AddCommand, type Choose, EXIT, PROGRAM, type Work } from "./command.ts";
 import { addCompletion } from "./completion/completion.ts";
 import { addExplain } from "./explain/explain.ts";
 import type { Host } from "./host.ts";
@@ -45,13 +45,14 @@ export function toProgram(choose: Choose, { print, printError }: Pick<Host, "pri
   return program;
 }
 
-/** Exit codes for a wrong command line and for any other failure; those of render are those of `crossplane render`. */
-const toExitCodes = (command: string | undefined) =>
-  command === "render" ? { usage: 80, failed: 1 } : { usage: 2, failed: 2 };
+/** Chooses the exit code of a failure, such as a wrong command line; render has those of `crossplane render`. */
+function toExitCode(command: string | undefined, isUsage: boolean): number {
+  if (command !== "render") return EXIT.failed;
+  return isUsage ? 80 : 1;
+}
 
-/** Runs a command line. @returns the exit code. */
+/** Runs a command line. @returns the exit code. @throws {unknown} where an error is a bug. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
-  const exitCodes = toExitCodes(args[0]);
   let chosen: Work = async () => 0;
   const program = toProgram((work) => {
     chosen = work;
@@ -60,14 +61,9 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     program.parse(args.length === 0 ? ["--help"] : args, { from: "user" });
     return await chosen(host);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage; // said already
-    host.printError(`${PROGRAM}: error: ${toPrintableLines(toMessage(error))}\n`);
-    return error instanceof FunctionError && error.code === "InvalidFlags" ? exitCodes.usage : exitCodes.failed;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : toExitCode(args[0], true); // said already
+    if (!(error instanceof FunctionError || error instanceof ClusterError)) throw error;
+    host.printError(`${PROGRAM}: error: ${toPrintableLines(error.message)}\n`);
+    return toExitCode(args[0], error.code === "InvalidFlags");
   }
-}
-
-/** Reads the message of an expected error. @throws {unknown} the error itself where it is a bug. */
-function toMessage(error: unknown): string {
-  if (error instanceof FunctionError || error instanceof ClusterError) return error.message;
-  throw error;
 }

@@ -14,15 +14,15 @@ import { type ConnectionFlags, EXIT, invalidFlags } from "../command.ts";
 import { readMappings } from "../files.ts";
 import type { Host } from "../host.ts";
 import { check } from "../lookup/ownership.ts";
-import { type Departed, decideDeparture, rememberKinds } from "./departures.ts";
+import { cacheKinds, type Departed, decideDeparture } from "./departures.ts";
 import {
   type AdmissionRequest,
   type Decision,
+  decideUnchecked,
+  findNewDeclarations,
   readAdmissionRequest,
   toDecision,
-  toInquiry,
   toReview,
-  withoutAnswer,
 } from "./review.ts";
 
 export interface AdmissionOptions extends ConnectionFlags {
@@ -80,21 +80,21 @@ type Reviewer = ReturnType<typeof createReviewer>;
 function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: Metrics, log: Log) {
   const mappings = readMappings(options.mapping);
   const trusted = new Set(options.trust);
-  const read = rememberKinds(client);
+  const read = cacheKinds(client);
   const departed: Departed = new Map();
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
     if (request.operation === "DELETE") return decideDeparture(request, departed, read);
-    const { declarations, doubts } = toInquiry(request, mappings, trusted);
+    const { declarations, doubts } = findNewDeclarations(request, mappings, trusted);
     if (declarations.length === 0) return { is: "allowed", warnings: doubts };
     const cluster = await read(declarations.map(({ query }) => query));
     return toDecision(doubts, await check(cluster, declarations), options.onConflict);
   };
   const decide = (request: AdmissionRequest): Promise<Decision> =>
-    within(options.lookupTimeout, answer(request)).catch((error: unknown) => {
+    withTimeLimit(options.lookupTimeout, answer(request)).catch((error: unknown) => {
       if (!(error instanceof ClusterError)) throw error;
       log.error("cannot look up who owns it", { reason: error.message, onError: options.onError });
       metrics.failures.inc();
-      return withoutAnswer(error.message, options.onError);
+      return decideUnchecked(error.message, options.onError);
     });
   return {
     /** Reads the kinds, as a readiness check. @throws {ClusterError} where the API server does not answer. */
@@ -114,7 +114,7 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
 }
 
 /** @throws {ClusterError} `Unavailable` after the time limit: the API server waits for timeoutSeconds only. */
-function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+function withTimeLimit<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const late = sleep(timeoutMs, undefined, { ref: false }).then(() => {
     throw new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
   });

@@ -20,10 +20,10 @@ const KINDS_MS = 300_000;
 /** The interval at which an unknown kind, which may have been installed since, is looked for. */
 const MISSING_KIND_MS = 10_000;
 
-type ReadCluster = ReturnType<typeof rememberKinds>;
+type ReadCluster = ReturnType<typeof cacheKinds>;
 
 /** Makes a function that caches the cluster's kinds. It reads them again after a while, or if a wanted one is missing. */
-export function rememberKinds(client: ApiClient) {
+export function cacheKinds(client: ApiClient) {
   let known: Cluster = { ...client, kinds: [] };
   let askedAt = Number.NEGATIVE_INFINITY;
   return async (wanted: readonly Pick<ResourceQuery, "group" | "kind">[]): Promise<Cluster> => {

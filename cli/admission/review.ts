@@ -38,7 +38,11 @@ export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefi
  * webhook never blocks other changes of an existing object, such as its deletion, finalizers or status. A mark of
  * ownership, as on an observer that the function promotes, counts only if a trusted user writes it, such as Crossplane.
  */
-export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[], trusted: ReadonlySet<string>) {
+export function findNewDeclarations(
+  request: AdmissionRequest,
+  mappings: readonly Mapping[],
+  trusted: ReadonlySet<string>,
+) {
   const { operation, subResource, object, oldObject } = request;
   if (object === undefined || subResource !== undefined || !["CREATE", "UPDATE"].includes(operation)) return NOTHING;
   // An XR that is being deleted composes nothing any more. A managed resource deletes what it names.
@@ -81,7 +85,7 @@ export function toDecision(doubts: readonly string[], checked: Checked, onConfli
   return { is: "denied", message: conflicts.join("; "), warnings };
 }
 
-export const withoutAnswer = (reason: string, onError: "allow" | "deny"): Decision =>
+export const decideUnchecked = (reason: string, onError: "allow" | "deny"): Decision =>
   onError === "deny"
     ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }
     : { is: "allowed", warnings: [`admitted unchecked: ${reason}`] };

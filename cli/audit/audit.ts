@@ -1,13 +1,13 @@
 import type { Composite } from "../../src/crossplane/composite.ts";
 import { formatReference, referencesPath, resourceKey } from "../../src/crossplane/references.ts";
-import { FunctionError } from "../../src/errors.ts";
+
 import { groupBy } from "../../src/model/collections.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import { stringAt } from "../../src/model/document.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { toWord } from "../../src/model/shell.ts";
-import { type ClusterFlags, EXIT } from "../command.ts";
+import { type ClusterFlags, EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
@@ -57,7 +57,7 @@ function assertExist(names: readonly string[], { composites }: World): void {
   const faults = names
     .filter((name) => !existing.has(name))
     .map((name) => `cannot find an XR named ${JSON.stringify(name)}${didYouMean(name, [...existing])}`);
-  if (faults.length > 0) throw new FunctionError("InvalidFlags", faults.join("\n"));
+  if (faults.length > 0) throw invalidFlags(faults.join("\n"));
 }
 
 /** Writes the findings for people, each on a line; empty if there are none. */

@@ -49,7 +49,7 @@ export async function readWorld(cluster: Cluster): Promise<World> {
   const unfound = references.filter((reference) => !labelled.has(resourceKey(reference)));
   return {
     composites,
-    findComposer: toFindComposer(composites),
+    findComposer: findComposerIn(composites),
     labelled,
     unregistered: await listMetadata(some, `!${IDENTITY_LABEL}`),
     referred: await readReferred(cluster, unread, unfound),
@@ -103,7 +103,7 @@ async function readLeaving(cluster: Cluster, unread: Unread, found: readonly Doc
  * field manager if there are managed fields. A namespaced XR composes in its own namespace only. A nested XR that its
  * parent does not confirm, as after a restore, is named, but never as the only one.
  */
-export function toFindComposer(all: readonly Composite[]): (document: Document) => Composer {
+export function findComposerIn(all: readonly Composite[]): (document: Document) => Composer {
   const candidates = all.map((composite) => ({ composite, composer: toPossibleComposer(composite) }));
   // The label of all that they compose names the root of their tree, and few are below one root.
   const byRoot = groupBy(candidates, ({ composer }) => composer.root);

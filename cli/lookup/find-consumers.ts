@@ -33,11 +33,11 @@ export async function findSharing(cluster: Cluster, unread: Unread): Promise<rea
   const uses = records.flatMap((record) => toUses(record));
   const byShared = groupBy(uses, ({ shared }) => resourceKey(shared));
   const references = new Map(uses.map(({ shared }) => [resourceKey(shared), shared]));
-  const remembering = remember(cluster);
+  const caching = cacheAnswers(cluster);
   const found = await inParallel([...references].sort(compareEntries), async ([key, reference]) => {
     const consumers = (byShared.get(key) ?? []).map(({ consumer }) => consumer);
     const kind = findKind(cluster, reference);
-    const sharing = judge(remembering, reference, consumers);
+    const sharing = judge(caching, reference, consumers);
     // A team's record may name what only others may read.
     return kind === undefined ? sharing : unread.unless(kind, sharing, undefined);
   });
@@ -45,7 +45,7 @@ export async function findSharing(cluster: Cluster, unread: Unread): Promise<rea
 }
 
 /** Makes a client that sends each request once: the grants of many shared resources depend on the same Namespaces and Secrets. */
-function remember(cluster: Cluster): Cluster {
+function cacheAnswers(cluster: Cluster): Cluster {
   const answers = new Map<string, ReturnType<Cluster["get"]>>();
   const get: Cluster["get"] = (request, ...rest) => {
     const key = JSON.stringify([request.path, ...rest]);

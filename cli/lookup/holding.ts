@@ -72,6 +72,7 @@ export function toHolding(document: Document, kind: ResourceKind) {
   const claim = [CLAIM_NAMESPACE_LABEL, CLAIM_NAME_LABEL].flatMap((key) => readLabel(document, key) ?? []);
   const declared = readQuery(document).query;
   const query = { ...declared, providerConfig: toProviderConfig(document) };
+  const [, ...path] = contender.owner.split("/");
   return {
     kind,
     contender,
@@ -87,14 +88,9 @@ export function toHolding(document: Document, kind: ResourceKind) {
     cluster: readAnnotation(document, CLUSTER),
     composite: stringAt(document, COMPOSITE_LABEL_PATH),
     claim: claim.length === 2 ? claim.join("/") : undefined,
-    namespace: toNamespace(contender.owner) ?? stringAt(document, ["metadata", "namespace"]),
+    /** The owner's, of `Kind.group/namespace/name`; else the managed resource's own. */
+    namespace: path.length === 2 ? path[0] : stringAt(document, ["metadata", "namespace"]),
   };
-}
-
-/** The namespace of an owner, `Kind.group/namespace/name`. */
-function toNamespace(owner: string): string | undefined {
-  const parts = owner.split("/");
-  return parts.length === 3 ? parts[1] : undefined;
 }
 
 /** Reads a cloud resource's name and location from a managed resource or manifest, and the field that names it. */
@@ -104,15 +100,15 @@ export function readQuery(document: Document): { readonly query: ResourceQuery; 
   const resource = { desired: document, observed: document, facts };
   const read = readNames(resource);
   const found = read === "unresolved" ? undefined : read;
-  const isMadeUp = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed
+  const isGenerated = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed
   const scope = facts.scope.flatMap((path) => {
     const value = textAt(resource, path);
     return value ? [[String(path.at(-1)), value] as const] : [];
   });
-  const names = isMadeUp ? [""] : (found?.names ?? [""]);
+  const names = isGenerated ? [""] : (found?.names ?? [""]);
   const declared = readByItself(document, facts);
-  const isInAny = isKnown(declared) && declared.account === "";
-  const providerConfig = isInAny ? undefined : toProviderConfig(document);
+  const tellsAccount = isKnown(declared) && declared.account === "";
+  const providerConfig = tellsAccount ? undefined : toProviderConfig(document);
   return { query: { group, kind, names, providerConfig, scope: new Map(scope) }, path: found?.path ?? EXTERNAL_NAME };
 }
 

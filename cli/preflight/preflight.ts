@@ -35,9 +35,9 @@ export async function preflight(paths: readonly string[], options: PreflightOpti
 
   const cluster = await openCluster(options, host);
   const manifests = found.map((manifest) => withNamespace(manifest, cluster, options.namespace ?? cluster.namespace));
-  const wishes = findWishes(manifests, mappings, cluster.kinds);
+  const declared = readDeclared(manifests, mappings, cluster.kinds);
   const findings = await askWhileInConflict(options.wait, host, () =>
-    findConflicts(cluster, wishes, options.allowContenders === true),
+    findConflicts(cluster, declared, options.allowContenders === true),
   );
   host.print(toReport(findings, options.output));
   host.printError(toSummary(findings, manifests.length));
@@ -67,64 +67,61 @@ type ManifestConflict = ReturnType<typeof toConflict>;
 
 type Findings = Awaited<ReturnType<typeof findConflicts>>;
 
-type Wish = Declaration & { readonly manifest: Manifest };
+type ManifestDeclaration = Declaration & { readonly manifest: Manifest };
+
+type Declared = ReturnType<typeof readDeclared>;
 
 /** Finds the declarations of all manifests, and the doubts that need no look-up. */
-export function findWishes(manifests: readonly Manifest[], mappings: readonly Mapping[], kinds: Cluster["kinds"]) {
+export function readDeclared(manifests: readonly Manifest[], mappings: readonly Mapping[], kinds: Cluster["kinds"]) {
   const declared = manifests.map((manifest) => ({ manifest, ...findDeclarations(manifest.object, mappings) }));
   return {
-    wishes: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
+    declarations: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
     doubts: declared.flatMap(({ manifest, doubts, isKnown }) => {
-      const isUnknown = !isKnown && isCrossplanes(manifest, kinds);
+      const { categories = [] } = findKind({ kinds }, toReference(documentOf(manifest.object))) ?? {};
+      const isUnknown = !isKnown && categories.some((category) => ["composite", "claim"].includes(category));
       const all = isUnknown ? [...doubts, "no mapping says which cloud resources it represents"] : doubts;
       return all.map((doubt) => `${describe(manifest, ["kind"])}: ${doubt}`);
     }),
   };
 }
 
-function isCrossplanes({ object }: Manifest, kinds: Cluster["kinds"]): boolean {
-  const { categories = [] } = findKind({ kinds }, toReference(documentOf(object))) ?? {};
-  return categories.includes("composite") || categories.includes("claim");
-}
-
 /**
  * Asks the cluster, and compares the manifests with each other.
  *
- * @returns conflicts; doubts, which fail no check, each as `file:line: object: doubt`; and the number of cloud
- * resources that it asked for.
+ * @returns conflicts; doubts, which fail no check, as `file:line: object: doubt`; and the number of cloud resources.
  * @throws {ClusterError}
  */
-export async function findConflicts(cluster: Cluster, found: ReturnType<typeof findWishes>, allowContenders: boolean) {
-  const { wishes, doubts } = found;
-  const checked = await check(cluster, wishes);
+export async function findConflicts(cluster: Cluster, { declarations, doubts }: Declared, allowContenders: boolean) {
+  const checked = await check(cluster, declarations);
   const owned = checked.conflicts
     .filter(({ isKnown }) => !(isKnown && allowContenders))
     .map(({ declaration, owner, message }) => toConflict(declaration, owner, message));
-  const conflicts = [...owned, ...amongThemselves(wishes)];
-  return { conflicts, doubts: [...doubts, ...checked.doubts], asked: wishes.length };
+  const conflicts = [...owned, ...findConflictsAmong(declarations)];
+  return { conflicts, doubts: [...doubts, ...checked.doubts], asked: declarations.length };
 }
 
 /** Finds cloud resources that manifests of two owners declare: the second declaration is a conflict. */
-function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
-  return [...groupBy(wishes, ({ query }) => toLabel(query)).values()].flatMap((group) =>
-    group.flatMap((wish) => {
-      const first = group.find((other) => isInPlace(wish.query, other.query)); // the wish itself, if there is none before it
-      if (first === undefined || first.owner === wish.owner) return [];
+function findConflictsAmong(declarations: readonly ManifestDeclaration[]): readonly ManifestConflict[] {
+  return [...groupBy(declarations, ({ query }) => toLabel(query)).values()].flatMap((group) =>
+    group.flatMap((declaration) => {
+      // The first declaration of this cloud resource, which may be this one.
+      const first = group.find((other) => isInPlace(declaration.query, other.query));
+      if (first === undefined || first.owner === declaration.owner) return [];
       const where = describe(first.manifest, first.path);
-      const message = `${toTitle(wish.query)} is declared by ${first.owner} as well (${where})`;
-      return [toConflict(wish, first.owner, message)];
+      const message = `${toTitle(declaration.query)} is declared by ${first.owner} as well (${where})`;
+      return [toConflict(declaration, first.owner, message)];
     }),
   );
 }
 
 /** Makes a conflict. @param owner the cloud resource's, as `Kind.group/namespace/name` */
-function toConflict({ manifest, path }: Wish, owner: string, message: string) {
+function toConflict({ manifest, path }: ManifestDeclaration, owner: string, message: string) {
   const { file, template } = manifest;
   const [line, object, field] = [manifest.findLine(path), describeObject(manifest), formatFieldPath(path)];
   return { file, line, template, object, field, owner, message };
 }
 
-const describe = (manifest: Manifest, path: Wish["path"]): string =>
+const describe = (manifest: Manifest, path: ManifestDeclaration["path"]): string =>
   `${manifest.file}:${manifest.findLine(path)}: ${describeObject(manifest)}`;
 
 function describeObject({ object }: Manifest): string {

@@ -13,7 +13,7 @@ type ToKey = (node: GraphNode) => string;
  * those.
  */
 export function fold(graph: Graph): Folded {
-  const levels: readonly ToKey[] = [({ namespace = "" }) => namespace, usesIn(graph), () => ""];
+  const levels: readonly ToKey[] = [({ namespace = "" }) => namespace, keyByUse(graph), () => ""];
   let folded = foldBy(graph, new Map(graph.nodes.map(({ id }) => [id, id])));
   for (const toKey of levels) {
     if (folded.nodes.length <= MAX_NODES) break;
@@ -23,7 +23,7 @@ export function fold(graph: Graph): Folded {
 }
 
 /** Finds what each XR uses: shared resources, and kinds of cloud resources. */
-function usesIn({ nodes, edges }: Graph): ToKey {
+function keyByUse({ nodes, edges }: Graph): ToKey {
   const edgesFrom = groupBy(edges, ({ from }) => from);
   const used = new Map(nodes.map((node) => [node.id, node.type === "shared" ? node.id : node.kind]));
   return ({ id }) => [...new Set(edgesFrom.get(id)?.map(({ type, to }) => `${type} ${used.get(to)}`))].sort().join();

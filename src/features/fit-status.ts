@@ -9,8 +9,7 @@ import type { Call } from "./feature.ts";
  * Removes fields that the XR's schema lacks from values for its status. One such field makes Crossplane fail to apply the whole status,
  * and all conditions become stale. A removed field keeps the value that the XR shows.
  *
- * Asks for the schema while the XR does not show all values yet (Crossplane v2.2 and later). Until the answer nothing is removed, because
- * Crossplane does not apply a response with a new requirement, but calls again.
+ * Asks for the schema (Crossplane v2.2 and later) until the XR shows all values. Nothing is removed before the answer.
  *
  * @returns lacking: the fields that the schema lacks.
  */

@@ -26,16 +26,11 @@ export function isLeaving(name: string, desired: Document, call: Call): boolean 
   );
 }
 
-/** Tells whether a resource has no controller, or the XR with this UID. */
+/** Tells whether a resource has no other controller than the XR with this UID. */
 export const isFreeFor = (uid: string | undefined, item: Document): boolean =>
   (findController(item)?.uid ?? uid) === uid;
 
-/**
- * Finds all resources of these kinds with the label of the XR. Finds none of a kind that Crossplane may not list, or that is not
- * installed any more.
- *
- * @param likes an example of each kind
- */
+/** Finds all resources with the XR's label, of the kinds of `likes` that Crossplane can list. */
 export function askForKinds(prefix: string, likes: readonly Document[], call: Call): readonly Document[] {
   const { root } = toPossibleComposer(call.composite);
   const all = likes.map((like) => requireKind(prefix, like, root, call));

@@ -77,7 +77,7 @@ function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
   return existing === undefined || isOurs(existing, key, call) ? name : { is: "NameTaken", name };
 }
 
-/** Recognizes an EnvironmentConfig that this XR published. Its record is none, though a team may give its name here. */
+/** Recognizes an EnvironmentConfig that this XR published, and not its record, whose name a team may give here. */
 const isOurs = (existing: Document, key: string, { composite }: Call): boolean =>
   readAnnotation(existing, OWNER) === formatOwner(composite) &&
   [undefined, key].includes(stringAt(existing, COMPOSITION_RESOURCE_NAME));

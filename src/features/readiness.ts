@@ -4,9 +4,8 @@ import { composeRecord, RECORD_NAME } from "../records/record.ts";
 import type { Feature } from "./feature.ts";
 
 /**
- * Keeps an XR unready while a feature of this step, or an earlier step of this function, holds something back, by an unready record. The
- * XR's own readiness does not survive later steps: function-sdk-go writes the XR anew, and Crossplane calls an XR without composed
- * resources Ready. An unready composed resource survives every step.
+ * Keeps an XR unready, by an unready record, while this step or an earlier step of this function holds something back. The XR's own
+ * readiness does not survive later steps: function-sdk-go writes the XR anew.
  */
 export const withholdReadiness: Feature = (call, draft) => {
   const earlier = call.request.desired.resources.get(RECORD_NAME);

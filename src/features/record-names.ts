@@ -22,9 +22,8 @@ import type { Call, Feature } from "./feature.ts";
 /**
  * Recalls the recorded names of the XR's composed resources. Those from a cluster-scoped record are `confirmed`.
  *
- * A team may write the record of its namespaced XR, and an external name in it would give the team any cloud resource. So a lost resource
- * gets its recorded name only if an operator has applied a cluster-scoped record with it. That record is asked for while a resource or
- * its external name is missing.
+ * A team may write the record of its namespaced XR, and an external name in it would give the team any cloud resource. So an operator has
+ * to apply a cluster-scoped record, which is asked for while a resource or its external name is missing.
  */
 export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", RecordedNames>> {
   const { request, composite } = call;

@@ -7,10 +7,8 @@ import type { Feature } from "./feature.ts";
 const JITTER = 0.1;
 
 /**
- * Sets a TTL, so that Crossplane reconciles the XR again even if a watch is lost (crossplane#5400). Sets none in two cases:
- *
- * - While a requirement is pending, Crossplane v1.20 to v2.1 would take the response for final and replay it until the TTL expires.
- * - Beside a Fatal result, which Crossplane retries anyway and must not replay.
+ * Sets a TTL, so that Crossplane reconciles the XR again even if a watch is lost (crossplane#5400). Sets none while a requirement is
+ * pending, since Crossplane v1.20 to v2.1 would replay the response as final, and none beside a Fatal result, which is retried anyway.
  */
 export const responseTTL: Feature = ({ input, requirements: { isPending }, composite }, draft) => {
   const isFatal = draft.results.some(({ severity }) => severity === "Fatal");

@@ -45,9 +45,8 @@ const XRD = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeReso
 export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
 
 /**
- * Finds the XRs that Crossplane has never reconciled, and nudges their XRDs by an annotation. Each completed reconcile sets the condition
- * `Synced`. An XR without it was just created, its function does not answer, or Crossplane has lost the watch of its kind
- * (crossplane#5400). A function has no clock, so XRs that were just created count, too; nudging their XRD does no harm.
+ * Finds the XRs without a condition `Synced`, which Crossplane has never reconciled, and nudges their XRDs by an annotation: Crossplane may
+ * have lost the watch of their kind (crossplane#5400). XRs that were just created count, too, since a function has no clock.
  *
  * The annotation is a hash of the XRs' UIDs, so the same XRs nudge an XRD once. If that did not help, an operator has to look.
  */

@@ -4,7 +4,7 @@ import { formatReference } from "../crossplane/references.ts";
 import type { Document } from "../model/document.ts";
 import { DOMAIN } from "../model/names.ts";
 
-/** Annotation: the owner of a composed resource, Kind.group/namespace/name of the claim, or of an XR without a claim. */
+/** Annotation of a composed resource: its owner, as Kind.group/namespace/name of the claim, or of an XR without a claim. */
 export const OWNER = `${DOMAIN}/owner`;
 
 /** Annotation of a copy: its source Secret, as namespace/name. */
@@ -13,17 +13,17 @@ export const SHARED_FROM = `${DOMAIN}/shared-from`;
 /** Formats an owner. Contains no UID, so that it survives a restore. */
 export const formatOwner = ({ claim, ...composite }: Composite): string => formatReference({ ...composite, ...claim });
 
-/** Annotation of a composed resource that exists only with access: the shared resources that it is for, by share, as JSON. */
+/** Annotation of a dependent, a composed resource that exists only with access: its shared resources, by share, as JSON. */
 export const DEPENDS_ON = `${DOMAIN}/depends-on`;
 
-/** Tells whether a composed resource goes with a grant. */
+/** Tells whether a composed resource is a dependent. */
 export const isDependent = (resource: Document): boolean => readAnnotation(resource, DEPENDS_ON) !== undefined;
 
 // The labels and annotations below, on managed resources, are the only registry of ownership.
 
-/** The identity label: the hash of the cloud resource. An index only: the managed resource itself tells what it declares. */
+/** The identity label: the hash of the cloud resource. It is an index only; the fields of the managed resource decide. */
 export const IDENTITY_LABEL = `${DOMAIN}/identity`;
-/** The identity again, on each contender that the owner has to know: all but those that do not find what the owner finds. */
+/** The identity again, on each contender that the owner has to know: all that may find the cloud resource that the owner finds. */
 export const CONTENDS_LABEL = `${DOMAIN}/contends`;
 /** The identity again, on each contender that all others have to know: it writes, or an operator chose it. */
 export const WRITES_LABEL = `${DOMAIN}/writes`;
@@ -36,43 +36,47 @@ export const CLUSTER = `${DOMAIN}/cluster`;
 export const TAGS_OWNER = `${DOMAIN}/tags-owner`;
 /** Annotation of the owner: the contenders that succeed it, separated by commas. */
 export const CONTENDERS = `${DOMAIN}/contenders`;
-/** Annotation: `Created` if this managed resource or an earlier owner created the cloud resource. */
+/** Annotation: `Created` if the provider of this managed resource, or of an earlier owner, created the cloud resource. */
 export const ORIGIN = `${DOMAIN}/origin`;
-/** Annotation: the cloud account by which this managed resource is compared with others, where that is not its ProviderConfig alone. */
+/** Annotation: the cloud account by which this managed resource is compared with others; without it, its ProviderConfig is. */
 export const ACCOUNT = `${DOMAIN}/account`;
-/** Annotation: the creation time of the cloud resource that this managed resource declared before. */
+/** Annotation: the creation time of the cloud resource that this managed resource declared earlier. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
 /** Annotation: the generation in which this managed resource began to declare another cloud resource. */
 export const MOVED_AT = `${DOMAIN}/moved-at`;
 /** Annotation, set by an operator: "true" deletes a cloud resource that existed before together with its owner. */
 export const ALLOW_DELETE = `${DOMAIN}/allow-delete`;
-/** Annotation, set by an operator: "true" allows the last managed resource to leave its cloud resource behind. */
+/** Annotation, set by an operator: "true" allows to delete the last managed resource without its cloud resource. */
 export const LEAVE_BEHIND = `${DOMAIN}/leave-behind`;
 /** Annotation, set by an operator to move ownership here; the value that sorts last wins, such as the latest time. */
 export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
 
 /**
- * Annotation of a managed resource that only observes since a restore, with the policies that it had: `*`, or `?` where Velero's
- * modifier does not know them. Ours begins with `held=`: another value than Velero's, so that Crossplane may remove it.
+ * Annotation of a managed resource that only observes since a restore: the policies that it had, such as `*`, or `?` if Velero's modifier
+ * does not know them. This function writes it as `held=…`, which differs from Velero's value, so that Crossplane may remove it.
  */
 export const RESTORED = `${DOMAIN}/restored`;
 
-/** Annotation of a resource that is desired again after a restore: `pending`, and `looked` once all resources of the XR are looked at. */
+/** Annotation of a resource that is desired again after a restore: `pending`, then `looked` once all resources of the XR are looked at. */
 export const ADOPTION = `${DOMAIN}/adoption`;
 
 /** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
-const LABELS = [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL];
-const ANNOTATIONS = [OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT];
-
-/** The marks that this function writes on managed resources. */
-export const MARKS: ReadonlySet<string> = new Set([...LABELS, ...ANNOTATIONS]);
-
-const WORDS = [ALLOW_DELETE, LEAVE_BEHIND, TAKE_OWNERSHIP, IGNORE_TAGS];
+/** The labels and annotations that this function writes on managed resources. */
+export const MARKS: ReadonlySet<string> = new Set([
+  ...[IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL],
+  ...[OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT],
+]);
 
 /** The annotations of operators and of a restore. They count on observed managed resources only. */
-export const DECISIONS: ReadonlySet<string> = new Set([...WORDS, RESTORED]);
+export const DECISIONS: ReadonlySet<string> = new Set([
+  ALLOW_DELETE,
+  LEAVE_BEHIND,
+  TAKE_OWNERSHIP,
+  IGNORE_TAGS,
+  RESTORED,
+]);
 
 /** The tag with the control plane's name, if the input sets one. */
 export const CLUSTER_TAG = "crossplane-cluster";
@@ -80,5 +84,5 @@ export const CLUSTER_TAG = "crossplane-cluster";
 /** Formats a contender's id: its owner and its name in the Composition, which survive a restore. */
 export const contenderId = (owner: string, resource: string): string => `${owner}#${resource}`;
 
-/** Annotation: who had access to a password when the field that rotates it was last set. */
+/** Annotation: the consumers with access to a password when the field that rotates it was last set. */
 export const ROTATION = `${DOMAIN}/rotation`;

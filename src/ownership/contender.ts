@@ -2,7 +2,6 @@ import { type Observation, readCreationTime, readObservation } from "../crosspla
 import { mayDelete, mayWrite, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import {
   COMPOSITION_RESOURCE_NAME,
-  EXTERNAL_NAME,
   findController,
   isBeingDeleted,
   isPaused,
@@ -27,10 +26,10 @@ import {
   TAKE_OWNERSHIP,
 } from "./annotations.ts";
 
-/** The longest owner or id in UTF-16 units: others repeat them in annotations. Names are shorter. */
+/** The longest owner or id in UTF-16 units. Names are shorter; a longer text would be repeated in the annotations of others. */
 const MAX_MARK = 1024;
 
-/** A managed resource that declares a cloud resource, possibly one of several. Facts that are seldom needed are read when asked for. */
+/** A managed resource that declares a cloud resource, possibly one of several. Its getters read facts that few resources need. */
 class ManagedContender {
   readonly document: Document;
   readonly uid: string;
@@ -39,7 +38,7 @@ class ManagedContender {
   readonly id: string;
   /** True if it was promoted to owner. */
   readonly isMarked: boolean;
-  /** True if it records an owner of the cloud resource: itself, another contender, or a former one. */
+  /** True if it records an owner of the cloud resource, be it itself or a former one. */
   readonly knowsOwner: boolean;
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
@@ -50,9 +49,10 @@ class ManagedContender {
   readonly isWriting: boolean;
   /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
   readonly isCreated: boolean;
-  // Compared many times where there are many contenders, and not at all where there is one.
-  #createdAt: string | undefined;
-  #takeOwnership: string | undefined;
+  /** The creation time of the managed resource; "" if it is not known. */
+  readonly createdAt: string;
+  /** The annotation by which an operator moves ownership here; "" if it is not set. */
+  readonly takeOwnership: string;
 
   constructor(document: Document) {
     const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
@@ -71,17 +71,8 @@ class ManagedContender {
     const isAllowed = this.policies === undefined ? this.isMarked : mayWrite(this.policies);
     this.isWriting = isAllowed && !this.isDeleting && !isPaused(document);
     this.isCreated = hasCreated(document);
-  }
-
-  get createdAt(): string {
-    this.#createdAt ??= stringAt(this.document, ["metadata", "creationTimestamp"]) ?? "";
-    return this.#createdAt;
-  }
-
-  /** The annotation by which an operator moves ownership here; "" where it is not set. */
-  get takeOwnership(): string {
-    this.#takeOwnership ??= readAnnotation(this.document, TAKE_OWNERSHIP) ?? "";
-    return this.#takeOwnership;
+    this.createdAt = stringAt(document, ["metadata", "creationTimestamp"]) ?? "";
+    this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
   }
 
   /** The managed resource's name, with its namespace where it has one. */
@@ -114,7 +105,7 @@ class ManagedContender {
   }
 }
 
-/** The facts about a contender, as plain fields: tests make them without a managed resource. */
+/** The facts about a contender. Tests make them without a managed resource. */
 export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 
 export const toContender = (document: Document): Contender => new ManagedContender(document);
@@ -125,8 +116,8 @@ function hasCreated(document: Document): boolean {
 }
 
 /**
- * Tells whether the provider created the cloud resource for this managed resource. A creation that ends while the resource is held back
- * after a rename is one of its former cloud resource: nothing is created then.
+ * Tells whether the provider created the cloud resource for this managed resource. While the resource is held back after a rename,
+ * nothing is created: a creation that ends then is that of its former cloud resource.
  */
 export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);
@@ -134,7 +125,7 @@ export function isCreator(document: Document): boolean {
   return !isFormer && createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
 }
 
-/** Read once: an owner may list thousands. */
+/** Reads the list of successors once: it may have thousands. */
 const acknowledgedIn = once(
   (document: Document) => new Set((readAnnotation(document, CONTENDERS) ?? "").split(",").filter(Boolean)),
 );
@@ -142,12 +133,11 @@ const acknowledgedIn = once(
 /** The longest list of names that an owner writes: a resource's annotations have 256 KB in all. */
 const MAX_ACKNOWLEDGED = 64 * 1024;
 
-/** The most hashes, 180 KB: more than an answer of Crossplane can list. */
+/** The most hashes, 180 KB. An answer of Crossplane lists fewer resources. */
 const MAX_HASHES = 10_000;
 
 /**
- * Formats the names of an owner's successors, as hashes if the names are too long together. Of more than 10,000 successors only the
- * first are listed; the others wait.
+ * Formats the names of an owner's successors, as hashes if all names together are too long. Lists at most 10,000; the others wait.
  *
  * @param others sorted by precedence.
  */
@@ -164,9 +154,6 @@ export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean
 
 /** Hashes a name, marked by `#`, which no resource's name contains. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;
-
-/** Tells whether a contender has an external name. */
-export const isNamed = ({ document }: Contender): boolean => stringAt(document, EXTERNAL_NAME) !== undefined;
 
 /** The facts that decide precedence. */
 type Ranked = Pick<Contender, "takeOwnership" | "isMarked" | "createdAt" | "uid">;

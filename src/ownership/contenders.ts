@@ -1,12 +1,14 @@
-import { readAnnotation } from "../crossplane/metadata.ts";
+import { readCreationTime } from "../crossplane/managed-resource.ts";
+import { EXTERNAL_NAME, readAnnotation } from "../crossplane/metadata.ts";
+import { stringAt } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { CLUSTER } from "./annotations.ts";
-import { byPrecedence, type Contender, isNamed } from "./contender.ts";
+import { byPrecedence, type Contender } from "./contender.ts";
 
-/** All contenders of one cloud resource. What is asked below is computed once for all resources of an XR that declare it. */
+/** All contenders of one cloud resource. The indexes below are computed once for all resources of an XR that declare it. */
 export type Contenders = readonly Contender[];
 
-/** Computes once for each list of three or more: for the usual one or two, remembering takes longer than computing. */
+/** Computes once for each list of three or more contenders. For one or two, the usual case, it takes longer to remember than to compute. */
 function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) => Made {
   const remembered = once(compute);
   return (all) => (all.length > 2 ? remembered(all) : compute(all));
@@ -15,11 +17,11 @@ function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) =>
 /** Sorts the contenders that may own, the owner first. */
 export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort(byPrecedence));
 
-/** Tells whether the contender may own: one without a controller only if it owned or wrote before a restore. */
+/** Tells whether the contender may own the cloud resource. One without a controller may if it owned or wrote it before a restore. */
 export const isLiving = (one: Contender): boolean =>
   !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 
-/** Tells whether a writer has no XR that could stop it; only a person, or the restore of its XR, can. */
+/** Tells whether a contender writes and no XR controls it. Only a person, or the restore of its XR, can stop it. */
 export const isOrphan = ({ isControlled, isDeleting, isWriting }: Contender): boolean =>
   isWriting && !isControlled && !isDeleting;
 
@@ -30,22 +32,17 @@ export const findInTheWay = forMany((all: Contenders) =>
 
 export const findCreated = forMany((all: Contenders) => all.filter(({ isCreated }) => isCreated));
 
-/** Sorts the contenders that have an external name, those that have found the cloud resource first. */
-export const findNamed = forMany((all: Contenders) => all.filter(isNamed).sort((a, b) => rankFound(a) - rankFound(b)));
-
-const rankFound = ({ observation }: Contender): number => Number(observation !== "present");
-
 export const indexByUid = forMany((all: Contenders) => new Map(all.map((contender) => [contender.uid, contender])));
 
 export const listNames = forMany((all: Contenders): ReadonlySet<string> => new Set(all.map(({ name }) => name)));
 
-/** Lists the names of control planes that they record. */
+/** Lists the names of control planes that the contenders record. */
 export const listClusters = forMany(
   (all: Contenders): ReadonlySet<string> =>
     new Set(all.flatMap(({ document }) => readAnnotation(document, CLUSTER) ?? [])),
 );
 
-/** Tells whether one of them does more than observe the cloud resource. */
+/** Tells whether one of the contenders is involved. */
 export const areInvolved = forMany((all: Contenders) => all.some(isInvolved));
 
 /** Tells whether the contender created or writes the cloud resource, records its owner, or was chosen by an operator. */
@@ -55,3 +52,31 @@ export const isInvolved = ({ isWriting, isCreated, knowsOwner, takeOwnership }: 
 /** Finds the first contender with another UID. */
 export const firstOther = (contenders: Contenders, uid: string | undefined): Contender | undefined =>
   contenders.find((contender) => contender.uid !== uid);
+
+/**
+ * Finds the external name of an association on a contender that has found the association, else on any. Its provider makes the name up, and
+ * cannot find the association without it.
+ *
+ * @param owner the owner, if it is not ours.
+ * @param isMoving true if the name of ours is that of the association that it declared before.
+ */
+export function findAssociationName(
+  all: Contenders,
+  own: Contender | undefined,
+  owner: Contender | undefined,
+  isMoving: boolean,
+): string | undefined {
+  const ours = isMoving ? undefined : own;
+  const other = firstOther(findNamed(all), own?.uid);
+  const creator = owner && readCreationTime(owner.document) !== undefined ? owner : undefined;
+  const found = [creator, ours, owner, other].find((one) => one?.observation === "present" && nameOf(one));
+  const named = found ?? [owner, ours, other].find((one) => one && nameOf(one));
+  return named && nameOf(named);
+}
+
+const nameOf = ({ document }: Contender): string | undefined => stringAt(document, EXTERNAL_NAME);
+
+/** Sorts the contenders that have an external name, those that have found the cloud resource first. */
+const findNamed = forMany((all: Contenders) => all.filter(nameOf).sort((a, b) => rankFound(a) - rankFound(b)));
+
+const rankFound = ({ observation }: Contender): number => Number(observation !== "present");

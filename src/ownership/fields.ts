@@ -15,10 +15,10 @@ export interface DesiredAndObserved {
 }
 
 /**
- * Reads a field as text: "" if it is not set, undefined while a reference beside it is unresolved. The path leads through objects
- * and lists of one item: versions of a kind differ in which a block is.
+ * Reads a field as text: "" if it is not set, undefined while a reference beside it is unresolved. A block on the path may be an object
+ * or a list of one item, depending on the version of the kind.
  *
- * An observed value counts as resolved only if the reference was observed with it: a value that is not desired any more goes.
+ * An observed value counts as resolved only if the reference is observed, too. Else it was set by the pipeline, and will be removed.
  */
 export function textAt({ desired, observed }: DesiredAndObserved, path: FieldPath): string | undefined {
   const text = toComparableText(valueBelow(desired, path));
@@ -28,8 +28,8 @@ export function textAt({ desired, observed }: DesiredAndObserved, path: FieldPat
 }
 
 /**
- * Reads a field that its reference left unset. "": the reference is optional, since the provider looks for the cloud resource without it,
- * or did so before (the managed resource has the identity label). Undefined: the reference is not resolved yet.
+ * Reads a field that its reference has left unset: undefined until the reference is resolved, "" if the provider does not need it. The
+ * latter shows when the provider looks for the cloud resource, or when the managed resource already has the identity label.
  */
 const unresolved = (observed: Document | undefined): "" | undefined =>
   observed !== undefined &&
@@ -43,7 +43,7 @@ function isReferred(document: Document, path: FieldPath): boolean {
   return listReferences(String(path.at(-1))).some((key) => valueBelow(document, [...block, key]) !== undefined);
 }
 
-/** Reads a field below spec.forProvider, else below spec.initProvider: upjet merges the two, and the first one wins. */
+/** Reads a field below spec.forProvider, else below spec.initProvider. Upjet merges the two in this order. */
 function valueBelow(document: Document, path: FieldPath): JsonValue | undefined {
   const [spec, block, ...field] = path;
   const value = readBelow(document, path);
@@ -76,7 +76,7 @@ const withSortedKeys = (_key: string, value: JsonValue): JsonValue =>
 /** The most fields that are read. The largest kinds have some hundreds. */
 const MAX_FIELDS = 10_000;
 
-/** Counts fields up to the limit: a team decides how many it writes. */
+/** Counts fields, at most one more than the limit: a team may write any number. */
 function countFields(value: JsonValue, limit: number): number {
   if (typeof value !== "object" || value === null) return 0;
   const keys = Object.keys(value);
@@ -88,8 +88,8 @@ function countFields(value: JsonValue, limit: number): number {
 }
 
 /**
- * Finds the fields below spec.forProvider with a reference or a selector beside them; returns sorted names with their values. A value
- * is undefined until its reference is resolved, which the provider needs to find the cloud resource; so is that of too many fields.
+ * Finds the fields below spec.forProvider with a reference or a selector beside them; returns sorted names with their values. A value is
+ * undefined until its reference is resolved. Of more than MAX_FIELDS fields, one undefined value stands for all.
  */
 export function findReferred({ desired, observed }: DesiredAndObserved): readonly ReferredField[] {
   const [wanted, found] = [readParameters(desired), readParameters(observed)];
@@ -115,7 +115,7 @@ interface Block {
   readonly path: string;
   readonly wanted: JsonObject;
   readonly found: JsonObject;
-  /** True within a referred field, whose text counts as a whole. */
+  /** True within a referred field: the text of that field contains this block. */
   readonly isInText: boolean;
 }
 
@@ -154,12 +154,12 @@ const readField = ({ wanted, found }: Block, field: string, isResolved: boolean)
     .map(toComparableText)
     .find((text) => text !== "");
 
-/** The longest path that is not hashed: the names of all fields below repeat it. */
+/** The longest path that is not hashed. The names of all fields below repeat it. */
 const MAX_PATH = 512;
 
 /**
- * Finds the objects in a block's field. The text of a referred field contains the fields below it. Referred fields below it count
- * once more, but not those below these: the cost of a byte must not grow with its depth.
+ * Finds the objects in a block's field. The text of a referred field contains the fields below it; referred fields below it count once
+ * more. Deeper ones do not, so that the cost of a byte does not grow with its depth.
  */
 function innerBlocks(block: Block, key: string, fields: ReadonlySet<string>): readonly Block[] {
   const wanted = toBlocks(ownValue(block.wanted, key));

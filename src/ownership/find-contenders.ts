@@ -8,32 +8,43 @@ import { once } from "../model/once.ts";
 import type { Requirements } from "../model/requirement.ts";
 import { CONTENDS_LABEL, EXTERNAL_NAME_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { toContenders, toFirst, toFirstName, toLabelled, toWriterRequirement } from "./contender-requirements.ts";
+import {
+  chooseLabel,
+  findFirst,
+  isAhead,
+  isNamedByOurs,
+  looksBehindOtherConfigs,
+  toContenders,
+  toFirst,
+  toFirstName,
+  toLabelled,
+  toWriterRequirement,
+} from "./contender-requirements.ts";
 import { type Contenders, indexByUid, isLiving } from "./contenders.ts";
 import {
   type Candidate,
   type CloudResource,
   hashExternalName,
   hasSameName,
+  isInPlace,
   isKnown,
   isSame,
   readByItself,
 } from "./identity.ts";
-import { declares, hasLooked, isCreatorOf, judgeFirst, looks, precedes, toLabel } from "./whom-to-know.ts";
 
-/** A list of contenders, undefined while an answer is pending, and what was asked for it. */
 interface Listed {
   readonly asked: Requirements;
+  /** Undefined while an answer is pending. */
   readonly found: Contenders | undefined;
 }
 
-/** A managed resource of the same external name in any account, and the cloud resource that it declares. */
+/** A managed resource with the same external name as ours, in any account, and the cloud resource that it declares. */
 export interface Namesake {
   readonly one: Contender;
   readonly read: CloudResource;
 }
 
-/** The contenders in one request, each answer read once for all resources that declare the same cloud resource. */
+/** Finds contenders in one request. Reads each answer once for all resources that declare the same cloud resource. */
 export class KnownContenders {
   readonly #requirements: Requirements;
   readonly #canAskSchemas: boolean;
@@ -48,8 +59,8 @@ export class KnownContenders {
   }
 
   /**
-   * Finds the contenders that our resource has to know; undefined while an answer is pending. Crossplane reconciles an XR when a
-   * resource that it requires changes: if each of N contenders required all, a change of one would wake N.
+   * Finds the contenders that our resource has to know; undefined while an answer is pending. It requires no more than these: Crossplane
+   * reconciles an XR whenever a resource that it requires changes, so that a change of one of N contenders would reconcile N XRs.
    *
    * | our resource                                       | requires                                                            |
    * | -------------------------------------------------- | ------------------------------------------------------------------- |
@@ -60,16 +71,16 @@ export class KnownContenders {
    * | may be promoted, and no first is known             | all with the identity label, which is there from the creation       |
    * | is new                                             | those with `writes`, to find the owner                              |
    *
-   * Adds to the last two the resource that wrote the cloud resource last: without this function, its XR sets no labels.
+   * To the last two it adds the managed resource that wrote the cloud resource last, which has no labels if its XR lacks this function.
    */
   find(candidate: Candidate, joins = false): Contenders | undefined {
     const { own } = candidate;
     if (joins) return this.#require(IDENTITY_LABEL, candidate);
-    if (isCreatorOf(candidate)) return withOwn(this.#require(CONTENDS_LABEL, candidate), candidate.own);
+    if (isNamedByOurs(candidate)) return withOwn(this.#require(CONTENDS_LABEL, candidate), candidate.own);
 
     const before = this.recallFirst(candidate);
-    const label = toLabel(before, candidate);
-    const first = before?.isMarked ? before : judgeFirst(before, candidate, this.#list(label, candidate).found);
+    const label = chooseLabel(before, candidate);
+    const first = before?.isMarked ? before : findFirst(before, candidate, this.#list(label, candidate).found);
     if (first === undefined) return this.#withLastWriter(this.#require(label, candidate), candidate);
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
@@ -78,7 +89,7 @@ export class KnownContenders {
     return own === undefined ? [first] : [first, own];
   }
 
-  /** Tells whether a managed resource that may be arbitrated has the name, in any account, as far as is known. */
+  /** Tells whether the answers so far have a managed resource of the name, in any account. */
   hasNamesakes(kind: ManagedKind, names: readonly string[]): boolean {
     const externalName = hashExternalName(kind.group, kind.kind, names);
     const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, undefined, this.#requirements);
@@ -107,7 +118,7 @@ export class KnownContenders {
     return answer.is === "pending" ? answer.is : answer.items[0];
   }
 
-  /** Finds the first contender that was found before, if it still is. */
+  /** Finds the first contender of an earlier reconcile, if it still is the first. */
   recallFirst(candidate: Candidate): Contender | undefined {
     const { own, identity } = candidate;
     const recall = (isOwn = false): Contender | undefined =>
@@ -117,7 +128,7 @@ export class KnownContenders {
       other !== undefined &&
       isLiving(other) &&
       !onlyObserves(other) &&
-      precedes(other, candidate) &&
+      isAhead(other, candidate) &&
       declares(other, candidate, isSame)
     ) {
       return other;
@@ -137,13 +148,13 @@ export class KnownContenders {
     this.#requirements.add(this.#list(label, candidate).asked);
   }
 
-  /** Lists the contenders with the label, as far as they are known. */
+  /** Lists the contenders with the label, without requiring them in the response yet. */
   #list(label: string, candidate: Candidate): Listed {
     const { kind, forms, own } = candidate;
     const identities = forms.map(({ identity }) => identity);
-    // The label for other ProviderConfigs lists those with the identity as well.
+    // The external name finds those behind other ProviderConfigs, too.
     const [index, values] =
-      label === IDENTITY_LABEL && looks(candidate)
+      label === IDENTITY_LABEL && looksBehindOtherConfigs(candidate)
         ? [EXTERNAL_NAME_LABEL, [candidate.externalName]]
         : [label, identities];
     const key = [kind.apiVersion, index, ...identities].join(" ");
@@ -182,13 +193,37 @@ export class KnownContenders {
   }
 }
 
-/** Tells whether its Composition only observes the cloud resource: it has no marks then, and neither owns nor writes. */
+/** Tells whether the contender's Composition only observes the cloud resource: it has no marks, and neither owns nor writes. */
 const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
   !isMarked && identity === undefined && policies !== undefined && isObserver(policies);
 
-/** Lists ours as it was observed. */
+/** Replaces ours in the list by the observed one. */
 const withOwn = (all: Contenders | undefined, own: Contender): Contenders | undefined =>
   all && [...all.filter(({ uid }) => uid !== own.uid), own];
 
 /** An XR composes many resources of few kinds. */
 const twinOf = once(findTwin);
+
+/**
+ * Tells whether the fields of a managed resource declare the candidate's cloud resource. Its label may be forged, or be left from another
+ * cloud resource.
+ *
+ * @param compare `hasSameName` for the resource that the cloud's tags name: its place may differ, such as the region of a DNS zone.
+ */
+function declares(
+  one: Contender,
+  { own, observed, facts, declared, forms }: Candidate,
+  compare: typeof isSame,
+): boolean {
+  const read = one === own ? observed : readByItself(one.document, facts);
+  if (!isKnown(read)) return false;
+  if (one === own) return isInPlace(declared, read);
+  return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));
+}
+
+/**
+ * Tells whether the provider has looked for the cloud resource; else a managed resource of another ProviderConfig does not count. A team
+ * could otherwise keep others from a name with a ProviderConfig that leads nowhere.
+ */
+const hasLooked = ({ isMarked, isWriting, observation }: Contender): boolean =>
+  isMarked || isWriting || observation !== "unknown";

@@ -3,34 +3,34 @@ import type { Cloud } from "../crossplane/providers/families.ts";
 import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
+import { isNamedByOurs, looksBehindOtherConfigs } from "./contender-requirements.ts";
 import type { KnownContenders, Namesake } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
 import { isSameConfig } from "./known-account.ts";
-import { looks } from "./whom-to-know.ts";
 
 /** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
 export type Join =
   | { readonly is: "pending" }
   /**
    * There is none ahead of ours, or no reason to look. `hasSettled`: ours owns its cloud resource, and need not look again.
-   * `isFollowed`: an owner behind another ProviderConfig has yet to join ours.
+   * `isFollowed`: an owner behind another ProviderConfig has yet to join ours, or may have.
    */
   | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
   /** `declared`: as ours declares it from now on. */
   | { readonly is: "same"; readonly declared: CloudResource }
-  /** Nothing tells whether the other one, an owner, is the same. `isCreating`: its provider will, once it has created its own. */
+  /** Not known whether the other one, a writer, is the same. `isCreating`: it will be, once its provider has created a cloud resource. */
   | { readonly is: "untold"; readonly other: Contender; readonly isCreating: boolean };
 
-/** The most accounts with a resource of the name whose ProviderConfigs are compared. */
+/** The most accounts whose ProviderConfigs are compared. */
 const MAX_COMPARED = 10;
 
 /**
- * Looks for managed resources that declare the same cloud resource by another ProviderConfig: that is a way into an account, and not the
- * account itself. Two are the same if the cloud reports one id for both, or if both ProviderConfigs say one account. Ours joins one that
- * created the cloud resource, or has precedence.
+ * Looks for managed resources that declare the same cloud resource by another ProviderConfig, since several may lead into one account. Two
+ * are the same if the cloud reports one id for both, or if both ProviderConfigs name one account. Ours joins the one that created the
+ * cloud resource, or else the one that has precedence.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
-  if (!looks(candidate) || known.recallFirst(candidate) !== undefined) return NOT_LOOKED;
+  if (!looksBehindOtherConfigs(candidate) || known.recallFirst(candidate) !== undefined) return NOT_LOOKED;
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
   const toAccount: ReadAccount = (managed, namespace) => {
@@ -42,15 +42,18 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
     const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
     if (join !== undefined) return join;
   }
-  const isFollowed = others.behind.some(
-    (other) => other.one.isMarked && isSameAccount(candidate, other, toAccount) === true,
-  );
-  return { is: "alone", hasSettled: !isFollowed && isListedAsOwner(candidate, namesakes), isFollowed };
+  const isListed = isListedAsOwner(candidate, namesakes);
+  // One that imports what our provider has named may read a list in which ours has no label yet.
+  const mayBeUnknown = isNamedByOurs(candidate) && !isListed;
+  const isFollowed =
+    mayBeUnknown ||
+    others.behind.some((other) => other.one.isMarked && isSameAccount(candidate, other, toAccount) === true);
+  return { is: "alone", hasSettled: !isFollowed && isListed, isFollowed };
 }
 
 const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
 
-/** Tells whether ours found its cloud resource and is listed as its owner: of two that were promoted at once, one sees the other then. */
+/** Tells whether ours is listed as the owner. Of two that were promoted at once, one sees the other in that list. */
 const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
   own?.observation === "present" && listOwners(namesakes).has(own.uid);
 
@@ -59,7 +62,7 @@ const listOwners = once(
     new Set(namesakes.filter(({ one }) => one.isMarked).map(({ one }) => one.uid)),
 );
 
-/** Judges another one; undefined if it is of another account, or ours has nothing to share with it yet. */
+/** Judges another one; undefined if it is of another account, or if one of the two has no cloud resource to share yet. */
 function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
   if (told === "pending") return { is: "pending" };
   if (told !== undefined) return told ? { is: "same", declared: joinTo(declared, read) } : undefined;
@@ -67,29 +70,29 @@ function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake
   return { is: "untold", other: one, isCreating: one.observation !== "present" };
 }
 
-/** True for one account, false for two, undefined if nothing tells. */
+/** True for one account, false for two, undefined if it is not known. */
 type Told = boolean | "pending" | undefined;
 
 /** Takes on the account of another one, unless the input names ours. */
 const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
   declared.told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
 
-/** Owners that do not look again come first, the creator before all, and those that have joined one late: it may join another. */
+/** Compares by the order in which others are joined: an owner that created first, then those with a known account, then the rest. */
 function byOrder(a: Namesake, b: Namesake): number {
   const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown: known, told } }: Namesake): number =>
     [isMarked && isCreated, known && (isMarked || told !== undefined), isCreated, isMarked, known, true].indexOf(true);
   return rank(a) - rank(b) || byPrecedence(a.one, b.one);
 }
 
-/** Those of one name and place: the first in each of MAX_COMPARED accounts, and the first by the cloud's id. */
-interface Rivals {
+/** Managed resources of one name and place: the first of each account, at most MAX_COMPARED, and the first of each id of the cloud. */
+interface Indexed {
   readonly byAccount: Map<string, Namesake>;
   readonly byId: Map<string, Namesake>;
 }
 
-/** Indexes by name and place, once for all resources of an XR: it may compose thousands of one name. */
-const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Rivals> => {
-  const index = new Map<string, Rivals>();
+/** Indexes by name and place, once for all resources of an XR. */
+const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Indexed> => {
+  const index = new Map<string, Indexed>();
   for (const each of namesakes.toSorted(byOrder)) {
     const { byAccount, byId } = index.get(toKey(each.read)) ?? { byAccount: new Map(), byId: new Map() };
     const id = readGlobalId(each.one.document);
@@ -100,12 +103,12 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
   return index;
 });
 
-/** Two identities differ by their account alone if the rest is the same. */
+/** Formats name and place: the identity without the account. */
 const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
 
-/** Lists those in other accounts, the one with the id of ours first. Ours would join those ahead, which precede all in its account. */
+/** Lists those in other accounts, the one with our id first. Ours may join those ahead of all in its own account. */
 function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate) {
-  const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NO_RIVALS;
+  const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NOT_INDEXED;
   const found = byId.get((own && readGlobalId(own.document)) ?? "");
   const ours = [byAccount.get(declared.account), own && { one: own, read: declared }];
   const others = [...(found ? [found] : []), ...byAccount.values()].filter(
@@ -115,7 +118,7 @@ function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate
   return { ahead: others.filter(isAhead), behind: others.filter((other) => !isAhead(other)) };
 }
 
-const NO_RIVALS: Rivals = { byAccount: new Map(), byId: new Map() };
+const NOT_INDEXED: Indexed = { byAccount: new Map(), byId: new Map() };
 
 /** Reads the account of a managed resource's ProviderConfig. */
 type ReadAccount = (managed: Document, namespace?: string) => string | undefined | "pending";

@@ -8,13 +8,13 @@ import { type DesiredAndObserved, textAt } from "./fields.ts";
 /** A managed resource, and the facts that name its cloud resource. */
 export interface NamedResource extends DesiredAndObserved {
   readonly facts: IdentityFacts;
-  /** The external name that its provider chose; "" where that does not count, undefined where the pipeline or the record names it. */
+  /** The external name that the provider chose; "" if it does not count yet, undefined if the pipeline or the record names it. */
   readonly chosen?: string | undefined;
 }
 
 /** The names of a cloud resource. */
 export interface Names {
-  /** The names by which people look for it; "" for one that is not set. */
+  /** The names by which a person looks for it; "" for one that is not set. */
   readonly names: readonly string[];
   /** The values of the name fields. */
   readonly parts: readonly string[];
@@ -22,7 +22,7 @@ export interface Names {
   readonly path: FieldPath;
 }
 
-/** The name of a cloud resource that exists once per region, such as an account's settings. */
+/** Names a cloud resource that exists once per region, such as an account's settings. */
 const ONLY_ONE = "default";
 
 /** Reads a cloud resource's names; undefined while they are not set, "unresolved" while a reference to one of them is. */
@@ -65,6 +65,6 @@ function readExternalName(declared: NamedResource, defaultsToName: boolean): Nam
   return { names, parts: names, path: own === undefined ? EXTERNAL_NAME : NAME };
 }
 
-/** A resource that has been arbitrated keeps its name, whether a step desires that or not. */
+/** Reads the name of a resource that has been arbitrated. It keeps that name, even if no step desires it. */
 const arbitratedName = (observed: Document | undefined): string | undefined =>
   observed && readLabel(observed, IDENTITY_LABEL) !== undefined ? stringAt(observed, NAME) : undefined;

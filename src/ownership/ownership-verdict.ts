@@ -24,28 +24,28 @@ export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicie
   readonly otherCluster: string | undefined;
   /** False if the provider does not report who else writes the cloud resource. */
   readonly reportsTags: boolean;
-  /** True if another managed resource, perhaps of the same cloud resource, may be creating that. */
+  /** True if the provider of another managed resource may be creating the same cloud resource. */
   readonly mayBeCreated: boolean;
 }
 
 /**
- * The origin of a cloud resource. `unknown`: ours is about to create it, or its kind cannot observe before it writes. A cloud resource
+ * The origin of a cloud resource; `unknown` if ours is about to create it, or its kind cannot observe before it writes. A cloud resource
  * is deleted with its last contender only if one of them created it.
  */
 type Origin = "created" | "existed" | "unknown";
 
-/** The managed resource that may write a cloud resource and its tags. */
+/** The verdict on the managed resource that may write a cloud resource and its tags. */
 export type OwnershipVerdict =
   | { readonly is: "pending" }
-  /** Our managed resource is being deleted: its policies stay. */
+  /** Our managed resource is being deleted. */
   | { readonly is: "deleting" }
-  /** No owner is known, and ours is not in the answer yet: it starts as an observer. */
+  /** No owner is known, and ours is not in the answer yet. */
   | { readonly is: "free" }
   /** Ours has precedence, but its provider has not looked for the cloud resource, or another one may be creating it. */
   | { readonly is: "unobserved" }
-  /** No cloud resource has the name that only the cloud can make up: its provider would create another one. */
+  /** The pipeline imports a cloud resource that does not exist: its provider would create another one. */
   | { readonly is: "missing" }
-  /** The cloud resource existed before and no contender ever wrote it; others may: ours only observes. */
+  /** The cloud resource existed before, and no contender ever wrote it. Others may, unknown to us, so ours only observes it. */
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
@@ -81,7 +81,7 @@ export type OwnershipVerdict =
  */
 export const judgeOwnership = (situation: Situation): OwnershipVerdict => judge(toCase(situation));
 
-/** The rules about our managed resource. The first that fits decides; where none does, ours owns the cloud resource. */
+/** The rules for our managed resource. The first that fits decides; if none does, ours owns the cloud resource. */
 const judge = decideBy<Case, OwnershipVerdict>(
   () => [
     when(isBeingDeleted, () => ({ is: "deleting" })), // also before the answer is known
@@ -100,38 +100,30 @@ const judge = decideBy<Case, OwnershipVerdict>(
   toOurs,
 );
 
-/** A situation, and what its rules compare. */
+/** A situation, as the rules read it. */
 interface Case extends Situation {
   /** Empty while the answer is pending. */
   readonly all: Contenders;
-  /** Our resource in the answer, which is older or newer than the observed one. */
+  /** Our resource in the answer, which may be older or newer than the observed one. */
   readonly listed: Contender | undefined;
   /** True if ours is marked as the owner, both as observed and in the answer. */
   readonly isPromoted: boolean;
-  /** The first other one by precedence that may own. */
+  /** The first other contender that may own, by precedence. */
   readonly first: Contender | undefined;
-  /** The first other one for which ours has to wait before it is promoted. */
+  /** The first other contender that blocks the promotion of ours. */
   readonly obstacle: Contender | undefined;
   /** The other control plane, unless an operator chose ours. */
   readonly cluster: string | undefined;
 }
 
-const NONE: Contenders = [];
+const NONE: Contenders = []; // one list for all, since what is computed from a list is remembered
 
-/** Lists the fields one by one: to spread them costs more than all rules. */
 function toCase(situation: Situation): Case {
-  const { own, hasManagementPolicies, isImported, contenders, otherCluster, reportsTags, mayBeCreated } = situation;
-  const all = contenders ?? NONE;
+  const { own, contenders: all = NONE, otherCluster } = situation;
   const listed = own && indexByUid(all).get(own.uid);
   const isPromoted = own?.isMarked === true && listed?.isMarked === true;
   return {
-    own,
-    hasManagementPolicies,
-    isImported,
-    contenders,
-    otherCluster,
-    reportsTags,
-    mayBeCreated,
+    ...situation,
     all,
     listed,
     isPromoted,
@@ -141,7 +133,7 @@ function toCase(situation: Situation): Case {
   };
 }
 
-/** An operator's choice does not wait for an orphan, which would never stop. */
+/** Finds the contender that blocks our promotion. After an operator's choice, no orphan does: it would never stop. */
 const findObstacle = (all: Contenders, { takeOwnership, uid }: Contender): Contender | undefined =>
   findInTheWay(all).find((one) => one.uid !== uid && (takeOwnership === "" || !isOrphan(one)));
 
@@ -155,7 +147,7 @@ const isOwnedByAnotherControlPlane = (one: Case): one is Case & { readonly clust
 
 type Behind = Case & { readonly first: Contender };
 
-/** Tells whether another one was promoted, and ours is not created, not labelled yet, or newer than the answer. */
+/** Tells whether another one was promoted, and the answer lacks ours: it is not created, not labelled, or newer than the answer. */
 const isUnlistedAndAnotherOwnsIt = (one: Case): one is Behind =>
   one.listed === undefined && one.first?.isMarked === true && one.first.id !== one.own?.id;
 
@@ -165,7 +157,7 @@ const isUnlistedAndCanWait = ({ own, listed, hasManagementPolicies }: Case): boo
 const isUnlistedBehindAnother = (one: Case): one is Case & { readonly all: readonly [Contender, ...Contender[]] } =>
   one.listed === undefined && one.all.length > 0;
 
-/** Tells whether the cloud resource exists, no contender ever created, wrote or owned it, and nothing tells who else did. */
+/** Tells whether the cloud resource exists without the contenders, and its provider does not report who else writes it. */
 const existedAndNoContenderWroteIt = ({ own, all, hasManagementPolicies, reportsTags }: Case): boolean =>
   hasManagementPolicies && !reportsTags && own?.observation === "present" && !isInvolved(own) && !areInvolved(all);
 
@@ -182,7 +174,7 @@ const isNotLookedForYet = (one: Case): boolean => hasFoundAtFirst("unknown", one
 
 const isImportedAndMissing = (one: Case): boolean => one.isImported && hasFoundAtFirst("absent", one);
 
-/** Tells whether ours never wrote, and its provider's observation is this one. */
+/** Tells whether ours has never written, and its provider's observation is this one. */
 const hasFoundAtFirst = (observation: Observation, { own, isPromoted, hasManagementPolicies }: Case): boolean =>
   hasManagementPolicies && !isPromoted && own?.isWriting === false && own.observation === observation;
 

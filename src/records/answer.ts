@@ -12,8 +12,7 @@ import { recordKind } from "./record.ts";
 
 /**
  * The answer of a shared resource to the consumers of one namespace, or to one that is admitted: an object that the owner's XR composes,
- * and consumers require by its label. It is no part of the shared resource, since each change of that wakes all consumers, and each
- * consumer's request contains all of it.
+ * and consumers require by its label. A change of the shared resource itself would wake all consumers.
  */
 export interface Answer {
   /** The Secret with the consumer's own credential. */

@@ -139,14 +139,11 @@ function isComposed(record: Document, controller: Controller | undefined): boole
   return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
 }
 
-/** Longer than a kind, a namespace and a name together. */
-const MAX_OWNER = 1000;
 const KIND_NAME = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
 
 /** Reads the XR or claim that the record names; the record itself if that name is invalid. */
 function readOwner(record: Document): Pick<Consumer, "kind" | "name"> {
-  const owner = readAnnotation(record, OWNER);
-  const [kind = "", ...names] = owner !== undefined && owner.length < MAX_OWNER ? owner.split("/") : [];
+  const [kind = "", ...names] = readAnnotation(record, OWNER)?.split("/", 4) ?? [];
   const name = names.at(-1) ?? "";
   if (KIND_NAME.test(kind) && names.length <= 2 && isName(name)) return { kind, name };
   return { kind: stringAt(record, ["kind"]) ?? "", name: stringAt(record, ["metadata", "name"]) ?? "" };

@@ -51,7 +51,7 @@ export const toRecordedKind = ({ kind, group }: Pick<ManagedKind, "kind" | "grou
   toGroupKind(kind, group);
 
 /** Makes the key of a composed resource: its name in the Composition, or a hash where that is no key of a ConfigMap. */
-const toKey = (name: string): string =>
+const toDataKey = (name: string): string =>
   SECRET_KEY.test(name) && !name.startsWith(".") ? name : `sha256-${hashText(name, 40)}`;
 
 export const composeNames = (composite: Composite, names: RecordedNames): JsonObject => ({
@@ -62,7 +62,7 @@ export const composeNames = (composite: Composite, names: RecordedNames): JsonOb
 
 export const toNamesData = (names: RecordedNames): JsonObject =>
   toSortedObject(
-    new Map([...names].map(([resource, entry]) => [toKey(resource), JSON.stringify({ resource, ...entry })])),
+    new Map([...names].map(([resource, entry]) => [toDataKey(resource), JSON.stringify({ resource, ...entry })])),
   );
 
 /** Reads a record of names, without invalid entries, since people may have edited it. */

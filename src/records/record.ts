@@ -62,7 +62,8 @@ export const MAX_BINDINGS = 10;
 const MAX_DEPENDENTS = 10;
 
 /** Recognizes a printable name of a composed resource: a team may write the record, and people read it. */
-const isDependent = (name: JsonValue): name is string => typeof name === "string" && /^[\x21-\x7e]{1,100}$/.test(name);
+const isPrintableName = (name: JsonValue): name is string =>
+  typeof name === "string" && /^[\x21-\x7e]{1,100}$/.test(name);
 
 /** Enough digits against deliberate collisions, since teams choose names. */
 const DIGITS = 40;
@@ -108,12 +109,12 @@ function toEntry({ resource, access, secrets, dependents, credentialFor, copied,
   return {
     ...{ apiVersion, kind, namespace, name, access },
     secrets: copies.length > 0 ? copies : undefined,
-    dependents: dependents.length > 0 ? dependents.filter(isDependent).slice(0, MAX_DEPENDENTS) : undefined,
+    dependents: dependents.length > 0 ? dependents.filter(isPrintableName).slice(0, MAX_DEPENDENTS) : undefined,
     ...{ credentialFor, copied: copied && formatSecret(copied), ticket, claimNamespace },
   };
 }
 
-/** Reads a record, without invalid parts and beyond these limits: a team may edit the one in its own namespace. */
+/** Reads a record up to these limits, without invalid parts: a team may edit the one in its own namespace. */
 export function readBindings(record: Document | undefined): Bindings {
   const read = bindingsReader();
   return new Map(sharesIn(record).map(([share, text]) => [share, read(text)]));
@@ -144,10 +145,8 @@ function sharesIn(record: Document | undefined): readonly (readonly [share: stri
 }
 
 /**
- * Makes a reader of one record's bindings. It stops at a number of copies: a megabyte of short names would take a hundred times as much
- * memory, and an owner reads the records of all consumers.
- *
- * @param most the most copies of a binding.
+ * Makes a reader of one record's bindings, which stops at a number of copies: a megabyte of short names would take a hundred times as much
+ * memory. @param most the most copies of a binding
  */
 function bindingsReader(most = MAX_SECRETS): (text: string) => readonly Binding[] {
   let left = MAX_SECRETS_IN_ALL;
@@ -171,7 +170,7 @@ function readEntry(entry: JsonValue, most: number): readonly Binding[] {
       resource,
       access: access === "Granted" || access === "Revoked" ? access : "Requested",
       secrets: isList(secrets) ? secrets.slice(0, most).flatMap(readSecretName) : [],
-      dependents: isList(dependents) ? dependents.slice(0, MAX_DEPENDENTS).filter(isDependent) : [],
+      dependents: isList(dependents) ? dependents.slice(0, MAX_DEPENDENTS).filter(isPrintableName) : [],
       credentialFor: toNamespace(credentialFor),
       copied: readSecretName(copied)[0],
       ticket: typeof ticket === "string" && TICKET.test(ticket) ? ticket : undefined,

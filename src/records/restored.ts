@@ -32,10 +32,7 @@ export const formatRestored = (managed: Document): string => {
   return mark.startsWith(HELD) ? mark : `${HELD}${mark}`;
 };
 
-/**
- * Formats the mark of a resource that is being released. Ours is left out. Velero's becomes ours first: Crossplane removes only what it
- * has applied itself.
- */
+/** Formats the mark of a resource that is being released: none, or ours in place of Velero's, which Crossplane cannot remove. */
 export const formatReleased = (managed: Document): string | undefined => {
   const mark = readAnnotation(managed, RESTORED);
   return mark === undefined || mark.startsWith(HELD) ? undefined : formatRestored(managed);
@@ -90,10 +87,7 @@ export function judgeRestored(managed: Document): Finding {
   return fields.length === 0 ? { is: "found" } : { is: "different", fields };
 }
 
-/**
- * Chooses the policies with which a resource is held. A restored condition may be about this very generation; then the other of two
- * equivalent policies begins a new one.
- */
+/** Chooses one of two equivalent policies, so that a restored condition is not about the generation that begins. */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);
   const isStale = isOld && about === readGeneration(managed);

@@ -4,7 +4,7 @@ import { toFindings } from "../../cli/audit/findings.ts";
 import type { Cluster } from "../../cli/cluster/cluster.ts";
 import { toHolding } from "../../cli/lookup/holding.ts";
 import { lookUp, toCloudResources } from "../../cli/lookup/ownership.ts";
-import { findConflicts, findWishes } from "../../cli/preflight/preflight.ts";
+import { findConflicts, readDeclared } from "../../cli/preflight/preflight.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { objectOf } from "../../testing/builders/kubernetes.ts";
@@ -53,12 +53,12 @@ const manifest = (index: number) => ({
   findLine: () => 1,
   object: registered({ bucket: "orders", owner: `${OWNER}-${index}` }),
 });
-const wishes = findWishes(many(20_000, manifest), [], []);
+const declared = readDeclared(many(20_000, manifest), [], []);
 
 test.each([
   { what: "names are looked up", work: () => lookUp(clusterOf(names), queries) },
   { what: "managed resources stand for one cloud resource", work: () => toCloudResources(Array(30_000).fill(holding)) },
-  { what: "manifests declare one cloud resource", work: () => findConflicts(clusterOf([]), wishes, false) },
+  { what: "manifests declare one cloud resource", work: () => findConflicts(clusterOf([]), declared, false) },
   { what: "XRs have lost what they composed", work: () => toFindings(world, { graceMs: 1, now: 0 }) },
   { what: "XRs get commands for their orphans", work: () => toCommands(orphaned, world) },
 ])("the time grows with the number, and not with its square, where many $what", async ({ work }) => {

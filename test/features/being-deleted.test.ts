@@ -11,19 +11,20 @@ import { shared } from "../../testing/builders/sharing.ts";
 
 const GOING = { deletionTimestamp: "2026-01-02T00:00:00Z" };
 const named = (name: string): JsonObject => ({ annotations: { "crossplane.io/external-name": name } });
+const config = { providerConfigRef: { name: "default" } };
 const resource = (apiVersion: string, kind: string, metadata: JsonObject, spec: JsonObject): JsonObject =>
   objectOf(apiVersion, kind, metadata, { spec });
 const bucket = (metadata: JsonObject, forProvider: JsonObject = { region: "eu-west-1" }, more: JsonObject = {}) =>
   resource("s3.aws.upbound.io/v1beta2", "Bucket", metadata, { forProvider, ...more });
 const observedAs = (metadata: JsonObject, more: JsonObject = {}) =>
-  bucket({ name: "bucket-k2p", ...metadata }, undefined, { providerConfigRef: { name: "default" }, ...more });
+  bucket({ name: "bucket-k2p", ...metadata }, undefined, { ...config, ...more });
 const ofUnknownKind = (metadata: JsonObject, forProvider: JsonObject, more: JsonObject = {}) =>
   resource("cache.example.org/v1", "Cluster", metadata, { forProvider, ...more });
-
-const config = { providerConfigRef: { name: "default" } };
-const role = { apiVersion: "iam.aws.upbound.io/v1beta1", kind: "RolePolicyAttachment" };
 const attachment = (metadata: JsonObject, name: string, more: JsonObject = {}) =>
-  resource(role.apiVersion, role.kind, metadata, { forProvider: { role: name, policyArn: "arn" }, ...more });
+  resource("iam.aws.upbound.io/v1beta1", "RolePolicyAttachment", metadata, {
+    forProvider: { role: name, policyArn: "arn" },
+    ...more,
+  });
 const NAME = "metadata.annotations[crossplane.io/external-name]";
 const [going, goingAsMine] = [observedAs(GOING), observedAs({ ...named("mine"), ...GOING })];
 const inOther = bucket(named("mine"), undefined, { providerConfigRef: { name: "other" } });
@@ -31,11 +32,14 @@ const forced = bucket(named("mine"), { region: "eu-west-1", forceDestroy: true }
 const attached = attachment({ name: "a", ...GOING }, "mine", config);
 const roleRef = { name: "victim", policy: { resolve: "Always" } };
 const referring = attachment({}, "mine", { forProvider: { policyArn: "arn", roleRef } });
-const selecting = { initProvider: { roleSelector: { matchLabels: { team: "victim" } } } };
-const [CLUSTER_NAME, PROTECTED] = ["spec.forProvider.clusterName", "spec.forProvider.protected"];
+const initially = (initProvider: JsonObject) => attachment({}, "mine", { initProvider });
+const selecting = initially({ roleSelector: { matchLabels: { team: "victim" } } });
 const ofVictim = ofUnknownKind({}, { clusterName: "victim" });
 const clusterOf = (forProvider: JsonObject) => ofUnknownKind({ name: "c", ...GOING }, forProvider, config);
-const open = { clusterName: "mine", protected: false };
+const protectedOne = clusterOf({ clusterName: "mine", protected: true });
+const open = ofUnknownKind({}, { clusterName: "mine", protected: false });
+const [FIELDS, INITIAL, CLUSTER_NAME] = ["spec.forProvider", "spec.initProvider", "spec.forProvider.clusterName"];
+const attachedOnly = { policyArn: "arn", role: "mine" };
 type Row = [kept: string, desired: JsonObject, observed: JsonObject, path: string, value: unknown];
 test.each<Row>([
   ["its external name", bucket(named("victim")), goingAsMine, NAME, "mine"],
@@ -43,29 +47,11 @@ test.each<Row>([
   ["its region", bucket(named("mine"), { region: "us-east-1" }), goingAsMine, "spec.forProvider.region", "eu-west-1"],
   ["its ProviderConfig", inOther, going, "spec.providerConfigRef.name", "default"],
   ["what it is attached to", attachment({}, "victim"), attached, "spec.forProvider.role", "mine"],
-  [
-    "no reference to another one, which its provider would resolve",
-    referring,
-    attached,
-    "spec.forProvider",
-    { policyArn: "arn", role: "mine" },
-  ],
-  ["no selector of another one", attachment({}, "mine", selecting), attached, "spec.initProvider", undefined],
-  [
-    "no parent from initProvider",
-    attachment({}, "mine", { initProvider: { role: "victim" } }),
-    attached,
-    "spec.initProvider",
-    undefined,
-  ],
+  ["no reference to another one, which its provider would resolve", referring, attached, FIELDS, attachedOnly],
+  ["no selector of another one", selecting, attached, INITIAL, undefined],
+  ["no parent from initProvider", initially({ role: "victim" }), attached, INITIAL, undefined],
   ["all texts of a kind that no table lists", ofVictim, clusterOf({ clusterName: "mine" }), CLUSTER_NAME, "mine"],
-  [
-    "but not its switches, for which a deletion may wait",
-    ofUnknownKind({}, open),
-    clusterOf({ ...open, protected: true }),
-    PROTECTED,
-    false,
-  ],
+  ["but not its switches, for which a deletion may wait", open, protectedOne, "spec.forProvider.protected", false],
   ["and takes every other field", forced, goingAsMine, "spec.forProvider.forceDestroy", true],
 ])("a managed resource that is being deleted keeps %s", (_kept, desired, observed, path, value) => {
   const one = { desired: { bucket: desired }, observed: { bucket: observed } };

@@ -1,25 +1,38 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../src/crossplane/composite.ts";
+import { COPY_KINDS } from "../../src/crossplane/copies.ts";
 import { composerName } from "../../src/crossplane/metadata.ts";
 import { documentOf, withValues } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
-import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { run } from "../../src/pipeline.ts";
 import { NAMES_NAME, namesRecordName } from "../../src/records/names-record.ts";
-import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/records/record.ts";
+import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/records/record.ts";
 import { boundTo, type CallParts, callOf } from "../../testing/builders/calls.ts";
 import { recorded } from "../../testing/builders/copies.ts";
 import { couldNotRead, synced } from "../../testing/builders/kubernetes.ts";
 import { at, desiredOf, fatalsIn, reasonIn, requirementsIn } from "../../testing/builders/read-draft.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
-import { another, naming } from "../../testing/builders/shared-database.ts";
-import { database, observedObject, shared, xr } from "../../testing/builders/sharing.ts";
+import { another, naming, refused } from "../../testing/builders/shared-database.ts";
+import { database, observedObject, POSTGRES, shared, xr } from "../../testing/builders/sharing.ts";
 import { DOMAIN, ownedBy, team } from "../../testing/builders/tags.ts";
 
 /** An XR that Crossplane made anew from a restored claim, without references, while what it composed was restored. */
 
 const XR = "shop-x7k2p";
-const anew = (more: JsonObject = {}): JsonObject => ({ ...naming("orders"), ...more });
+const anew = (metadata: JsonObject = {}, spec: JsonObject = {}, status: JsonObject = {}): JsonObject => ({
+  ...naming("orders", spec),
+  metadata: { name: XR, ...metadata },
+  status,
+});
+
+/** The metadata of a resource that the XR composed under this name in the Composition. */
+const composedAs = (resource: string, metadata: JsonObject = {}): JsonObject => ({
+  ...metadata,
+  labels: { "crossplane.io/composite": XR, ...(metadata["labels"] as JsonObject) },
+  annotations: { "crossplane.io/composition-resource-name": resource, ...(metadata["annotations"] as JsonObject) },
+});
+const asLogs = { annotations: { "crossplane.io/composition-resource-name": "logs" } };
 
 const bucket: JsonObject = {
   apiVersion: "s3.aws.upbound.io/v1beta2",
@@ -29,32 +42,26 @@ const bucket: JsonObject = {
 };
 
 /** The bucket's managed resource as Velero restores it: without a controller, with labels, annotations and managed fields. */
-const restored = (name: string, metadata: Readonly<Record<string, JsonValue>> = {}): JsonObject => {
-  const { labels, annotations, ...more } = metadata as Record<string, JsonObject>;
-  const shown = { "crossplane.io/composition-resource-name": "bucket", "crossplane.io/external-name": "orders-data" };
+const restored = (name: string, { annotations, ...metadata }: JsonObject = {}): JsonObject => {
   const marks = { ...ownedBy("Shop.apps.example.org/team-a/shop"), [`${DOMAIN}/origin`]: "Created" };
+  const shown = { "crossplane.io/external-name": "orders-data", ...marks, ...(annotations as JsonObject) };
+  const own = { name, uid: `uid-of-${name}`, creationTimestamp: "2026-01-01T00:00:00Z", annotations: shown };
   return {
     ...bucket,
-    metadata: {
-      name,
-      uid: `uid-of-${name}`,
-      creationTimestamp: "2026-01-01T00:00:00Z",
-      labels: { "crossplane.io/composite": XR, ...labels },
-      annotations: { ...shown, ...marks, ...annotations },
-      ...more,
-    },
+    metadata: composedAs("bucket", { ...own, ...metadata }),
     spec: { ...(bucket["spec"] as JsonObject), managementPolicies: ["*"] },
     status: synced("True"),
   };
 };
 
+const V2_0 = ["RequiredResources"] as const;
 const GOING = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 const BUCKETS = "adoption/predecessors/Bucket";
 const draftOf = ({ spec = { adoption: {} }, answers = {}, ...parts }: CallParts): Draft =>
   runFeature(run, callOf({ xr: anew(), sharedResources: [], desired: { bucket }, spec, answers, ...parts }));
 const nameIn = (draft: Draft, name = "bucket") =>
   draft.resources.has(name) ? at(desiredOf(draft, name), "metadata.name") : undefined;
-const manager = (name: string) => {
+const manager = (name: string): JsonObject => {
   const composer = composerName({ apiVersion: "apps.example.org/v1", kind: "XShop", name });
   return { managedFields: [{ manager: composer, operation: "Apply" }] };
 };
@@ -81,7 +88,7 @@ describe("what an XR composed before it was restored", () => {
     const drafts = [
       draftOf({ xr: xr(), observed }),
       draftOf({ xr: xr(), spec: {} }),
-      draftOf({ xr: anew({ status: synced("False", { message }) }) }),
+      draftOf({ xr: anew({}, {}, synced("False", { message })) }),
     ];
     expect(drafts.map((draft) => requirementsIn(draft).has(BUCKETS))).toEqual([false, false, false]);
   });
@@ -95,7 +102,6 @@ describe("what an XR composed before it was restored", () => {
   const controller = [{ kind: "XShop", name: XR, uid: "1", controller: true }];
   const claimed = { labels: { "crossplane.io/claim-namespace": "team-a" } };
   const elsewhere = { labels: { "crossplane.io/claim-namespace": "team-b" } };
-  const asLogs = { annotations: { "crossplane.io/composition-resource-name": "logs" } };
   test.each<[reason: string, name: string | undefined, ...found: readonly JsonObject[]]>([
     ["it has no controller, and the XR's label", "old", restored("old", claimed)],
     ["it lacks the claim's label", undefined, restored("old")],
@@ -107,8 +113,7 @@ describe("what an XR composed before it was restored", () => {
     ["it is composed under another name", undefined, restored("old", asLogs)],
     ["there is none", undefined],
   ])("is adopted by its name or not: %s", (_reason, name, ...found) => {
-    const xrWithLabels = anew({ metadata: { name: XR, labels: { "crossplane.io/claim-namespace": "team-a" } } });
-    const draft = draftOf({ xr: xrWithLabels, answers: { [BUCKETS]: found } });
+    const draft = draftOf({ xr: anew(claimed), answers: { [BUCKETS]: found } });
     expect([nameIn(draft), reasonIn(draft)]).toEqual([name, "Adopted"]);
   });
 
@@ -145,8 +150,7 @@ describe("what an XR composed before it was restored", () => {
     ["its managed fields name this XR", "old", manager(XR)],
     ["it may be a nested XR's, whose resources carry the same label", undefined, {}],
   ])("that no step desires any more is adopted or not: %s", (_reason, adopted, metadata) => {
-    const logs = restored("old", { ...metadata, annotations: { "crossplane.io/composition-resource-name": "logs" } });
-    const draft = draftOf({ answers: { [BUCKETS]: [logs] } });
+    const draft = draftOf({ answers: { [BUCKETS]: [restored("old", { ...metadata, ...asLogs })] } });
     expect([nameIn(draft, "logs"), reasonIn(draft)]).toEqual([adopted, adopted ? "Adopting" : "Adopted"]);
   });
 
@@ -157,8 +161,7 @@ describe("what an XR composed before it was restored", () => {
     const vpc = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC" };
     const entry = { kind: "VPC.ec2.aws.upbound.io", apiVersion: vpc.apiVersion, name: "old" };
     const recordedAs = (more: JsonObject = {}) => ({
-      apiVersion: "apiextensions.crossplane.io/v1beta1",
-      kind: "EnvironmentConfig",
+      ...RECORD_KINDS.EnvironmentConfig,
       metadata: {
         name: namesRecordName(claims),
         labels: { [RECORD_LABEL]: claims },
@@ -167,38 +170,35 @@ describe("what an XR composed before it was restored", () => {
       data: { network: JSON.stringify({ resource: "network", ...entry, ...more }) },
     });
     const asNetwork = { annotations: { "crossplane.io/composition-resource-name": "network" } };
-    const network = (name: string, metadata: JsonObject = asNetwork) => ({ ...restored(name, metadata), ...vpc });
-    const found = (metadata: JsonObject) => [network("old", { ...asNetwork, ...metadata })];
+    const found = (metadata: JsonObject) => [{ ...restored("old", { ...asNetwork, ...metadata }), ...vpc }];
     const drafted = (record: JsonObject, vpcs: readonly JsonObject[], more: CallParts = {}) => {
       const answers = { [BUCKETS]: [], "adoption/predecessors/EnvironmentConfig": [record], [VPCS]: vpcs };
       return draftOf({ answers, ...more });
     };
     test.each<[reason: string, adopted: string | undefined, draft: Draft]>([
       ["it is recorded", "old", drafted(recordedAs(), found({}))],
-      ["its managed fields name this XR", "old", drafted(recordedAs({ name: "x" }), found(manager(XR) as JsonObject))],
+      ["its managed fields name this XR", "old", drafted(recordedAs({ name: "x" }), found(manager(XR)))],
       ["it may be a nested XR's, with the same label", undefined, drafted(recordedAs({ name: "x" }), found({}))],
       ["the record has no version of its kind", undefined, drafted(recordedAs({ apiVersion: "" }), found({}))],
-      ["another XR composed it", undefined, drafted(recordedAs(), found(manager("other") as JsonObject))],
+      ["another XR composed it", undefined, drafted(recordedAs(), found(manager("other")))],
       ["the step has no adoption", undefined, drafted(recordedAs(), found({}), { spec: { externalNames: {} } })],
     ])("is adopted or not: %s", (_reason, adopted, draft) => {
       expect(nameIn(draft, "network")).toBe(adopted);
     });
 
     test("is not asked for where it is not installed any more, and hides nothing else", () => {
-      const xr = anew({ status: synced("False", { message: couldNotRead(VPCS) }) });
+      const xr = anew({}, {}, synced("False", { message: couldNotRead(VPCS) }));
       const answers = { [BUCKETS]: [restored("old")], "adoption/predecessors/EnvironmentConfig": [recordedAs()] };
       const draft = draftOf({ xr, answers });
       expect([requirementsIn(draft).has(VPCS), nameIn(draft)]).toEqual([false, "old"]);
     });
 
     test("is not asked for by what a team may have written", () => {
-      const names = { ...recordedAs(), apiVersion: "v1", kind: "ConfigMap" };
       const namespace = "team-a";
-      const metadata = { ...(names.metadata as JsonObject), namespace };
-      const xr = anew({ metadata: { name: "shop", namespace } });
-      const answers = { "adoption/predecessors/ConfigMap": [{ ...names, metadata }], "names/record": [] };
-      const capabilities = ["RequiredResources"] as const;
-      const asked = requirementsIn(draftOf({ xr, answers, capabilities }));
+      const { metadata, data } = recordedAs();
+      const names = { ...RECORD_KINDS.ConfigMap, metadata: { ...metadata, namespace }, data };
+      const answers = { "adoption/predecessors/ConfigMap": [names], "names/record": [] };
+      const asked = requirementsIn(draftOf({ xr: anew({ name: "shop", namespace }), answers, capabilities: V2_0 }));
       expect([...asked.keys()].filter((name) => name.startsWith("adoption/recorded/"))).toEqual([]);
     });
   });
@@ -209,13 +209,8 @@ describe("what an XR composed before it was restored", () => {
     ["as it was exported, from another XR of the same claim", ofClaim],
   ])("is the XR's record, %s: what it was bound to stays", (_reason, labels) => {
     const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
-    const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
-    const record = {
-      apiVersion: "apiextensions.crossplane.io/v1beta1",
-      kind: "EnvironmentConfig",
-      metadata: { name: "record", labels, annotations },
-      ...boundTo({ db: kept }),
-    };
+    const metadata = composedAs(RECORD_NAME, { name: "record", labels });
+    const record = { ...RECORD_KINDS.EnvironmentConfig, metadata, ...boundTo({ db: kept }) };
     const draft = draftOf({
       desired: {},
       sharedResources: [shared({ select: { matchLabels: { db: "orders" } } })],
@@ -228,7 +223,7 @@ describe("what an XR composed before it was restored", () => {
 
 test("what is held back for its record is looked for, also by an XR that Crossplane knows", () => {
   const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "first" }];
-  const known = anew({ spec: { parameters: { database: "orders" }, resourceRefs } });
+  const known = anew({}, { claimRef: null, resourceRefs });
   const { metadata: _, ...nameless } = bucket;
   const parts = { spec: { externalNames: { requireRecord: true } }, desired: { bucket: nameless } };
   const held = draftOf({ ...parts, xr: known, answers: { [BUCKETS]: [] } });
@@ -240,190 +235,142 @@ describe("a copy to which a team has its XR lose the reference", () => {
   const OBJECTS = "adoption/predecessors/Object";
   const uid = "uid-of-xr";
   const controlled = { ownerReferences: [{ kind: "XShop", name: XR, uid, controller: true }] };
-  /** The Object as it is there, and goes on following its Secret. */
-  const copyAt = (key: string, metadata: JsonObject = {}) => {
-    const object = observedObject({ ready: "True" });
-    const annotations = { "crossplane.io/composition-resource-name": key, ...recorded() };
-    const labels = { "crossplane.io/composite": XR };
-    return {
-      ...object,
-      metadata: { name: key.replaceAll("/", "-"), uid: key, labels, annotations, ...controlled, ...metadata },
-    };
-  };
   const OLD = "shared/db/team-a/old";
-  const revoked = { db: [database({ annotations: {} })] };
-  const mine = anew({ metadata: { name: XR, uid } });
-  const asked = (draft: Draft) => draft.resources.get(OLD);
+  /** The Object as it exists, and goes on following its Secret. */
+  const copy = (metadata: JsonObject = {}, annotations = recorded()) => ({
+    ...observedObject({ ready: "True" }),
+    metadata: composedAs(OLD, { name: "shared-db-team-a-old", uid: OLD, annotations, ...controlled, ...metadata }),
+  });
   const partsWith = (copies: readonly JsonObject[], more: CallParts = {}): CallParts => ({
-    xr: mine,
+    xr: anew({ uid }),
     desired: {},
     sharedResources: [shared()],
-    answers: { db: [database()], [OBJECTS]: copies, ...more.answers },
     spec: {},
+    capabilities: V2_0,
+    ...more,
+    answers: { db: [database()], [OBJECTS]: copies, "names/record": [], ...more.answers },
   });
-  const withRevoked = partsWith([copyAt(OLD)], { answers: revoked });
-  const unmarked = { annotations: { "crossplane.io/composition-resource-name": OLD } };
+  const revoked = { answers: { db: [refused] } };
+  const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
+  /** The managed fields of an XR whose references a client has written in the name of Crossplane's field manager. */
+  const asCrossplane = (fieldsV1: JsonObject) => [{ manager: "apiextensions.crossplane.io/composite", fieldsV1 }];
+  const inTeam = {
+    uid,
+    namespace: "team-a",
+    managedFields: asCrossplane({ "f:spec": { "f:crossplane": { "f:resourceRefs": {} } } }),
+  };
+  const forging = (metadata: JsonObject = {}) => anew({ ...inTeam, ...metadata }, { crossplane: { resourceRefs } });
+  const toCopy = [{ ...COPY_KINDS.Object, name: "shared-db-team-a-old" }];
+  const managedFields = asCrossplane({ "f:spec": { "f:resourceRefs": {} } });
+  const referring = { xr: anew({ uid, managedFields }, { resourceRefs: toCopy }), observed: { [OLD]: copy() } };
+  const ofAnother = copy({ ownerReferences: [{ uid: "other", controller: true }] });
+  const inForged = "in the name of Crossplane's field manager";
   test.each<[reason: string, isFound: boolean, parts: CallParts]>([
-    ["has another target now, in the same edit", true, partsWith([copyAt(OLD)])],
-    ["was revoked meanwhile", true, withRevoked],
-    ["was revoked, beside adoption", true, { ...withRevoked, spec: { adoption: {} } }],
-    ["is another XR's", false, partsWith([copyAt(OLD, { ownerReferences: [{ uid: "other", controller: true }] })])],
-    ["is being deleted", false, partsWith([copyAt(OLD, GOING)])],
-    ["was composed by another XR", false, partsWith([copyAt(OLD, manager("other") as JsonObject)])],
-    ["is no copy", false, partsWith([copyAt(OLD, unmarked)])],
+    ["has another target now, in the same edit", true, partsWith([copy()])],
+    ["was revoked meanwhile", true, partsWith([copy()], revoked)],
+    ["was revoked, beside adoption", true, partsWith([copy()], { ...revoked, spec: { adoption: {} } })],
+    ["is another XR's", false, partsWith([ofAnother])],
+    ["is being deleted", false, partsWith([copy(GOING)])],
+    ["was composed by another XR", false, partsWith([copy(manager("other"))])],
+    ["is no copy", false, partsWith([copy({}, {})])],
+    [`was revoked, ${inForged}`, true, partsWith([copy()], { ...revoked, xr: forging() })],
+    [`has another target now, ${inForged}`, true, partsWith([copy()], { xr: forging() })],
+    [`is of an XR that is being deleted, ${inForged}`, false, partsWith([copy()], { xr: forging(GOING) })],
+    ["is of a cluster-scoped XR with references", false, partsWith([copy()], { xr: anew({ uid }, { resourceRefs }) })],
+    ["was revoked, and is referred to again: it goes", false, partsWith([], { ...revoked, ...referring })],
   ])("is desired once more, so that it is deleted, or not: it %s", (_reason, isFound, parts) => {
-    const draft = draftOf(parts);
-    expect(asked(draft)?.is).toBe(isFound ? "set" : undefined);
-    if (isFound) expect(nameIn(draft, OLD)).toBe("shared-db-team-a-old");
+    expect(nameIn(draftOf(parts), OLD)).toBe(isFound ? "shared-db-team-a-old" : undefined);
   });
 
-  describe("in the name of Crossplane's field manager", () => {
-    const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
-    const fieldsV1 = { "f:spec": { "f:crossplane": { "f:resourceRefs": {} } } };
-    const managedFields = [{ manager: "apiextensions.crossplane.io/composite", fieldsV1 }];
-    const forging = (more: JsonObject = {}) =>
-      anew({
-        metadata: { name: XR, namespace: "team-a", uid, managedFields, ...more },
-        spec: { ...(anew()["spec"] as JsonObject), crossplane: { resourceRefs } },
-      });
-    const spec = anew()["spec"] as JsonObject;
-    const clusterScoped = anew({ metadata: { name: XR, uid }, spec: { ...spec, resourceRefs } });
-    const parts = { capabilities: ["RequiredResources"] as const };
-    test.each<[reason: string, isFound: boolean, parts: CallParts]>([
-      ["in a namespace, and was revoked", true, { ...withRevoked, xr: forging() }],
-      ["in a namespace, and there is another target", true, { ...partsWith([copyAt(OLD)]), xr: forging() }],
-      ["of an XR that is being deleted", false, { ...partsWith([copyAt(OLD)]), xr: forging(GOING) }],
-      ["of a cluster-scoped XR, which no team writes", false, { ...partsWith([copyAt(OLD)]), xr: clusterScoped }],
-    ])("is found or not: %s", (_reason, isFound, { answers, ...more }) => {
-      const draft = draftOf({ ...parts, ...more, answers: { ...answers, "names/record": [] } });
-      expect(asked(draft)?.is).toBe(isFound ? "set" : undefined);
-    });
-
-    test("is looked for by its kind alone, and stops no XR where it is observed", () => {
-      const twin = copyAt(OLD, { name: "twin", uid: "twin" });
-      const draft = draftOf({
-        ...parts,
-        ...partsWith([copyAt(OLD), twin]),
-        xr: forging(),
-        observed: { [OLD]: copyAt(OLD) },
-        desired: { bucket },
-      });
-      expect([...requirementsIn(draft).keys()].filter((name) => name.startsWith("adoption/"))).toEqual([OBJECTS]);
-      expect(fatalsIn(draft)).toEqual([]);
-    });
-  });
-
-  test("goes in the next reconcile, in which it is referred to", () => {
-    const copies = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" };
-    const resourceRefs = [{ ...copies, name: "shared-db-team-a-old" }];
-    const fieldsV1 = { "f:spec": { "f:resourceRefs": {} } };
-    const managedFields = [{ manager: "apiextensions.crossplane.io/composite", fieldsV1 }];
-    const spec = { ...(anew()["spec"] as JsonObject), resourceRefs };
-    const xr = anew({ metadata: { name: XR, uid, managedFields }, spec });
-    const observed = { [OLD]: copyAt(OLD) };
-    expect(asked(draftOf({ ...partsWith([], { answers: revoked }), xr, observed }))).toBeUndefined();
+  test(`is looked for by its kind alone, and stops no XR where it is observed, ${inForged}`, () => {
+    const observed = { [OLD]: copy() };
+    const copies = [copy(), copy({ name: "twin", uid: "twin" })];
+    const draft = draftOf(partsWith(copies, { xr: forging(), observed, desired: { bucket } }));
+    expect([...requirementsIn(draft).keys()].filter((name) => name.startsWith("adoption/"))).toEqual([OBJECTS]);
+    expect(fatalsIn(draft)).toEqual([]);
   });
 });
 
-const push = { apiVersion: "external-secrets.io/v1alpha1", kind: "PushSecret", spec: { to: "now" } };
-const mark = JSON.stringify({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } });
-const annotations = { "crossplane.io/composition-resource-name": "push", [`${DOMAIN}/depends-on`]: mark };
-const there = {
-  ...push,
-  metadata: { name: "push-1", uid: "push", labels: { "crossplane.io/composite": XR }, annotations },
-  spec: { to: "before" },
-};
-const draftWith = (db: JsonObject, spec: JsonObject, desired: Readonly<Record<string, JsonObject>> = { push }) => {
+describe("a dependent to which a team has its XR lose the reference", () => {
+  const push = { apiVersion: "external-secrets.io/v1alpha1", kind: "PushSecret", spec: { to: "now" } };
+  const annotations = { [`${DOMAIN}/depends-on`]: JSON.stringify({ db: { ...POSTGRES, name: "orders" } }) };
   const { connection: _, ...share } = shared({ dependents: ["pus*"] });
-  const answers = { db: [db], "adoption/predecessors/PushSecret": [there] };
-  return desiredOf(draftOf({ xr: anew(), desired, sharedResources: [share], answers, spec }), "push");
-};
-
-test.each<[reason: string, db: JsonObject, spec: JsonObject, to: string]>([
-  ["is taken over while the grant stands", database(), {}, "now"],
-  ["is desired once more as it is after that, so that it is deleted", database({ annotations: {} }), {}, "before"],
-  ["is so beside adoption, too", database({ annotations: {} }), { adoption: {} }, "before"],
-])("a dependent to which a team has its XR lose the reference %s", (_reason, db, spec, to) => {
-  const found = draftWith(db, spec);
-  expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
-});
-
-test.each<[reason: string, db: JsonObject, to: string]>([
-  ["is taken over while the grant stands", database(), "now"],
-  ["is desired once more as it is after the revocation", database({ annotations: {} }), "before"],
-])(
-  "a dependent of which a team takes the reference in the name of Crossplane's field manager %s",
-  (_reason, db, to) => {
-    const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
-    const xr = anew({
-      metadata: { name: XR, namespace: "team-a", uid: "uid-of-xr" },
-      spec: { ...(anew()["spec"] as JsonObject), crossplane: { resourceRefs } },
-    });
-    const { connection: _, ...share } = shared({ dependents: ["pus*"] });
-    const mine = { ...there, metadata: { ...there.metadata, namespace: "team-a" } };
-    const answers = { db: [db], "adoption/predecessors/PushSecret": [mine] };
-    const capabilities = ["RequiredResources"] as const;
-    const parts = { xr, desired: { push }, sharedResources: [share], answers, spec: {}, capabilities };
+  const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
+  const forging = anew({ namespace: "team-a", uid: "uid-of-xr" }, { crossplane: { resourceRefs } });
+  test.each<[reason: string, to: string, db: JsonObject, parts?: CallParts]>([
+    ["is taken over while the grant stands", "now", database()],
+    ["is desired once more as it is after that, so that it is deleted", "before", refused],
+    ["is so beside adoption, too", "before", refused, { spec: { adoption: {} } }],
+    [
+      "in the name of Crossplane's field manager is taken over while the grant stands",
+      "now",
+      database(),
+      { xr: forging },
+    ],
+    ["in its name is desired once more after the revocation", "before", refused, { xr: forging }],
+  ])("%s", (_reason, to, db, { xr = anew(), spec = {} } = {}) => {
+    const { namespace = null } = xr["metadata"] as JsonObject;
+    const metadata = composedAs("push", { name: "push-1", uid: "push", namespace, annotations });
+    const answers = { db: [db], "adoption/predecessors/PushSecret": [{ ...push, metadata, spec: { to: "before" } }] };
+    const parts = { xr, spec, desired: { push }, sharedResources: [share], answers, capabilities: V2_0 };
     const found = desiredOf(draftOf(parts), "push");
     expect([at(found, "metadata.name"), found["spec"]]).toEqual(["push-1", { to }]);
-  },
-);
+  });
+});
 
 test("a record that two labels find is one", () => {
-  const labels = { "crossplane.io/composite": XR, [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) };
-  const annotations = { "crossplane.io/composition-resource-name": RECORD_NAME };
-  const kind = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
-  const record = { ...kind, metadata: { name: "shop-rec", uid: "1", labels, annotations }, data: {} };
-  const other = { ...kind, data: { own: true } };
+  const labels = { [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) };
+  const metadata = composedAs(RECORD_NAME, { name: "shop-rec", uid: "1", labels });
   const draft = draftOf({
-    desired: { config: other },
+    desired: { config: { ...RECORD_KINDS.EnvironmentConfig, data: { own: true } } },
     sharedResources: [shared()],
-    answers: { db: [database()], "adoption/predecessors/EnvironmentConfig": [record] },
+    answers: {
+      db: [database()],
+      "adoption/predecessors/EnvironmentConfig": [{ ...RECORD_KINDS.EnvironmentConfig, metadata, data: {} }],
+    },
   });
-  expect([reasonIn(draft), nameIn(draft, RECORD_NAME)]).toEqual(["WaitingForCopies", "shop-rec"]);
-  expect(fatalsIn(draft)).toEqual([]);
+  expect([reasonIn(draft), nameIn(draft, RECORD_NAME), fatalsIn(draft)]).toEqual(["WaitingForCopies", "shop-rec", []]);
 });
 
 describe("the record of a namespaced XR whose references a team has taken away", () => {
-  const BOUND = JSON.stringify([
-    { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders", access: "Granted" },
-  ]);
   const record = (name: string, by: JsonObject) => ({
-    ...{ apiVersion: "v1", kind: "ConfigMap", data: { db: BOUND } },
-    metadata: {
-      ...{ name, uid: name, namespace: "team-a", labels: { "crossplane.io/composite": XR } },
-      annotations: { "crossplane.io/composition-resource-name": RECORD_NAME },
-      ...by,
-    },
+    ...RECORD_KINDS.ConfigMap,
+    metadata: composedAs(RECORD_NAME, { name, uid: name, namespace: "team-a", ...by }),
+    ...boundTo({ db: { ...POSTGRES, name: "orders" } }),
   });
   const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" }];
-  const select = { name: { fromCompositeFieldPath: "spec.parameters.database" } };
-  const { connection: _, ...fields } = shared({ patches, select, resolution: "Optional" });
-  const draftWith = (spec: JsonObject, records: readonly JsonObject[], db: JsonObject, share: JsonObject) =>
+  const { connection: _, ...fields } = shared({ patches, resolution: "Optional" });
+  const draftWith = (
+    spec: JsonObject,
+    records: readonly JsonObject[],
+    db: JsonObject,
+    share: JsonObject,
+    observed: CallParts["observed"] = {},
+  ) =>
     draftOf({
-      xr: {
-        ...anew({ metadata: { name: XR, namespace: "team-a", uid: "uid-of-xr" } }),
-        spec,
-        status: { endpoint: "e" },
-      },
+      xr: { ...anew({ namespace: "team-a", uid: "uid-of-xr" }), spec, status: { endpoint: "e" } },
+      observed,
       desired: {},
       sharedResources: [share],
-      capabilities: ["RequiredResources"],
+      capabilities: V2_0,
       answers: { db: [db], "db/recorded": [db], "adoption/predecessors/ConfigMap": records },
       spec: {},
     });
 
-  test("is the first one, where the team has its XR make two, and the XR goes on", () => {
+  const [first, second] = [record("first", manager(XR)), record("second", manager(XR))];
+  test.each<[reason: string, name: string | undefined, observed: CallParts["observed"]]>([
+    ["is the first one", "first", {}],
+    ["is the one that it observes", undefined, { [RECORD_NAME]: second }],
+  ])("%s, where the team has its XR make two, and the XR goes on", (_reason, name, observed) => {
     const spec = { ...(anew()["spec"] as JsonObject), crossplane: {} };
-    const two = [record("second", manager(XR)), record("first", manager(XR))];
-    const draft = draftWith(spec, two, database(), shared());
-    expect([fatalsIn(draft), nameIn(draft, RECORD_NAME)]).toEqual([[], "first"]);
+    const draft = draftWith(spec, [second, first], database(), shared(), observed);
+    expect([fatalsIn(draft), nameIn(draft, RECORD_NAME)]).toEqual([[], name]);
   });
 
   test.each<[reason: string, endpoint: string | undefined, db: JsonObject, by: JsonObject]>([
     ["keeps the status while the grant stands", "e", database({ status: { endpoint: "e" } }), {}],
-    ["takes the status along with the grant", undefined, database({ annotations: {} }), {}],
-    ["takes it along, with managed fields", undefined, database({ annotations: {} }), manager(XR)],
+    ["takes the status along with the grant", undefined, refused, {}],
+    ["takes it along, with managed fields", undefined, refused, manager(XR)],
   ])("is found though the XR names nothing, and %s", (_reason, endpoint, db, by) => {
     const draft = draftWith({ crossplane: {} }, [record("record", by)], db, fields);
     expect(at(withValues({}, draft.composite), "status.endpoint")).toBe(endpoint);
@@ -437,23 +384,24 @@ describe("two resources that were composed under one name", () => {
     "restored, and can keep one: delete the others (if they share a cloud resource, first set deletionPolicy Orphan, or " +
     "managementPolicies without Delete), or remove the label crossplane.io/composite from them, and the reference from the XR where " +
     "it refers to one; without the label they go on writing to the cloud";
-  const fatal = (draft: Draft) => draft.results.filter(({ severity }) => severity === "Fatal");
-  const stopped = [{ reason: "Duplicated", message: expect.stringContaining(words) }];
-
-  test("stop the XR, which is told what a person has to do", () => {
-    const draft = draftOf({ answers: two });
-    expect(draft.conditions).toMatchObject([{ status: "False", reason: "Duplicated", message: words }]);
-    expect(fatal(draft)).toMatchObject(stopped);
-  });
-
-  test("stop it in a step without adoption, too", () => {
-    const draft = draftOf({ spec: { externalNames: {} }, answers: two });
-    expect(fatal(draft)).toMatchObject(stopped);
+  test.each<[reason: string, spec: JsonObject, conditions: readonly JsonObject[]]>([
+    [
+      "which is told what a person has to do",
+      { adoption: {} },
+      [{ status: "False", reason: "Duplicated", message: words }],
+    ],
+    ["in a step without adoption, too", { externalNames: {} }, []],
+  ])("stop the XR, %s", (_reason, spec, conditions) => {
+    const draft = draftOf({ spec, answers: two });
+    expect(draft.conditions.filter(({ type }) => type === "ResourcesAdopted")).toMatchObject(conditions);
+    expect(draft.results.filter(({ severity }) => severity === "Fatal")).toMatchObject([
+      { reason: "Duplicated", message: expect.stringContaining(words) },
+    ]);
   });
 
   test("do not any more when one of them is left", () => {
     const draft = draftOf({ answers: { [BUCKETS]: [restored("older")] } });
-    expect([fatal(draft), nameIn(draft)]).toEqual([[], "older"]);
+    expect([fatalsIn(draft), nameIn(draft)]).toEqual([[], "older"]);
   });
 
   const uid = "uid-of-xr";
@@ -461,7 +409,7 @@ describe("two resources that were composed under one name", () => {
   const writtenBy = (manager: string): JsonObject => {
     const fieldsV1 = { "f:spec": { "f:resourceRefs": {} } };
     const resourceRefs = [{ apiVersion: bucket["apiVersion"] as string, kind: "Bucket", name: "old" }];
-    return anew({ metadata: { name: XR, uid, managedFields: [{ manager, fieldsV1 }] }, spec: { resourceRefs } });
+    return anew({ uid, managedFields: [{ manager, fieldsV1 }] }, { claimRef: null, parameters: {}, resourceRefs });
   };
   const theirs = { ownerReferences: [{ controller: true }] };
   test.each<[reason: string, is: string, by: string, live?: JsonObject]>([
@@ -479,17 +427,15 @@ describe("two resources that were composed under one name", () => {
     const observed = { bucket: restored("old", { labels: { "crossplane.io/composite": "" } }) };
     const answers = { [BUCKETS]: [restored("live", controlled)] };
     const draft = draftOf({ xr: writtenBy("velero"), observed, answers });
-    expect(draft.conditions).toMatchObject([{ reason: "Duplicated" }]);
-    expect(draft.conditions[0]?.message).toBe(
+    const message =
       "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/live): this XR still refers to " +
-        "Bucket.s3.aws.upbound.io/old, which has lost the label crossplane.io/composite: to keep the other, remove the reference " +
-        "from the XR, too; otherwise set the label again",
-    );
+      "Bucket.s3.aws.upbound.io/old, which has lost the label crossplane.io/composite: to keep the other, remove the reference " +
+      "from the XR, too; otherwise set the label again";
+    expect(draft.conditions).toMatchObject([{ reason: "Duplicated", message }]);
   });
 
   test("of which a restored claim's XR controls one is none: it goes on with it", () => {
-    const xr = anew({ metadata: { name: XR, uid } });
-    const draft = draftOf({ xr, answers: { [BUCKETS]: [restored("live", controlled)] } });
-    expect([fatal(draft), nameIn(draft)]).toEqual([[], "live"]);
+    const draft = draftOf({ xr: anew({ uid }), answers: { [BUCKETS]: [restored("live", controlled)] } });
+    expect([fatalsIn(draft), nameIn(draft)]).toEqual([[], "live"]);
   });
 });

@@ -31,15 +31,19 @@ const shop = (name: string, status: JsonObject = {}): JsonObject =>
   objectOf(SHOPS.apiVersion, SHOPS.kind, { name, uid: `uid-of-${name}` }, { status });
 const [failed, fine] = [shop("failed", synced("False")), shop("fine", synced("True"))];
 
-/** Runs it where Crossplane has answered with these XRDs, and then with these XRs; undefined is pending. */
-function operate(definitions?: readonly JsonObject[], shops?: readonly JsonObject[], spec: JsonObject = {}) {
+/** Runs it where Crossplane has answered with these XRDs, and then with these XRs, by XRD if there are several; undefined is pending. */
+function operate(definitions?: readonly JsonObject[], shops?: readonly JsonObject[] | Shops, spec: JsonObject = {}) {
   const required = (name: string): LookupAnswer => {
-    const items = toBaseName(name) === "never-reconciled/definitions" ? definitions : shops;
+    const asked = toBaseName(name).replace(/^never-reconciled\/(composites\/)?/, "");
+    const found = Array.isArray(shops) ? shops : (shops as Shops | undefined)?.[asked];
+    const items: readonly JsonObject[] | undefined = asked === "definitions" ? definitions : found;
     return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
   };
   const request = { ...emptyRequest, required };
   return runFeature(operations.operate, { request, input: parseInput(inputOf({ neverReconciled: spec })) });
 }
+
+type Shops = Readonly<Record<string, readonly JsonObject[]>>;
 
 /** The result, the XRs in the output, and the edits of XRDs. */
 const outcomeOf = ({ results, resources, output }: Draft) => ({
@@ -89,23 +93,12 @@ describe("an Operation that has found all XRs", () => {
   });
 
   test("reports nothing while the XRs of another XRD are pending, and XRDs by name", () => {
-    const [a, b] = ["a", "b"].map((name) => ({ ...definition(), metadata: { name } }));
-    const answers = new Map([
-      ["definitions", [b, a]],
-      ["composites/a", [shop("one")]],
-    ]);
-    const operateOn = (more: [string, JsonObject[]][] = []) => {
-      const found = new Map([...answers, ...more] as [string, JsonObject[]][]);
-      const required = (name: string): LookupAnswer => {
-        const items = found.get(toBaseName(name).replace("never-reconciled/", ""));
-        return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
-      };
-      const input = parseInput(inputOf({ neverReconciled: {} }));
-      return outcomeOf(runFeature(operations.operate, { request: { ...emptyRequest, required }, input }));
-    };
-    expect(operateOn()).toEqual({ result: "", found: undefined, nudges: [] });
-    const { result } = operateOn([["composites/b", [shop("two")]]]);
-    expect(result).toBe("Warning: a: never reconciled: one,Warning: b: never reconciled: two");
+    const both = ["b", "a"].map((name) => ({ ...definition(), metadata: { name } }));
+    const [pending, found] = [{ a: [shop("one")] }, { a: [shop("one")], b: [shop("two")] }];
+    expect(outcomeOf(operate(both, pending))).toEqual({ result: "", found: undefined, nudges: [] });
+    expect(outcomeOf(operate(both, found)).result).toBe(
+      "Warning: a: never reconciled: one,Warning: b: never reconciled: two",
+    );
   });
 
   const again =

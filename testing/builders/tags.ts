@@ -3,6 +3,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type CallParts, callOf } from "./calls.ts";
 import { externallyNamed, withMetadata } from "./composed.ts";
+import { synced } from "./kubernetes.ts";
 import { at, desiredOf } from "./read-draft.ts";
 import { runFeature } from "./run-feature.ts";
 
@@ -11,6 +12,17 @@ import { runFeature } from "./run-feature.ts";
 export const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 export const run = (parts: CallParts): Draft => runFeature(tags, callOf({ sharedResources: [], ...parts }));
 export const team = { key: "team", value: "shop" };
+
+/** All management policies but Delete. */
+export const WITHOUT_DELETE = ["Observe", "Create", "Update", "LateInitialize"];
+
+/** The annotation of a provider that has created the cloud resource for a managed resource. */
+export const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
+
+// What a provider reports: it has found the cloud resource, has it ready, or has not found it.
+export const SYNCED = synced("True");
+export const READY = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
+export const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
 
 /** A bucket that the cloud names, so that no other XR can declare it. */
 export const bucket = (forProvider: JsonObject = {}, rest: JsonObject = {}): JsonObject => ({

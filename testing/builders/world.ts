@@ -1,4 +1,4 @@
-import { toFindComposer } from "../../cli/audit/read.ts";
+import { findComposerIn } from "../../cli/audit/read.ts";
 import type { World } from "../../cli/audit/world.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { resourceKey, toReference } from "../../src/crossplane/references.ts";
@@ -21,7 +21,7 @@ export function worldOf({ stores = [], buckets = [], ...more }: WorldParts): Wor
   const composites = stores.map((object) => toComposite(documentOf(object)));
   return {
     composites,
-    findComposer: toFindComposer(composites),
+    findComposer: findComposerIn(composites),
     labelled: new Map(documents.map((document) => [resourceKey(toReference(document)), document])),
     unregistered: unregistered.map(documentOf),
     referred: new Map(referred),

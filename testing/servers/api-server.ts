@@ -4,6 +4,7 @@ import type { Server as NetServer } from "node:net";
 import { onTestFinished } from "vitest";
 import { connect } from "../../cli/cluster/connection.ts";
 import type { ResourceKind } from "../../cli/cluster/discovery.ts";
+import { groupBy } from "../../src/model/collections.ts";
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { type RunOptions, runCommand } from "../tools/run-command.ts";
@@ -63,10 +64,7 @@ export async function startApiServer({ kinds, ...options }: ApiServerOptions): P
   const server: Server = createServer({ cert: identity.certificate, key: identity.key }, (request, response) => {
     requests.push(request.url ?? "");
     const fault = faults.shift();
-    if (fault === "hang up") {
-      request.socket.destroy();
-      return;
-    }
+    if (fault === "hang up") return void request.socket.destroy();
     const isMetadataOnly = request.headers.accept?.includes("as=PartialObjectMetadata") ?? false;
     const said = fault && { headers: {}, body: "", ...fault };
     const { status, headers, body } = said ?? answer(new URL(request.url ?? "", "https://x"), isMetadataOnly);
@@ -105,33 +103,19 @@ interface Said {
 
 function discovery(path: string, kinds: readonly ResourceKind[]): Said | undefined {
   if (path !== "/apis" && path !== "/api") return undefined;
-  const groups = [...new Set(kinds.map(({ group }) => group))].filter((group) => (group === "") === (path === "/api"));
-  const items = groups.map((group) => aggregated(group, kinds));
+  const own = kinds.filter(({ group }) => (group === "") === (path === "/api"));
+  const items = [...groupBy(own, ({ group }) => group)].map(([name, inGroup]) => ({
+    metadata: { name },
+    versions: [{ version: inGroup[0]?.version ?? "", resources: inGroup.map(toDiscovered) }],
+  }));
   return { status: 200, body: { kind: "APIGroupDiscoveryList", items } };
 }
 
-const versionOf = (group: string, kinds: readonly ResourceKind[]): string =>
-  kinds.find((kind) => kind.group === group)?.version ?? "v1";
-
-const aggregated = (group: string, kinds: readonly ResourceKind[]): object => ({
-  metadata: { name: group },
-  versions: [
-    {
-      version: versionOf(group, kinds),
-      resources: kinds
-        .filter((kind) => kind.group === group)
-        .map(({ plural, kind, isNamespaced, categories, verbs, names: [singular, , ...shortNames] }) => ({
-          resource: plural,
-          singularResource: singular,
-          responseKind: { kind },
-          scope: isNamespaced ? "Namespaced" : "Cluster",
-          categories,
-          verbs,
-          shortNames,
-        })),
-    },
-  ],
-});
+function toDiscovered({ plural, kind, isNamespaced, categories, verbs, names }: ResourceKind): object {
+  const [singularResource, , ...shortNames] = names;
+  const scope = isNamespaced ? "Namespaced" : "Cluster";
+  return { resource: plural, singularResource, responseKind: { kind }, scope, categories, verbs, shortNames };
+}
 
 type State = Pick<ApiServer, "objects" | "forbidden" | "expired">;
 
@@ -153,7 +137,7 @@ function resources({ pathname, searchParams }: URL, kinds: readonly ResourceKind
       String(of("apiVersion", object)).startsWith(group === "" ? "v1" : `${group}/`) &&
       (namespace === undefined || of("metadata.namespace", object) === namespace) &&
       (name === undefined || of("metadata.name", object) === name) &&
-      fitsFields(object, searchParams.get("fieldSelector")) &&
+      fitsField(object, searchParams.get("fieldSelector")) &&
       fitsLabels(object, searchParams.get("labelSelector")),
   );
   if (name !== undefined)
@@ -171,22 +155,18 @@ function page(found: readonly JsonObject[], query: URLSearchParams, expired: Set
   return { status: 200, body: { kind: "List", metadata: { resourceVersion: "1", ...more }, items } };
 }
 
-const fitsFields = (object: JsonObject, selector: string | null): boolean =>
-  (selector ?? "")
-    .split(",")
-    .filter(Boolean)
-    .every((term) => {
-      const [path = "", value] = term.split("=");
-      return valueAt(object, parseFieldPath(path)) === value;
-    });
+/** `path=value`. */
+function fitsField(object: JsonObject, selector: string | null): boolean {
+  const [path = "", value] = selector?.split("=") ?? [];
+  return selector === null || valueAt(object, parseFieldPath(path)) === value;
+}
 
 /** `key`, `key=value`, `key in (a,b)`. */
 function fitsLabels(object: JsonObject, selector: string | null): boolean {
   if (selector === null) return true;
-  const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
-  const labels = isObject(metadata["labels"]) ? metadata["labels"] : {};
+  const labels = valueAt(object, ["metadata", "labels"]);
   const [, key = "", , one, several] = /^([^ =]+)(=(.*)| in \((.*)\))?$/.exec(selector) ?? [];
-  const value = labels[key];
+  const value = isObject(labels) ? labels[key] : undefined;
   if (one === undefined && several === undefined) return value !== undefined;
   return (several?.split(",") ?? [one]).some((wanted) => wanted === value);
 }

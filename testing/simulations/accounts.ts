@@ -4,9 +4,9 @@ import type { Condition } from "../../src/model/condition.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { externallyNamed } from "../builders/composed.ts";
-import { synced } from "../builders/kubernetes.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
+import { ABSENT, READY } from "../builders/tags.ts";
 import { callUntilStable } from "./calls.ts";
 import { lookUpIn, may, metadataOf, objectIn } from "./store.ts";
 
@@ -99,7 +99,7 @@ export class AccountsWorld {
     if (may(managed, "Update") && this.log.at(-1) !== name) this.log.push(name);
     const created = { "crossplane.io/external-create-succeeded": `2026-01-01T00:00:0${++this.#clock}Z` };
     const id = canReport ? this.#kind.toId?.(account) : undefined;
-    const status = this.cloud.has(account) ? { ...FOUND, ...(id && { atProvider: { arn: id } }) } : ABSENT;
+    const status = this.cloud.has(account) ? { ...READY, ...(id && { atProvider: { arn: id } }) } : ABSENT;
     this.managed.set(name, { ...withAnnotations(managed, creates ? created : {}), status });
   }
 
@@ -139,10 +139,6 @@ export class AccountsWorld {
     return { ...merged, ...(before?.["status"] !== undefined && { status: before["status"] }) };
   }
 }
-
-const FOUND = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
-
-const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
 
 const withAnnotations = (object: JsonObject, more: Readonly<Record<string, JsonValue>>): JsonObject => {
   const metadata = metadataOf(object);

@@ -381,13 +381,13 @@ export class TagWorld {
     const { xr, applied } = managed;
     const name = nameOf(managed);
     const resource = this.#cloudOf(managed);
+    // No function can have kept Delete from a managed resource that none has seen in time, or whose XR never learned of an import.
+    const isSeen = applied !== undefined && !managed.isSeenLate;
     const isForeign = resource.outsider === "created" && !resource.isCreatedByUs;
     this.#forget(resource);
-    if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
+    if (isForeign && isSeen) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
     const bereft = [...this.#xrs].filter(([, one]) => one.name === name && one.counts).map(([other]) => other);
-    // No function can have kept Delete from a managed resource that none has seen in time, or whose XR never learned of an import.
-    const isSeen = this.#kind === "vpc" ? identityOf(managed) !== undefined : applied !== undefined;
-    const isKnown = isSeen && !managed.isSeenLate;
+    const isKnown = isSeen && (this.#kind !== "vpc" || identityOf(managed) !== undefined);
     if (bereft.length > 0 && isKnown) {
       this.faults.push(`XR ${xr} took ${name} with it, and XR ${bereft.join(", ")} counted on it`);
     }

@@ -23,7 +23,8 @@ const REASONS = {
   ...stops({
     Duplicated: ({ sentence }: Said) => sentence,
     Unproven: ({ because, root }: Because & { readonly root: string }) =>
-      `${explainUnproven(because)}; if this XR did, set its label ${COMPOSITE_LABEL} to ${root}; if not, remove its reference from the XR`,
+      `${explainUnproven(because)}; if this XR did, set the resource's label ${COMPOSITE_LABEL} to ${root}; ` +
+      "if not, remove its reference from the XR",
     Unadopted: () => "it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt",
     WaitingForComposite: ({ root, because }: Because & { readonly root: string }) =>
       `it has no controller, and this XR may adopt it only once XR ${brief(root)}, which this XR's label ${COMPOSITE_LABEL} ` +
@@ -32,7 +33,8 @@ const REASONS = {
       `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
       "reference from the resource, and this XR adopts it",
     MissingAfterRestore: () =>
-      "it does not exist, and the XR's references come from a backup; restore it too, or remove its reference from the XR, or set onMissing: Recreate",
+      "it does not exist, and the XR's references come from a backup; restore it too, or remove its reference from the XR, " +
+      "or set onMissing: Recreate",
     // `rival`: the name in the Composition that it shares with another resource, which is observed in its place.
     RestoreInProgress: ({ rival }: { readonly rival: string | undefined }) =>
       rival === undefined
@@ -105,9 +107,8 @@ function toReason(
 }
 
 const explainUnlooked = (waitingFor: readonly string[]): string =>
-  `kept until all of this XR's resources are looked at again, since the pipeline may depend on their status${
-    waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`
-  }`;
+  "kept until providers have looked at all of this XR's resources again, since the pipeline may depend on their status" +
+  (waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`);
 
 const findRoot = ({ composite }: Call): string =>
   brief(readLabel(composite.document, COMPOSITE_LABEL) ?? composite.name);
@@ -172,7 +173,7 @@ export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRe
 }
 
 /** Writes each sentence once, after the resources that it is about: `a, b: SENTENCE`. */
-export function toSentences(remarks: readonly Pick<AdoptionRemark, "resource" | "sentence">[]): readonly string[] {
+function toSentences(remarks: readonly AdoptionRemark[]): readonly string[] {
   const bySentence = groupBy(remarks, ({ sentence }) => sentence);
   return [...bySentence].map(
     ([sentence, described]) => `${listSome(described, MAX_NAMES, ({ resource }) => resource)}: ${sentence}`,

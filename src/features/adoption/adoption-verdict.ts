@@ -15,7 +15,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isSinceCreation } from "../../records/restored.ts";
-import type { Prover } from "../confirm-nesting.ts";
+import type { Prover } from "../prover.ts";
 
 /** The verdict on a resource to which the XR refers. */
 export type AdoptionVerdict =
@@ -60,8 +60,6 @@ export interface Case {
  *
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane observes no resource with
  * another controller; `crossplane render` may, and then the table of `judgeReferenced` applies.
- *
- * @param findUnlooked finds the resources at which no provider has looked since the restore.
  */
 export function judgeObserved(
   resource: Document,
@@ -124,8 +122,8 @@ function judgeExisting(resource: Document, { composer, prove }: Prover): Adoptio
 }
 
 /**
- * Tells whether an XR's references come from a backup, so that missing resources may still be restored. Crossplane writes references in
- * every completed reconcile: the first one after the restore ends this.
+ * Tells whether an XR's references come from a backup: no reconcile has completed since the restore. Then missing resources may still be
+ * restored.
  *
  * An XR that was never restored may lack either sign of a completed reconcile, so both must be missing. Managed fields are missing if an
  * older Crossplane composed it without functions, `Synced` if Crossplane was stopped in the first reconcile.

@@ -10,9 +10,9 @@ import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../records/names-record.ts";
 import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
-import { proverFor, requireAs } from "../confirm-nesting.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
+import { proverFor, requireAs } from "../prover.ts";
 import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
 import {
   type Case,

@@ -23,11 +23,8 @@ import type { AdoptionRemark } from "./adoption-condition.ts";
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 
 /**
- * Finds the managed resources that are held after a restore, which brings back an old desired state while the cloud has changed. One
- * without a controller was restored. From then on a mark holds it until it is released:
- *
- * - all in one reconcile, once each was found in the cloud as it is desired;
- * - or by name, in an annotation of the XR that a person sets.
+ * Finds the managed resources that are held after a restore, which brings back an old desired state while the cloud has changed. A mark
+ * holds each until it is released: all at once when each was found in the cloud as it is desired, or by name, in an annotation of the XR.
  *
  * @returns `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
  */
@@ -107,17 +104,19 @@ const FINDINGS = faults({
 export function remarkHeld(restored: Restored, { composite }: Call): readonly AdoptionRemark[] {
   const held = restored.filter(({ isHeld }) => isHeld);
   if (held.length === 0) return [];
-  const counts = Object.keys(FINDINGS).map(
-    (found) => [held.filter(({ judged }) => judged.is === found).length, found] as const,
-  );
-  const resource = counts.flatMap(([count, found]) => (count === 0 ? [] : [`${count} ${found}`])).join(", ");
+  const counts = Object.keys(FINDINGS).flatMap((found) => {
+    const count = held.filter(({ judged }) => judged.is === found).length;
+    return count === 0 ? [] : [`${count} ${found}`];
+  });
   const command = releaseCommand(composite);
-  const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
+  const sentence =
+    "the restored resources are only observed until each is found as it is desired; to release some of them, or * for " +
+    `all: ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
   const is: AdoptionRemark["is"] = isFine ? "ObservingRestored" : "RestoreNotConfirmed";
   const others = held.filter(({ judged }) => judged.is !== "found");
   return [
-    { is, resource, sentence },
+    { is, resource: counts.join(", "), sentence },
     ...others.map(({ name, judged }) => ({ is, resource: name, sentence: tell(FINDINGS, judged) })),
   ];
 }

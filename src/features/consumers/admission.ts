@@ -17,13 +17,13 @@ interface Admission {
   readonly placed: KnownConsumers;
 }
 
-const toKey = (subject: string): string => `consumers/${subject}`;
+const answerKey = (subject: string): string => `consumers/${subject}`;
 
 /**
  * Admits consumers while there is room, in this order:
  *
- * 1. An admitted consumer stays until its record no longer asks for this XR, or, after it has lost its grant, no longer says that it is
- *    served. A capacity that was reduced takes no place away.
+ * 1. An admitted consumer stays while its record asks for this XR. Without a grant it stays only while its record says that it is served.
+ *    A capacity that was reduced takes no place away.
  * 2. A consumer whose record says that it was served comes next, as after a restore.
  * 3. Then come the oldest records.
  *
@@ -32,11 +32,11 @@ const toKey = (subject: string): string => `consumers/${subject}`;
 export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: Call): Admission {
   if (capacity === undefined) return { answers: [], conditions: [], placed: consumers };
   if (consumers === undefined) {
-    const answers = keepObserved(toKey("admission/"), ANSWER_FIELDS, call);
+    const answers = keepObserved(answerKey("admission/"), ANSWER_FIELDS, call);
     return { answers, conditions: shownCapacity(call.composite.document), placed: undefined };
   }
   const isAdmitted = ({ place, isGranted }: JudgedConsumer): boolean => {
-    const answer = call.request.observed.resources.get(toKey(place.subject));
+    const answer = call.request.observed.resources.get(answerKey(place.subject));
     return answer !== undefined && readAnswer(answer.document).ticket === place.ticket && (isGranted || place.isBound);
   };
   const isWaiting = (consumer: JudgedConsumer): boolean =>
@@ -50,7 +50,7 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   const subjects = new Set(admitted.map(({ place }) => place.subject));
   return {
     answers: admitted.map(({ place: { subject, ticket } }) => [
-      toKey(subject),
+      answerKey(subject),
       { is: "set", object: composeAnswer(call.composite, subject, { ticket }), ready: "True" },
     ]),
     conditions: [capacityCondition(others.length + admitted.length, capacity)],

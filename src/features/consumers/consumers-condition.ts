@@ -31,8 +31,6 @@ const REASONS = {
       `field ${field} of the shared XR names no Secret that it may share, so ReferenceGrants cannot be looked up: ` +
       "set that field, or set consumers.secretRef to the fields that name the Secret",
     InvalidGrant: ({ fault }: Fault) => `the shared XR's annotation ${fault}, and grants nothing`,
-    TooManyToRotate: ({ most }: { readonly most: number }) =>
-      `more than ${most} namespaces are granted, so the password is not rotated when one loses its grant`,
     GrantedToAll: () =>
       `annotation ${ALLOWED_NAMESPACES} contains "*", for which no credentials are made: list each namespace that needs one`,
     TooManyCredentials: ({ excess }: { readonly excess: number }) =>

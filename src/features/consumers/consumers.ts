@@ -18,17 +18,16 @@ export const consumers: Feature = (call, draft) => {
   // Credentials follow the annotations even while ReferenceGrants, and so the judged consumers, are unknown.
   const asking = { ...facts, consumers: admission.placed ?? facts.consumers };
   const credentials = makeCredentials(section, asking, call);
-  const rotation = rotate(section, facts, draft, call);
   const list = listConsumers(section, judged, call);
   const { values, lacking } = fitStatus(list.values, call);
   const served = withResources(draft, [
     ...(section.protect ? protect(facts, admission.placed, call) : []),
     ...admission.answers,
     ...credentials.edits,
-    ...rotation.edits,
+    ...rotate(section, facts, draft, call),
   ]);
   const listed = withCompositeValues(admission.conditions.reduce(withCondition, served), values);
-  const known = [...(access?.faults ?? []), ...rotation.reasons, ...credentials.reasons, ...list.reasons];
+  const known = [...(access?.faults ?? []), ...credentials.reasons, ...list.reasons];
   const reasons: ConsumersReason[] = unknown === undefined ? known : [unknown];
   if (lacking.length > 0) reasons.push({ is: "StatusFieldMissing", fault: explainLacking(lacking, call.composite) });
   return withConsumersCondition(listed, reasons, facts.owner, call);

@@ -70,7 +70,8 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
   const isForGrants = section.forEach === "Grant";
   const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
   const asked = new Set(entitled?.map(({ credentialFor }) => credentialFor));
-  const copied = new Set(entitled?.flatMap(copiedBy));
+  // A team writes its record, so a copy counts for the credential of the record's own namespace only.
+  const copied = new Set(entitled?.flatMap(({ namespace = "", copied: held }) => (held ? toUse(namespace, held) : [])));
   // A revoked grant takes the credential away even while the consumers are unknown.
   const isWanted = ({ namespace }: Turn): boolean =>
     isForGrants || entitled === undefined ? isNamespaceGranted(access, namespace) : asked.has(namespace);
@@ -97,10 +98,6 @@ const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: 
   namespaces.every((each) => isNamespaceGranted(access, each)) &&
   (!access.isForAll || credentialFor === namespace || access.names.has(credentialFor ?? ""));
 
-/** Lists the Secret that a consumer copies, if it is of its own namespace: a team may write anything into its record. */
-const copiedBy = ({ namespace = "", credentialFor, copied }: Consumer): readonly string[] =>
-  copied && credentialFor === namespace ? [toUse(namespace, copied)] : [];
-
 const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
 
 /** Hashes the texts of `turns`; without them there is one turn, "". */
@@ -111,7 +108,7 @@ function findTurns({ turns }: Credentials, call: Call): readonly string[] {
 
 const formatTurn = ({ namespace, turn }: Turn): string => (turn === "" ? namespace : `${namespace}/${turn}`);
 
-const toKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
+const credentialKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
   `consumers/credentials/${formatTurn(turn)}/${toGroupKind(String(kind), toApiGroup(String(apiVersion)))}`;
 
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
@@ -121,7 +118,9 @@ const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
     // A name that another step chose must not bring any text into the template.
-    return DNS_LABEL.test(namespace) && toKey({ namespace, turn }, section) === key ? [{ namespace, turn }] : [];
+    return DNS_LABEL.test(namespace) && credentialKey({ namespace, turn }, section) === key
+      ? [{ namespace, turn }]
+      : [];
   });
 
 type Credential = ReturnType<typeof toCredential>;
@@ -131,7 +130,7 @@ function toCredential(turn: Turn, section: Credentials, { request, composite }: 
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
   const object = fill(template, { namespace: turn.namespace, hash });
-  const key = toKey(turn, section);
+  const key = credentialKey(turn, section);
   const observed = request.observed.resources.get(key);
   const document = observed?.document ?? documentOf(object);
   const name = stringAt(document, secretRef.nameFieldPath);

@@ -24,10 +24,10 @@ const round = (consumers: number): number => (consumers > STEP ? toStep(consumer
  * repeats what it shows, since Crossplane removes what is left out.
  *
  * Each change of the XR wakes all consumers, and a team may write any number of records. So consumers without a grant are counted in
- * fifties, and fewer of them as 1. A companion, which no consumer watches, lists and counts them exactly.
+ * fifties, and fewer than fifty as 1. A companion, which no consumer watches, lists and counts them exactly.
  *
- * The reasons distinguish copies without a grant, which are deleted when their XRs are reconciled, from requests. Beside more than 50
- * consumers fewer than 50 requests are left out.
+ * The reasons distinguish copies without a grant, which are deleted when their XRs are reconciled, from requests. Fewer than 50 requests
+ * are left out if more than 50 consumers have a grant.
  */
 export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
@@ -60,10 +60,8 @@ const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
 
 /**
  * Composes a Usage of the shared XR while a consumer with a grant uses it. One without a grant does not count: a team that writes a record
- * into its own namespace must not keep the owner from deleting the XR.
- *
- * A record that no XR controls, as right after a restore, keeps a Usage, and begins none. A Usage also stays while the owner or the
- * consumers are unknown.
+ * into its own namespace must not keep the owner from deleting the XR. A record that no XR controls, as right after a restore, keeps a
+ * Usage, and begins none.
  */
 export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: Call): Edits {
   const present = keepObserved(USAGE, USAGE_FIELDS, call);

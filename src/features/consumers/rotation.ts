@@ -4,34 +4,27 @@ import type { Consumers } from "../../input/consumers.ts";
 import type { Draft } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
 import { ROTATION } from "../../ownership/annotations.ts";
-import { desiredSoFar } from "../desired.ts";
+import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
-import type { Part } from "./consumers-condition.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
-/** The most namespaces in the annotation: an object's annotations may have 256 KB (TotalAnnotationSizeLimitB). */
-const MAX_REMEMBERED = 10_000;
-
 /**
- * Sets the field to another value each time that a namespace loses access. The resource's annotation and the record of names remember the
- * namespaces with access; the value changes if one of them is no longer granted. Field and annotation stay as they are while it is unknown
- * who has access, and if too many namespaces are granted.
+ * Sets the field to another value each time that a namespace loses access, by an annotation that remembers the namespaces with access.
+ * Both stay as they are while it is unknown who has access.
  */
-export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts, draft: Draft, call: Call): Part {
-  if (rotation === undefined) return { edits: [], reasons: [] };
+export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts, draft: Draft, call: Call): Edits {
+  if (rotation === undefined) return [];
   const { resource, toFieldPath } = rotation;
-  const namespaces = access && grantees && listNamespaces(access, grantees);
-  const isTooMany = namespaces !== undefined && namespaces.length > MAX_REMEMBERED;
-  const reasons = isTooMany ? ([{ is: "TooManyToRotate", most: MAX_REMEMBERED }] as const) : [];
   const before = recall(resource, call);
-  const memory = namespaces === undefined || isTooMany ? before : remember(namespaces, before);
+  const memory = access && grantees ? remember(listNamespaces(access, grantees), before) : before;
   const desired = desiredSoFar(call, draft).get(resource);
-  if (desired === undefined || memory === undefined) return { edits: [], reasons };
+  if (desired === undefined || memory === undefined) return [];
   const [, trigger = ""] = memory.split("/");
   const triggered = trigger === "" ? [] : [{ path: toFieldPath, value: trigger }];
-  const object = desired.with([{ path: annotationPath(ROTATION), value: memory }, ...triggered]);
-  return { edits: [[resource, { is: "set", object }]], reasons };
+  return [
+    [resource, { is: "set", object: desired.with([{ path: annotationPath(ROTATION), value: memory }, ...triggered]) }],
+  ];
 }
 
 /** All namespaces. If this grant is taken back, each namespace that is not listed has lost access. */

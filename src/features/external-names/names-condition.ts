@@ -19,7 +19,7 @@ type Name = { readonly name: string };
 
 const REASONS = {
   ...faults({
-    // First: while the condition says so, the XR looks for what is restored.
+    // First: while the condition has this reason, the XR looks for resources that are restored.
     WaitingForRecord: ({ unconfirmed }: { readonly unconfirmed: string | undefined }) =>
       unconfirmed === undefined
         ? "not created: no external name is recorded for it, and requireRecord is set"

@@ -15,17 +15,16 @@ import { toMatcher } from "../../model/glob.ts";
 import { ADOPTION } from "../../ownership/annotations.ts";
 import { type RecordedName, type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
 import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordKind, recordOf } from "../../records/record.ts";
-import { proverFor } from "../confirm-nesting.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { askForKinds, DESIRED, isFreeFor, RECORDED } from "../labelled-resources.ts";
+import { proverFor } from "../prover.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
 export type Predecessors = ReadonlyMap<string, readonly Document[]>;
 
 /**
- * Finds the predecessors of desired resources and, for adoption, of resources that are no longer desired. A kind that Crossplane has not
- * looked up yet has none.
+ * Finds the predecessors of desired resources and, for adoption, of resources that are no longer desired.
  *
  * @param recorded the confirmed names of the record; if undefined, finds only resources that go with a grant.
  */
@@ -112,8 +111,8 @@ function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call
 const nameOf = (item: Document): string => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "";
 
 /**
- * Tells whether a team may have written the resource, together with the XR's label, as into its own namespace. Such resources must not
- * stop the XR: several of them count as none, and so does one beside the XR's own.
+ * Tells whether another team may have written the resource with the XR's label, in a namespace that is not the XR's. Such resources must
+ * not stop the XR: several of them count as none, and so does one beside the XR's own.
  */
 const isWritableByTeams = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;

@@ -24,14 +24,12 @@ import { findPredecessors, grantedKinds, isCopy, type Predecessors } from "./fin
 const MAX_PASSES = 3;
 
 /**
- * Runs the features, for an XR whose references a restore has lost or set back together with its predecessors: the resources that it
- * composed before. Without them Crossplane would compose a second set and forget the first. They are looked up by Crossplane's label, for
- * each kind that is desired or recorded, before the XR composes its first resource.
+ * Runs the features. If a restore has lost the XR's references, or set them back, its predecessors are found first, by Crossplane's label:
+ * the resources that it composed before. Otherwise Crossplane would compose a second set and forget the first.
  *
- * - A predecessor has no controller or this XR, and proof that this XR composed it. The features observe it, and the desired resource
- *   takes its name, so that Crossplane's server-side apply adopts it.
- * - If there are several for one name in the Composition, the XR composes nothing until a person has chosen: once it has references of
- *   Crossplane's, it no longer looks for predecessors.
+ * - The features observe a predecessor, and the desired resource takes its name, so that Crossplane's server-side apply adopts it.
+ * - If there are several for one name in the Composition, the XR composes nothing until a person has chosen: once Crossplane has written
+ *   its references again, it no longer looks for predecessors.
  */
 export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
   let draft = run(call);
@@ -59,16 +57,13 @@ const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
   (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
 
-/**
- * Tells whether a team may have removed the references of resources that go with a grant. It may write as Crossplane's field manager, so
- * its XR looks for copies and dependents in each reconcile.
- */
+/** Tells whether a team may have removed references to resources that go with a grant, even as Crossplane's field manager. */
 const isEditable = (call: Call): boolean =>
   call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && grantedKinds(call).length > 0;
 
 /**
- * Tells whether a resource is about to be composed that may exist since before the restore. A pipeline desires some resources only once
- * it has read the status of others, when Crossplane has written references again. A steady XR composes nothing new.
+ * Tells whether a new resource is about to be composed, which may exist since before the restore: a pipeline may desire it only once it
+ * has read the status of others, when Crossplane has written references again.
  */
 const composesNew = ({ request: { desired, observed }, input, composite }: Call, { resources }: Draft): boolean =>
   input.spec.adoption !== undefined &&
@@ -145,10 +140,7 @@ function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft 
   return withResults(kept, findFatal(call));
 }
 
-/**
- * Desires the copies and dependents once more to which the XR lost its reference, and which are to be deleted: Crossplane refers to them
- * again, and deletes them in the next reconcile.
- */
+/** Desires copies and dependents without a reference once more, so that Crossplane refers to them, and deletes them next time. */
 const findForgotten = (predecessors: Predecessors, { resources }: Draft) =>
   [...predecessors].flatMap(([name, [copy, ...others]]) =>
     copy === undefined || others.length > 0 || resources.get(name)?.is === "set" || !(isCopy(copy) || isDependent(copy))

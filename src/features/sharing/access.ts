@@ -19,18 +19,16 @@ import { type Call, isUnreadable } from "../feature.ts";
 import type { Target } from "./judgement.ts";
 import { listNamespaces, type SharingReason } from "./reasons.ts";
 
-type ShareAccess =
-  | { readonly is: "pending"; readonly reason: SharingReason } // it is not known who has access
-  | {
-      readonly is: "known";
-      isGranted(namespace: string): boolean;
-      /** Describes how the owner grants access to these namespaces. */
-      remedy(namespaces: readonly string[]): string;
-    };
+export interface KnownShareAccess {
+  readonly is: "known";
+  isGranted(namespace: string): boolean;
+  /** Describes how the owner grants access to these namespaces. */
+  remedy(namespaces: readonly string[]): string;
+}
 
-export type KnownShareAccess = Extract<ShareAccess, { is: "known" }>;
+type ShareAccess = KnownShareAccess | { readonly is: "pending"; readonly reason: SharingReason };
 
-/** @param namespaces the consumers' namespaces: only these are looked up if a label selector decides. */
+/** @param namespaces the consumers' namespaces, which are looked up if a label selector decides. */
 type FindShareAccess = (
   shared: SharedResource,
   resource: Document,
@@ -39,13 +37,13 @@ type FindShareAccess = (
   call: Call,
 ) => ShareAccess;
 
-/** Finds the access to a share. The source Secret is required afterwards, so that it is not read without a grant. */
+/** Finds who has access to a shared resource. Needs no source Secret: that is not read without a grant. */
 export const findShareAccess: FindShareAccess = (shared, ...asking) =>
   shared.select.by === "self" || shared.grant === "None"
     ? { is: "known", isGranted: () => true, remedy: () => "" }
     : findGrantedAccess(shared, ...asking);
 
-/** Finds the access by grants: by ReferenceGrant if the share says so, else by annotation. */
+/** Finds who has access by ReferenceGrants if the share says so, else by annotations. */
 export const findGrantedAccess: FindShareAccess = (shared, resource, secret, namespaces, call) => {
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const name = `shared-resource/${shared.name}/reference-grants`;
@@ -55,7 +53,7 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
   return { is: "pending", reason: answer.is === "pending" ? waiting : { is: "ReferenceGrantsNotInstalled" } };
 };
 
-/** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
+/** Finds who has access by the annotations of the shared resource, which its consumers cannot write. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
   const grant = readNamespaceGrant(resource);
   const { names, isForAll, selector, faults } = grant;
@@ -70,7 +68,7 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     is: "known",
     isGranted: (namespace) => isNamespaceGranted(grant, namespace, matching),
     remedy: (refused) => {
-      // Whom else the owner grants is not the business of a team without a grant.
+      // The misspelt grant is not quoted: it may name other teams.
       const misspelt = faults().length > 0 ? ", of whose grants one is misspelt and grants nothing" : "";
       return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${misspelt}`;
     },
@@ -79,7 +77,7 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
 
 const NAMESPACE_REQUIREMENT = "namespace/";
 
-/** Looks up a Namespace by its name. `found` is undefined if it does not exist. */
+/** Looks up a Namespace. `found`: undefined if it does not exist. */
 function lookUpNamespace(namespace: string, call: Call) {
   const requirement = toNamespaceRequirement(`${NAMESPACE_REQUIREMENT}${namespace}`, { name: namespace });
   const pending = (reason: SharingReason) => ({ is: "pending", reason }) as const;
@@ -92,17 +90,17 @@ function lookUpNamespace(namespace: string, call: Call) {
 }
 
 /**
- * Judges whether copies may be put into a namespace.
+ * Finds the reason why a namespace does not accept copies, or why that is not known.
  *
  * - The consumer's own namespace always accepts its copies.
- * - Every namespace accepts copies from the platform: if the Composition names it as a literal, or for an XR without a namespace and
- *   without a claim.
- * - Other namespaces come from a field that a tenant may write. Their annotation decides: a new Secret can do harm in a namespace.
+ * - Every namespace accepts copies from the platform: those that the Composition names as a literal, and those of an XR
+ *   without a namespace and a claim.
+ * - Other namespaces come from a field that a tenant may write. Their annotation decides, since a new Secret can do
+ *   harm.
  *
  * @param isPlatforms true for a literal namespace of the Composition.
- * @returns the reason why it does not accept them, or why that is not known.
  */
-export function findUnaccepting(namespace: string, isPlatforms: boolean, call: Call): SharingReason | undefined {
+export function findNamespaceRefusal(namespace: string, isPlatforms: boolean, call: Call): SharingReason | undefined {
   const consumer = consumerNamespace(call.composite);
   if (isPlatforms || consumer === undefined || consumer === namespace) return undefined;
   const looked = lookUpNamespace(namespace, call);
@@ -113,15 +111,14 @@ export function findUnaccepting(namespace: string, isPlatforms: boolean, call: C
     : { is: "NamespaceNotAccepting", namespaces: [namespace], consumer };
 }
 
-/** Judges whether the namespace of a target accepts its copy. */
-export const findTargetUnaccepting = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
-  findUnaccepting(namespace, namespaces === undefined || namespaces.is === "literal", call);
+export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
+  findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
-/** Finds the access by the ReferenceGrants for a Secret, to the namespace of the XR or claim, or without one to the copy's. */
+/** Finds who has access by ReferenceGrants: the namespace of the XR or claim, or without one that of the copy. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);
   const { apiVersion, claim } = composite;
-  // The kinds that a ReferenceGrant may name for this XR: its own, and its claim's, which teams know.
+  // A ReferenceGrant may name the XR's kind, or its claim's, which teams know.
   const names = claim === undefined ? [composite.kind] : [composite.kind, claim.kind];
   const kinds = names.map((name) => toGroupKind(name, toApiGroup(apiVersion)));
   const granted = findGranteeKeys(items, secret);

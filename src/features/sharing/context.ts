@@ -11,7 +11,7 @@ import { type Outcome, readableIn } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
-/** Makes the context for later steps: shared resources as lists by key, and the environment. Never contains a Secret. */
+/** Makes the context for later steps: lists of shared resources by key, and the environment. It holds no Secrets. */
 export const toContext = (shares: readonly Outcome[], call: Call): readonly ContextEntry[] => [
   ...listShared(shares, call),
   ...mergeEnvironment(shares, call),
@@ -22,36 +22,36 @@ function listShared(shares: readonly Outcome[], { request, input }: Call): reado
   const lists = named.flatMap(
     ({ shared: { into = "", select, resolution }, judgement: { copies, fields, reasons } }) => {
       const readable = readableIn(fields);
-      // Templates range over the list of a search by labels, also where it need not find anything, whatever its patches say.
+      // Templates range over the list of a search by labels, also if it is empty.
       const isExpected = reasons.length === 0 || (copies.is === "gone" && resolution === "Optional");
       const mayBeEmpty = select.by === "labels" && isExpected && fields.is !== "refused";
       return readable.length > 0 || mayBeEmpty ? [[into, readable.map(withoutManagedFields)] as const] : [];
     },
   );
-  // Templates look up names in this object, so it exists even if it is empty, unless a shared resource is missing.
+  // Templates read this object, so it exists unless a shared resource is missing.
   const isThere = named.length > 0 && named.every(({ reasons }) => reasons.length === 0);
   if (lists.length === 0 && !isThere) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
-  if (earlier === TOO_DEEP) return []; // it cannot be decoded, so nothing can be added
+  if (earlier === TOO_DEEP) return []; // nothing can be added to it
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
 }
 
 const MANAGED_FIELDS = ["metadata", "managedFields"];
 
-/** Empties managed fields, often a half of the resource: all later steps of the pipeline get the context. */
+/** Empties managed fields, often half of a resource, since all later steps get the context. */
 const withoutManagedFields = (resource: Document): Document =>
   resource.at([...MANAGED_FIELDS, 0, "manager"]) === undefined
     ? resource
     : resource.with([{ path: MANAGED_FIELDS, value: [] }]);
 
-/** Merges like function-environment-configs: shared resources in turn, over the environment of earlier steps, over the defaults. */
+/** Merges as function-environment-configs does: defaults, the environment of earlier steps, shared resources. */
 function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const { environment } = input.spec;
   const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
   const layers = sources.flatMap(({ shared, judgement }) =>
     readableIn(judgement.fields).flatMap((resource) => toLayers(shared, resource)),
   );
-  // Templates read fields of the environment, so it exists even if it is empty, unless a shared resource is missing.
+  // Templates read the environment, so it exists unless a shared resource is missing.
   const isThere =
     sources.length > 0 &&
     sources.every(({ judgement, reasons }) => [...readableIn(judgement.fields), ...reasons].length === 0);
@@ -67,9 +67,9 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
 /**
  * Makes the layer of one resource, without
  *
- * - a type of the owner's: function-patch-and-transform cannot read an environment that is of none, and stops the XR;
- * - what is empty in a status, as that is not there yet: later steps would compose with it;
- * - what the share itself reads: else it would select something else in the next call.
+ * - apiVersion and kind: function-patch-and-transform stops the XR if the environment has another type;
+ * - empty fields of a status, which are not set yet: later steps would compose with them;
+ * - fields by which the share selects: it would select another resource in the next call.
  */
 function toLayers(shared: SharedResource, resource: Document): readonly JsonObject[] {
   const { fromFieldPath = [], toFieldPath } = shared.toEnvironment ?? {};
@@ -81,7 +81,7 @@ function toLayers(shared: SharedResource, resource: Document): readonly JsonObje
   return [readPathsOf(shared).reduce(withoutValueAt, layer)];
 }
 
-/** Merges objects field by field. Of other values the last one wins, and hides the objects before it. */
+/** Merges objects field by field. Of other values the last one wins, and hides earlier objects. */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
   const fields = objects.flatMap((object) => Object.entries(object));
   const merged = [...groupBy(fields, ([key]) => key)].map(([key, same]) => {

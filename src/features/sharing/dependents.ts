@@ -24,7 +24,7 @@ export interface Depending extends Judged {
   };
 }
 
-/** The decision on a composed resource that depends on the access of a share, and the shared resource that it is for. */
+/** The decision on a dependent, and the shared resource that it is for. */
 type Fate =
   | { readonly is: "served"; readonly origin: Reference }
   | { readonly is: "kept"; readonly origin: Reference | undefined }
@@ -32,12 +32,8 @@ type Fate =
 
 type Decision = Fate & { readonly name: string };
 
-/**
- * Decides about the dependents of all shares. A composed resource that no earlier step desires any more is none: Crossplane deletes it.
- */
+/** Decides on the dependents that earlier steps desire. Crossplane deletes the others. */
 export function withDependents<T extends Delivered>(draft: Draft, shares: readonly T[], call: Call) {
-  if (shares.every(({ shared }) => shared.dependents.length === 0))
-    return { draft, shares: shares.map((share): T & Depending => ({ ...share, depending: NONE })) };
   const desired = desiredSoFar(call, draft);
   const theirs = [...call.request.desired.resources.keys()]
     .filter((name) => OWN_NAMES.every((own) => !name.startsWith(own)))
@@ -58,8 +54,6 @@ export function withDependents<T extends Delivered>(draft: Draft, shares: readon
   return { draft: withResources(draft, edits), shares: depending };
 }
 
-const NONE = { reasons: [], bound: [] } as const;
-
 function decideShare(share: Delivered, names: readonly string[], desired: ReadonlyMap<string, Document>) {
   const matchers = share.shared.dependents.map(toMatcher);
   return names.flatMap((name): readonly Decision[] => {
@@ -69,8 +63,8 @@ function decideShare(share: Delivered, names: readonly string[], desired: Readon
 }
 
 /**
- * Decides what becomes of one dependent. It belongs to the shared resource in its mark, which no tenant writes: what a tenant has the XR
- * name, or writes into its record, neither makes it nor keeps it. The first line that fits:
+ * Decides on one dependent. It belongs to the shared resource in its annotation, which no tenant writes. A tenant
+ * writes the fields and the record of the XR: neither makes or keeps a dependent. The first line that fits decides:
  *
  * | the dependent                                                              | what becomes of it                  |
  * |----------------------------------------------------------------------------|-------------------------------------|
@@ -81,8 +75,8 @@ function decideShare(share: Delivered, names: readonly string[], desired: Readon
  * | is for one whose grant stands, or is not known; or is gone, with Keep      | kept exactly as it is observed      |
  * | else                                                                       | removed                             |
  *
- * Kept as observed, since what earlier steps desire may come from a field that names something else by now. Created anew, since what it
- * leads to in a cloud cannot be changed for many kinds, and fields of it may still be the former resource's.
+ * Kept as observed, since earlier steps may desire it from a field that names another resource by now. Created anew,
+ * since many cloud resources cannot be changed, and some fields may still be the former resource's.
  */
 function decide(name: string, desired: Document, share: Delivered): Fate {
   const { judgement, call } = share;
@@ -114,25 +108,25 @@ const mayBegin = (share: Delivered): boolean =>
   (share.shared.select.by === "self" ||
     !readableIn(share.judgement.fields).some((resource) => isBeingDeleted(resource)));
 
-/** Tells whether copies of the share are refused, or go because their source has gone. */
+/** Tells whether copies of the share are refused, or go with their source. */
 function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } }: Delivered): boolean {
   if (connection === undefined) return false;
   const isSourceGone = judgement.copies.is === "gone" || reasons.some(({ is }) => is === "SourceNotFound");
   return reasons.some(isRefusal) || (isSourceGone && connection.onSourceMissing === "Delete");
 }
 
-/** Tells whether a dependent stays that cannot be served now. A record alone may name what was never there. */
+/** Tells whether a dependent stays that cannot be served now. An unmarked one goes if its recorded resource is gone. */
 function isKept(origin: Reference | undefined, isMarked: boolean, share: Delivered): boolean {
-  const { shared, judgement, targets, own } = share;
+  const { shared, judgement } = share;
   const { copies, fields, named } = judgement;
   if (origin === undefined) return copies.is === "unknown";
   if (fields.is === "refused" && named && isSameResource(origin, named.resource)) return false;
   if (isWaiting(judgement)) return true; // the next call decides
-  const { is: grant } = judgeBound(origin, own === undefined ? [...targets.namespaces, "*"] : [own], share);
+  const { is: grant } = judgeBound(origin, [], share);
   return grant === "gone" ? isMarked && shared.connection?.onSourceMissing !== "Delete" : grant !== "ended";
 }
 
-/** Reads the shared resource that a dependent is for. A kind that is not the share's is none: Crossplane would look it up. */
+/** Reads the shared resource that a dependent is for. Another kind than the share's is not looked up. */
 function readOrigin(observed: Document, { shared }: Judged): Reference | undefined {
   const origin = readReference(readOrigins(observed)[shared.name]);
   return origin && isOfKind(origin, shared) ? origin : undefined;
@@ -143,7 +137,7 @@ function readOrigins(resource: Document): JsonObject {
   return isObject(origins) ? origins : {};
 }
 
-/** Several shares may have one dependent: it exists while all of them serve it. */
+/** Edits a dependent. One of several shares exists while all of them serve it. */
 function toEdit(
   fates: readonly (Fate & { readonly share: string })[],
   desired: Document | undefined,

@@ -1,15 +1,12 @@
 import { isObject, type JsonObject, type JsonValue, pick } from "../../model/json.ts";
 
-/**
- * Tells whether a value holds nothing yet: many Compositions write `subnetIds: []` and `securityGroupIds: [""]` into the status until their
- * cloud has answered.
- */
+/** Tells whether a value is empty: many Compositions write `subnetIds: []` or `[""]` until their cloud has answered. */
 export const isEmpty = (value: JsonValue | symbol): boolean =>
   value === "" ||
   (Array.isArray(value) && value.every((item) => item === "")) ||
   (isObject(value) && Object.keys(value).length === 0);
 
-/** Leaves out the fields that hold nothing yet, also below other fields. */
+/** Leaves out empty fields, also below other fields. */
 export function withoutEmpty(object: JsonObject): JsonObject {
   const full = pick(object, (_key, value) => !isEmpty(value));
   return Object.fromEntries(

@@ -10,7 +10,6 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
-import { lazy } from "../../model/once.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Binding } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
@@ -25,8 +24,8 @@ const NAMESPACE_PATH = ["metadata", "namespace"];
 const broken = (reason: SharingReason): Lookup => unfound("broken", reason);
 
 /**
- * Looks up a shared resource. Rejects one from another namespace than the selector's: `crossplane render` up to v2.2 matches names
- * only, and credentials of the wrong database are worse than none.
+ * Looks up a shared resource. Rejects one from another namespace than the selector's: `crossplane render` up to v2.2
+ * matches names only, and would give the XR credentials of the wrong database.
  */
 export function findShared(share: Share): Lookup {
   const { shared, call } = share;
@@ -35,7 +34,7 @@ export function findShared(share: Share): Lookup {
   const selector = resolveSelector(shared, shared.select, call);
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const { namespace, match } = selector.value;
-  // Without a label everything would match, so nothing is asked. With copies, the condition has to say why they are missing.
+  // Without a label every resource would match. With copies, the condition has to say why they are missing.
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")
@@ -52,8 +51,8 @@ export function findShared(share: Share): Lookup {
 }
 
 /**
- * Chooses among matches: several only if the input says how many, or sorts them; else they are ambiguous. An XR that is bound to one of
- * them keeps it, whatever else matches: labels of claims reach cluster-scoped XRs, so any team can add a match.
+ * Chooses among matches. Several are ambiguous unless the input says how many it takes, or sorts them. An XR that is
+ * bound to one of them keeps it: labels of claims reach cluster-scoped XRs, so that any team can add a match.
  */
 function choose(share: Share, wanted: string, matches: readonly Document[]): Lookup {
   const { select } = share.shared;
@@ -74,7 +73,7 @@ function choose(share: Share, wanted: string, matches: readonly Document[]): Loo
   return broken({ is: "Ambiguous", wanted, found, named: nameGranting(sorted, share), maxMatch });
 }
 
-/** Finds the resource that the XR is bound to, the first in its record where there are two. */
+/** Finds the match that the XR is bound to: of two, the first in its record. */
 function findBound(matches: readonly Document[], { before }: Share): Document | undefined {
   const bound = before.filter(({ access }) => access === "Granted");
   const find = ({ resource }: Binding) => matches.find((item) => isSameResource(toReference(item), resource));
@@ -84,7 +83,7 @@ function findBound(matches: readonly Document[], { before }: Share): Document | 
 const tooFew = (wanted: string, found: number, minMatch: number): Lookup =>
   unfound("gone", found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch });
 
-/** Names the matches that the consumer may know: those whose grant needs no further look-up. */
+/** Names the matches that the consumer may know: those that grant access to it by name, or to all. */
 function nameGranting(found: readonly Document[], { shared, own }: Share): readonly string[] {
   const isTold = (item: Document): boolean => {
     if (own === undefined || shared.grant === "None") return true;
@@ -94,7 +93,7 @@ function nameGranting(found: readonly Document[], { shared, own }: Share): reado
   return found.filter(isTold).map(qualifiedName);
 }
 
-/** Resolves the selector of a share for Crossplane's look-up. It has no labels where all are optional and none is set. */
+/** Resolves the selector of a share. It has no labels where all are optional and none is set. */
 function resolveSelector(
   { apiVersion, kind }: SharedResource,
   select: Exclude<Select, { by: "self" }>,
@@ -122,7 +121,7 @@ function resolveMatch(select: Exclude<Select, { by: "self" }>, call: Call): Reso
   return { is: "set", value: { labels: Object.fromEntries(labels) } };
 }
 
-/** Finds a name that no resource can have: Crossplane would fail the XR, which would then keep its copies without a grant. */
+/** Finds a fault in a selector. Crossplane would fail the XR for it, which would keep its copies without a grant. */
 function findSelectorFault({ namespace, match }: ResourceSelector): string | undefined {
   if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
   if ("name" in match) {
@@ -140,12 +139,12 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
   return `with labels ${labels.sort().join(",")}${place}`;
 }
 
-/** Sorts by the values at a path, texts before numbers, others last, as function-extra-resources does; then by namespace and name. */
+/** Sorts as function-extra-resources does: texts, numbers, others. Equal ones are sorted by namespace and name. */
 function sortBy(resources: readonly Document[], path: FieldPath | undefined): readonly Document[] {
   const keyed = resources.map((resource) => {
-    return { resource, value: path && resource.at(path), reference: lazy(() => toReference(resource)) };
+    return { resource, value: path && resource.at(path), reference: toReference(resource) };
   });
-  keyed.sort((a, b) => compareValues(a.value, b.value) || compareNames(a.reference(), b.reference()));
+  keyed.sort((a, b) => compareValues(a.value, b.value) || compareNames(a.reference, b.reference));
   return keyed.map(({ resource }) => resource);
 }
 

@@ -1,57 +1,58 @@
+import { claimNamespace, consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
-import { findBinding, RECORD_NAME, readBindings } from "../../records/record.ts";
+import { type Binding, findBinding, RECORD_NAME, readBindings } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
-import { findShareAccess, findTargetUnaccepting, type KnownShareAccess } from "./access.ts";
-import { needsSource } from "./copies/contents.ts";
-import { findTargetFault } from "./copies/targets.ts";
+import { findShareAccess, findTargetRefusal, type KnownShareAccess } from "./access.ts";
+import { needsSource } from "./copies/keys.ts";
+import { findTargetFault, resolveTargets } from "./copies/targets.ts";
 import { findShared } from "./find-shared.ts";
-import { hold, toNamed } from "./hold.ts";
-import {
-  type Copying,
-  type Found,
-  type Judged,
-  type Judgement,
-  type Lookup,
-  type Named,
-  readableIn,
-  type Share,
-  withoutCopies,
-} from "./judgement.ts";
+import { hold } from "./hold.ts";
+import type { Copying, Found, Judged, Judgement, Named, Share } from "./judgement.ts";
+import { bindsOne, readableIn, withoutCopies } from "./judgement.ts";
 import { withAdmission } from "./pool.ts";
 import { prefetch } from "./prefetch.ts";
 import type { SharingReason } from "./reasons.ts";
-import { toShare } from "./share.ts";
+import { isOfKind } from "./recorded.ts";
 import { findSource, readSecret } from "./source.ts";
 
 const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
 
-/** Looks up and judges all shared resources. */
-export function judgeShares(sharedResources: readonly SharedResource[], call: Call): readonly Judged[] {
+/**
+ * Looks up and judges all shared resources. Copies are made only with the owner's grant, and removed when it is
+ * revoked. The source Secret is required last: after every namespace is judged, if one of them is granted and a copy
+ * needs the values.
+ */
+export function judgeShares(call: Call): readonly Judged[] {
   const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);
-  return sharedResources.map((shared) => {
-    const share = toShare(shared, recorded, call);
+  return call.input.spec.sharedResources.map((shared) => {
+    const share = toShare(shared, recorded.get(shared.name) ?? [], call);
     const lookup = findShared(share);
     if (lookup.is === "unknown") prefetch(share, { is: "sharedResource" });
-    return { ...share, lookup, judgement: judgeShare(share, lookup) };
+    const judged = lookup.is === "found" ? judgeFound(share, lookup) : withoutCopies(lookup.is, ...lookup.reasons);
+    return { ...share, lookup, judgement: hold(judged, share) };
   });
 }
 
-/**
- * Judges one shared resource. Copies are made only with the owner's grant, and removed when it is revoked. The source Secret is
- * required last: after every namespace is judged, if one of them is granted and a copy needs the values.
- */
-export const judgeShare = (share: Share, lookup: Lookup): Judgement =>
-  hold(lookup.is === "found" ? judgeServed(share, lookup) : withoutCopies(lookup.is, ...lookup.reasons), share);
+/** Resolves a share, without recorded bindings to other kinds: a team may write them, and Crossplane would look them up. */
+function toShare(shared: SharedResource, recorded: readonly Binding[], call: Call): Share {
+  return {
+    shared,
+    targets: resolveTargets(shared.connection?.copies ?? [], call),
+    before: bindsOne(shared) ? recorded.filter(({ resource }) => isOfKind(resource, shared)) : [],
+    own: consumerNamespace(call.composite),
+    call,
+  };
+}
 
-/** Judges a resource that was found, and may still have to admit the XR, or to become Ready. */
-const judgeServed = (share: Share, found: Found): Judgement =>
-  withReadiness(withAdmission(judgeFound(share, found), share, found), share, found);
+/** Judges what was found. It may still have to admit the XR, or to become Ready. */
+const judgeFound = (share: Share, found: Found): Judgement =>
+  withReadiness(withAdmission(judgeAccess(share, found), share, found), share, found);
 
 /** Waits for the Ready of a granted resource, if the input says so. An XR that was served stays served. */
 function withReadiness(
@@ -67,12 +68,12 @@ function withReadiness(
   return { ...waiting, named: { ...named, access: "Requested" } };
 }
 
-function judgeFound(share: Share, { resources, name }: Found): Judgement {
+function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   const { connection } = share.shared;
   if (connection && resources.length === 0) return withoutCopies("gone");
   if (connection?.secretRef.perConsumer && share.targets.namespaces.length > 1)
     return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
-  // Several resources hand out fields only: those that grant access, while the first one that does not is told.
+  // Several resources hand out fields only. Those that grant access do so, and the first that does not is reported.
   const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
   const unknown = judged.find(({ copies }) => copies.is === "unknown");
   if (unknown !== undefined) return unknown;
@@ -86,7 +87,7 @@ const NOTHING = withoutCopies("nothing");
 /** A shared resource whose grants are known. */
 interface Accessible {
   readonly resource: Document;
-  /** The name by which the consumer asked: nothing else of it is told before access to it is granted. */
+  /** The name by which the consumer asked. Before access is granted, nothing else of the resource is reported. */
   readonly name: string;
   readonly access: KnownShareAccess;
   /** True if access is granted to the consumer's own namespace, or to one of its copies. */
@@ -102,13 +103,13 @@ const refuse = ({ name, access, named }: Accessible, namespaces: readonly string
   isRevoked: named?.access === "Revoked",
 });
 
-/** Judges one resource that was found: what is copied of it, and whether its fields may be read. */
+/** Judges one resource: what is copied of it, and whether its fields may be read. */
 function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
   const { shared, targets, before, own = "*", call } = share;
   const asking = [own, ...targets.namespaces];
   const secret = findSecret(share, resource, name);
   const source = "copies" in secret ? undefined : secret;
-  // A ReferenceGrant names the Secret, so there it comes first.
+  // A ReferenceGrant names the Secret, so the Secret has to be known first.
   if ("copies" in secret && shared.grant === "ReferenceGrant") return secret;
   const access = findShareAccess(shared, resource, source, asking, call);
   if (access.is === "pending") {
@@ -119,6 +120,15 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
   const named = isOneOfMany ? undefined : toNamed(resource, isGranted, before);
   const accessible = { resource, name, access, isGranted, named };
   return withFields(judgeCopies(share, secret, accessible), share, accessible);
+}
+
+/** Decides the access that the record notes for the resource that the XR names now. */
+function toNamed(found: Document, isGranted: boolean, before: readonly Binding[]): Named {
+  const resource = toReference(found);
+  if (isGranted) return { resource, access: "Granted", claimNamespace: claimNamespace(found) };
+  const known = findBinding(resource, before);
+  const access = known === undefined || known.access === "Requested" ? "Requested" : "Revoked";
+  return { resource, access, claimNamespace: known?.claimNamespace };
 }
 
 /** Finds the source Secret, or the judgement where there is none. */
@@ -141,7 +151,7 @@ function findSecret({ shared: { connection }, targets, call }: Share, resource: 
   }
 }
 
-/** Judges the copies. That there is no source Secret is told to consumers with a grant only. */
+/** Judges the copies. Only consumers with a grant learn that there is no source Secret. */
 function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: Accessible): Judgement {
   if (!("copies" in secret)) return judgeTargets(share, secret, accessible);
   const asking = askingForCopies(share);
@@ -149,19 +159,19 @@ function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: A
   return isTold ? secret : withoutCopies("broken", refuse(accessible, asking));
 }
 
-/** Judges each target of the copies, and asks for the source Secret where one of them needs it. */
+/** Judges each target of the copies, and requires the source Secret where one of them needs it. */
 function judgeTargets(share: Share, source: SecretName, accessible: Accessible): Judgement {
   const { resource, access, isGranted } = accessible;
   const { shared, targets, call } = share;
   if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
-  // A team without a grant could guess the source.
+  // A team without a grant could guess the source by the fault.
   const fault = findTargetFault(targets, isGranted ? source : undefined, call);
   if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
-  // A namespace is asked whether it accepts the copy only if the copy is granted.
+  // Only a granted copy has its namespace asked whether it accepts copies.
   const judged = targets.list.map((target) => ({
     ...target,
     refusal: access.isGranted(target.namespace)
-      ? findTargetUnaccepting(target, call)
+      ? findTargetRefusal(target, call)
       : refuse(accessible, [target.namespace]),
   }));
   const isRead = judged.some(({ refusal, copy }) => refusal === undefined && needsSource(copy));
@@ -178,7 +188,7 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   return { ...NOTHING, copies, reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...cutOff] };
 }
 
-/** Adds the shared resource's fields to the judgement: they are granted to the consumer's own namespace. */
+/** Adds the access to fields, which is granted to the consumer's own namespace. */
 function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {
   const { resource, access, named } = accessible;
   const { patches, toEnvironment } = share.shared;
@@ -192,6 +202,6 @@ function withFields(judged: Judgement, share: Share, accessible: Accessible): Ju
   return { ...judged, named, fields: { is: "refused", resources: [] }, reasons };
 }
 
-/** The namespaces of the copies; the consumer's own where they are not known. */
+/** Lists the namespaces of the copies; the consumer's own where they are not known. */
 const askingForCopies = ({ targets: { namespaces }, own = "*" }: Share): readonly string[] =>
   namespaces.length > 0 ? namespaces : [own];

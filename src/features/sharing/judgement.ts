@@ -9,19 +9,6 @@ import type { Call } from "../feature.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
 
-/** The target Secrets of one shared resource. */
-export interface Targets {
-  /** Each once; none while a field is not set. */
-  readonly list: readonly Target[];
-  /** The namespaces of the list, each once. */
-  readonly namespaces: readonly string[];
-  /** True if there are more than MAX_TARGETS. */
-  readonly isCutOff: boolean;
-  /** The field that has to be set first. */
-  readonly unset: string | undefined;
-  readonly fault: string | undefined;
-}
-
 /** A shared resource of the input, in one call. */
 export interface Share {
   readonly shared: SharedResource;
@@ -33,80 +20,41 @@ export interface Share {
   readonly call: Call;
 }
 
-/** A key of a copy, with its resolved name: a key of the source, or a text. */
-export type NamedKey = { readonly to: string } & (
-  | { readonly from: string; readonly template?: undefined }
-  | { readonly from?: undefined; readonly template: Template }
-);
+/** Tells whether a share binds the XR to one resource: not to itself, and not to a list for later steps. */
+export const bindsOne = ({ select }: SharedResource): boolean =>
+  select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
 
-/** A copy of the input, with the resolved names of its keys, and its resolved type, labels and annotations. */
+/** The target Secrets of a share. */
+export interface Targets {
+  /** In the order of the input; empty while a field is not set. */
+  readonly list: readonly Target[];
+  /** The namespaces of the list, without duplicates. */
+  readonly namespaces: readonly string[];
+  /** True if the input asks for more than MAX_TARGETS. */
+  readonly isCutOff: boolean;
+  /** The field that has to be set first. */
+  readonly unset: string | undefined;
+  readonly fault: string | undefined;
+}
+
+export interface Target extends SecretName {
+  readonly copy: NamedCopy;
+}
+
+/** A copy of the input with resolved keys, type, labels and annotations. */
 export type NamedCopy = Omit<Copy, "keys" | "type" | "labels" | "annotations"> & {
+  /** Undefined for all keys of the source. */
   readonly keys: readonly NamedKey[] | undefined;
   readonly type: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 };
 
-export interface Target extends SecretName {
-  readonly copy: NamedCopy;
-}
-
-/** A target. `refusal`: the reason why its copy may not be written, or why that is not known. */
-export interface JudgedTarget extends Target {
-  readonly refusal: SharingReason | undefined;
-}
-
-/** The source of copies, and their targets: each target is decided apart (copies/decide-secret.ts). */
-export interface Copying {
-  readonly is: "copy";
-  /** The shared resource that copies are made from, and its Secret. */
-  readonly origin: Reference;
-  readonly resource: Document;
-  readonly source: SecretName;
-  readonly secret: SourceSecret;
-  readonly targets: readonly JudgedTarget[];
-  /** True if the shared resource is being deleted: no new copies are made. */
-  readonly isBeingDeleted: boolean;
-}
-
-/**
- * The reason why nothing new can be copied.
- *
- * - `unknown`: a requirement is not answered yet. Existing copies stay exactly as they are.
- * - `broken`: the XR or the Composition names nothing that can be used. The copies live as long as the grants that they were
- *   made under (copies/recorded.ts): breaking an XR does not undo a revocation.
- * - `gone`: the shared resource, its Secret or its reference to one is not there. The same, and `onSourceMissing` decides.
- */
-export type Cause = "unknown" | "broken" | "gone";
-
-/** The copies of a shared resource, or the cause why there are none. `nothing`: the input asks for none. */
-type Copies = Copying | { readonly is: "nothing" | Cause };
-
-/** The access to the fields of the shared resource, for patches, the environment and the context. */
-export type Fields =
-  /** The resources hand out their fields. */
-  | { readonly is: "served"; readonly resources: readonly Document[] }
-  /** Values copied from them are removed. `resources`: where the share is for several, the others, which hand theirs out. */
-  | { readonly is: "refused"; readonly resources: readonly Document[] }
-  /**
-   * Nothing can be read now, and values copied before stay. `bound`: the first resource that the XR does not name now and holds on to,
-   * which its status follows. A team may edit its record, so that what the status shows need not be of it.
-   */
-  | { readonly is: "held"; readonly bound: Document | undefined };
-
-/** The resource that the XR names now, as it goes into the record. */
-export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
-
-/** The decision on one shared resource. Copies and fields are granted apart: to the copies' namespaces, and to the consumer's own. */
-export interface Judgement {
-  readonly copies: Copies;
-  readonly fields: Fields;
-  readonly reasons: readonly SharingReason[];
-  /** Undefined where there is none, or several, or it is not known who has access. */
-  readonly named: Named | undefined;
-  /** The bindings of the record that stay beside the named resource. */
-  readonly stay: readonly Binding[];
-}
+/** A key of a copy: a key of the source under this name, or a text. */
+export type NamedKey = { readonly to: string } & (
+  | { readonly from: string; readonly template?: undefined }
+  | { readonly from?: undefined; readonly template: Template }
+);
 
 /** The resources that a selector finds, and the name by which the consumer asked. */
 export interface Found {
@@ -120,21 +68,74 @@ export type Lookup = Found | { readonly is: Cause; readonly reasons: readonly Sh
 
 export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup => ({ is, reasons });
 
-const HELD: Fields = { is: "held", bound: undefined };
+/**
+ * The cause for which nothing new can be copied.
+ *
+ * - `unknown`: an answer is missing. Existing copies stay exactly as they are.
+ * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
+ *   stand (copies/kept.ts): nobody avoids a revocation by breaking an XR.
+ * - `gone`: the shared resource, its Secret or its reference to one does not exist. As `broken`, and `onSourceMissing`
+ *   decides.
+ */
+export type Cause = "unknown" | "broken" | "gone";
+
+/** The decision on one shared resource. Copies are granted to their namespaces, and fields to the consumer's own. */
+export interface Judgement {
+  /** The copies, or the cause why there are none. `nothing`: the input asks for none. */
+  readonly copies: Copying | { readonly is: "nothing" | Cause };
+  readonly fields: Fields;
+  readonly reasons: readonly SharingReason[];
+  /** The resource that the XR names now. Undefined for none or several, and while it is not known who has access. */
+  readonly named: Named | undefined;
+  /** The bindings of the record that stay beside it. */
+  readonly stay: readonly Binding[];
+}
+
+/** The source of copies, and their targets. Each target is decided on its own (copies/decide-secret.ts). */
+export interface Copying {
+  readonly is: "copy";
+  /** The shared resource that the copies are made from. */
+  readonly origin: Reference;
+  readonly resource: Document;
+  readonly source: SecretName;
+  readonly secret: SourceSecret;
+  readonly targets: readonly JudgedTarget[];
+  /** True if the shared resource is being deleted: no new copies are made. */
+  readonly isBeingDeleted: boolean;
+}
+
+export interface JudgedTarget extends Target {
+  /** The reason why the copy may not be written, or why that is not known. */
+  readonly refusal: SharingReason | undefined;
+}
+
+/** The access to fields of the shared resource, for patches, the environment and the context. */
+export type Fields =
+  | { readonly is: "served"; readonly resources: readonly Document[] }
+  /** Values copied before are removed. `resources`: of a share with several, those that grant access. */
+  | { readonly is: "refused"; readonly resources: readonly Document[] }
+  /**
+   * Nothing can be read now, and values copied before stay. `bound`: the resource that the XR holds on to, which the
+   * XR's status follows: what the status shows need not come from it, since a team may edit its record.
+   */
+  | { readonly is: "held"; readonly bound: Document | undefined };
+
+/** A resource that the XR names, as it goes into the record. */
+export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
 
 /** Makes a judgement without copies; without a reason where the input accepts that. */
 export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   copies: { is },
-  fields: HELD,
+  fields: { is: "held", bound: undefined },
   reasons,
   named: undefined,
   stay: [],
 });
 
-/** Lists the resources that may hand out their fields now. */
+/** Lists the resources that hand out their fields now. */
 export const readableIn = (fields: Fields): readonly Document[] => (fields.is === "held" ? [] : fields.resources);
 
-/** Tells whether Crossplane will have answered in the next call. Of what it cannot read, such as Namespaces, nothing is known for longer. */
+/** Tells whether the next call decides. What Crossplane cannot read, such as Namespaces, stays unknown for longer. */
 export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
   copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 
@@ -144,7 +145,7 @@ export interface Judged extends Share {
   readonly judgement: Judgement;
 }
 
-/** A judged share after the delivery of its copies and fields. */
+/** A share after its copies, patches and dependents. */
 export interface Outcome extends Judged {
   /** The reasons why it is not available; empty if it is. */
   readonly reasons: readonly SharingReason[];

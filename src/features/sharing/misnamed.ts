@@ -11,10 +11,9 @@ import type { Judged } from "./judgement.ts";
 import type { SharingReason } from "./reasons.ts";
 
 /**
- * Finds the names of resources that are neither desired by an earlier step nor observed or recorded: a wrong name, or steps in the wrong
- * order. An observed resource was desired before: it is being deleted, or an earlier step leaves it out for a while. Beside copies of
- * Secrets and dependents, also of other steps, such a name fails alone: a field of the XR may decide what an earlier step desires, and a
- * Fatal result would keep what a revoked grant takes along.
+ * Finds names of resources that no earlier step desires: they are wrong, or the steps are in the wrong order. An
+ * observed or recorded resource was desired before. None is found beside copies of Secrets and dependents: a field of
+ * the XR may decide what an earlier step desires, and a Fatal result would keep copies whose grant is taken back.
  */
 export function findMisnamed(shares: readonly Judged[], call: Call): readonly Fault[] {
   const { observed, desired } = call.request;
@@ -41,14 +40,13 @@ const findNames = ({ patches, dependents }: Judged["shared"], path: string) => [
 
 const isGlob = (name: string): boolean => name.includes("*");
 
-/** Makes the reasons for the dependents of a share that no earlier step desires. */
+/** Reports the dependents of a share that no earlier step desires. */
 export const remarkUndesired = ({ shared, call }: Judged): readonly SharingReason[] => {
   const { resources } = call.request.desired;
   const missing = shared.dependents.filter((name) => !isGlob(name) && !resources.has(name));
   return missing.map((name) => ({ is: "DependentNotDesired", fault: explainMisnamed(name, resources) }));
 };
 
-/** Other functions leave resources out until others are ready; they have to do so after all that edits these. */
 const ORDER = "a step that leaves it out for now, such as function-sequencer, has to come after this one";
 
 export function explainMisnamed(name: string, desired: ReadonlyMap<string, unknown>): string {

@@ -10,15 +10,17 @@ import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import { isEmpty } from "./empty.ts";
-import type { Fields, Judged } from "./judgement.ts";
+import { bindsOne, type Fields, type Judged } from "./judgement.ts";
 import { explainMisnamed } from "./misnamed.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
-import { bindsOne } from "./share.ts";
 import { toFitting } from "./text-maps.ts";
 
 /**
- * The decision about a patch's field: the shared resource's value, else the one that is observed (`default`: earlier steps may have a
- * value of their own), or the one of earlier steps.
+ * The decision on the field of a patch.
+ *
+ * - `set`: to the shared resource's value.
+ * - `keep`: at the observed value. `default`: likewise, and a missing value is expected.
+ * - `leave`: at the value of earlier steps.
  */
 type Verdict =
   | { readonly is: "set"; readonly value: JsonValue }
@@ -31,21 +33,21 @@ export interface Patched extends Judged {
 
 interface Applied {
   readonly patch: Patch;
-  /** `kept`: with the value that is observed, which needs a remark. `left`: as earlier steps desire it. */
+  /** `kept`: at the observed value, which is reported. `left`: at the value of earlier steps. */
   readonly is: "set" | "kept" | "left" | "heldBack";
   readonly reason?: SharingReason | undefined;
-  /** Of the shared resource's value, where that is set. */
+  /** The bytes of the shared resource's value; 0 if that is not set. */
   readonly bytes: number;
 }
 
-/** The patched objects by the name of the composed resource; the XR has none, and no resource has an empty one. */
+/** The patched objects by name in the Composition. The XR's is empty, which no resource has. */
 type Objects = Map<string, JsonObject>;
 const COMPOSITE = "";
 
-/** A response has 4 MiB, which other steps share, and the owner of a field decides how large it is. */
+/** The most bytes of a share's values: a response has 4 MiB, and the owner of a field decides how large it is. */
 const MAX_BYTES = 512 * 1024;
 
-/** Patches all fields that shared resources hand out. One that fails leaves the others as they are. */
+/** Applies the patches of all shares. One that fails leaves the others alone. */
 export function withPatches<T extends Judged>(draft: Draft, shares: readonly T[], call: Call) {
   const objects: Objects = new Map();
   const all: { readonly share: T; readonly applied: readonly Applied[] }[] = [];
@@ -54,7 +56,7 @@ export function withPatches<T extends Judged>(draft: Draft, shares: readonly T[]
   objects.delete(COMPOSITE);
   const fitted = all.map((one) => ({ ...one, ...fitStatus(toValues(status, one.applied), call) }));
   const patched = fitted.map(({ share, applied, lacking }): T & Patched => {
-    // While the shared resource is looked up, the outcome is not known, and the condition says so.
+    // While the shared resource is looked up, the condition says only that.
     const outcome = share.judgement.copies.is === "unknown" ? [] : findOutcome(applied);
     const unfit = lacking.length > 0 ? [failed(explainLacking(lacking, call.composite))] : [];
     const reasons = [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit];
@@ -79,7 +81,7 @@ function applyPatches(share: Judged, objects: Objects): readonly Applied[] {
   return all;
 }
 
-/** Reads the values that a share's patches wrote to the XR: for a list's item the whole list. */
+/** Reads the values that a share's patches set in the XR: for an item of a list, the whole list. */
 const toValues = (status: JsonObject, applied: readonly Applied[]): readonly ValueEdit[] =>
   applied.flatMap(({ patch: { toCompositeFieldPath: path = [] }, is }) => {
     const list = path.findIndex((step) => typeof step === "number");
@@ -116,9 +118,10 @@ function apply(patch: Patch, share: Judged, left: number, objects: Objects): App
 }
 
 /**
- * Decides about one patch. A composed resource that exists keeps its field whenever the value is not available: the subnets of a
- * database are not taken away because a grant is. The XR's status follows the grant: its field stays while the shared resource is
- * not there, or we cannot tell, and goes where access is refused, and where the XR is bound to nothing and names nothing that is there.
+ * Decides on one patch. A composed resource that exists keeps its field whenever the value is not available: a database
+ * keeps its subnets when the grant of the network is taken back. The XR's status follows the grant. Its field stays
+ * while the shared resource is gone or not known, and goes if access is refused, or if the XR is bound to nothing and
+ * names nothing that exists.
  */
 function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): Verdict {
   const { toResource } = patch;
@@ -137,7 +140,7 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
   return { is: isUnbound && toResource === undefined ? "leave" : "keep" };
 }
 
-/** Finds the resource whose fields a patch may read: for the XR's status also one that the XR is bound to and does not name now. */
+/** Finds the resource whose fields a patch may read: for the XR's status also one that the XR holds on to. */
 function findReadable({ toResource }: Patch, fields: Fields): Document | undefined {
   if (fields.is !== "held") return fields.resources[0];
   return toResource === undefined ? fields.bound : undefined;
@@ -163,7 +166,7 @@ const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 const targetOf = ({ toResource, toCompositeFieldPath: fieldPath = [] }: Patch) =>
   toResource ?? { name: COMPOSITE, fieldPath };
 
-/** Edits a patch's field in its object. @returns the fault where that is not possible. */
+/** Sets a patch's field in its object. @returns the fault where that is not possible. */
 function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): string | undefined {
   const { name, fieldPath } = targetOf(patch);
   const whole = soFar(name, objects, call);
@@ -174,13 +177,13 @@ function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): str
   return undefined;
 }
 
-/** The object of earlier steps, with the edits of the patches before. */
+/** Reads the object as earlier steps and patches desire it. */
 function soFar(name: string, objects: Objects, { request: { desired } }: Call): JsonValue | typeof TOO_DEEP {
   const before = name === COMPOSITE ? desired.composite : desired.resources.get(name);
   return objects.get(name) ?? before?.document.at([], TOO_DEEP) ?? {};
 }
 
-/** Keeps the value that the patched field has now, if it has one. */
+/** Keeps the observed value of a field, if there is one. */
 function keep(patch: Patch, { is, reason }: Exclude<Verdict, { is: "set" }>, objects: Objects, call: Call): Applied {
   const { name, fieldPath } = targetOf(patch);
   const shown = name === COMPOSITE ? call.composite.document : findObserved(name, call);
@@ -197,7 +200,7 @@ function findObserved(name: string, call: Call): Document | undefined {
   return desired && observedAs(name, toReference(desired), call);
 }
 
-/** Leaves a field. A resource is not created without one that is Required: that may be irreparable (subnets, encryption keys). */
+/** Leaves a field. No resource is created without a Required one, such as a key that cannot be set later. */
 function leave(patch: Patch, reason: SharingReason | undefined, call: Call): Applied {
   const { name } = targetOf(patch);
   const isNew = call.request.desired.resources.has(name) && findObserved(name, call) === undefined;

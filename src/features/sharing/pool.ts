@@ -9,9 +9,10 @@ import { findShareAccess } from "./access.ts";
 import { type Found, type Judgement, type Lookup, type Share, unfound, withoutCopies } from "./judgement.ts";
 
 /**
- * Chooses the member of a pool that the XR proposes itself to, where it can among those that grant access and have capacity left.
+ * Chooses the member of a pool to which the XR proposes itself: if possible one that grants access and has capacity
+ * left.
  *
- * @param sorted the members that match, in order; the XR is served by none of them yet.
+ * @param sorted the members that match, in order. None of them serves the XR yet.
  */
 export function chooseMember(share: Share, sorted: readonly Document[], name: string): Lookup {
   const { shared, own, call } = share;
@@ -26,8 +27,8 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
 }
 
 /**
- * Finds the member that the XR has proposed itself to before, while that one has room or has admitted it, or no other has room. The XR
- * was never served there, so nothing moves.
+ * Finds the member to which the XR has proposed itself before, while that has room, or has admitted the XR, or no other
+ * has room. It never served the XR, so that another choice moves nothing.
  */
 function findProposed(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
   const [last] = share.before;
@@ -36,7 +37,7 @@ function findProposed(share: Share, sorted: readonly Document[], open: readonly 
   return judgeAdmission(proposed, share) === "refused" ? undefined : proposed;
 }
 
-/** The first, or the least used; one that does not say how full it is comes last. */
+/** Finds the first, or the least used member. One that does not report its load comes last. */
 function findPreferred({ select }: SharedResource, open: readonly Document[]): Document | undefined {
   const isByLoad = select.by === "labels" && select.prefer === "LeastUsed";
   const toRank = (item: Document): number => {
@@ -46,7 +47,7 @@ function findPreferred({ select }: SharedResource, open: readonly Document[]): D
   return [...open].sort((a, b) => toRank(a) - toRank(b))[0];
 }
 
-/** Judges by the answer of the resource whether it has admitted the XR with the ticket in its record. */
+/** Judges whether a member has admitted the XR: its answer repeats the ticket in the XR's record. */
 function judgeAdmission(resource: Document, { shared, before, call }: Share): "pending" | "admitted" | "refused" {
   const { composite, requirements } = call;
   const subject = admissionSubject(composite.namespace, recordOf(composite), shared.name);
@@ -56,7 +57,7 @@ function judgeAdmission(resource: Document, { shared, before, call }: Share): "p
   return ticket !== undefined && answer?.ticket === ticket ? "admitted" : "refused";
 }
 
-/** Makes a new ticket for each proposal, so that no answer to an earlier one counts: its place may be another XR's by now. */
+/** Makes a new ticket for each proposal. No answer to an earlier one counts: another XR may have its place by now. */
 function toTicket({ before, call }: Share): string {
   const proposals = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
   const uid = stringAt(call.composite.document, ["metadata", "uid"]) ?? "";
@@ -65,7 +66,7 @@ function toTicket({ before, call }: Share): string {
 
 /**
  * Serves an XR only from the member of a pool that has admitted it. An XR that was served and has no answer, as right after a restore,
- * keeps what it has and gets nothing new: a team may write into its record that it was served.
+ * keeps its copies and fields and gets nothing new: its team may have written that it was served into its record.
  */
 export function withAdmission(judged: Judgement, share: Share, { resources: [resource], name }: Found): Judgement {
   const { select } = share.shared;

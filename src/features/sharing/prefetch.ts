@@ -1,20 +1,20 @@
 import type { SecretName } from "../../crossplane/copies.ts";
 import { findGrantSchema } from "../../crossplane/grants.ts";
-import { findTargetUnaccepting } from "./access.ts";
+import { findTargetRefusal } from "./access.ts";
 import { findTarget } from "./copies/taker.ts";
 import { findTargetFault } from "./copies/targets.ts";
 import type { Share, Target } from "./judgement.ts";
 
-/** An answer that a share waits for. */
+/** The answer that a share waits for. */
 type Awaited =
   | { readonly is: "sharedResource" }
   | { readonly is: "grants"; readonly source: SecretName | undefined }
   | { readonly is: "source"; readonly key: string; readonly target: Target };
 
 /**
- * Asks for what a later call needs together with what is awaited now; the answer is read then. Crossplane calls a step six times at
- * most before it fails the XR, and a copy that moves to another shared resource needs nearly all of them if each look-up waits for the
- * one before.
+ * Asks already now for resources that a later call reads. Crossplane calls a step six times at most before it fails the
+ * XR, and a copy that moves to another shared resource would need nearly all of them if each look-up waited for the one
+ * before.
  *
  * | awaited             | asked as well                                   |
  * |---------------------|-------------------------------------------------|
@@ -28,5 +28,5 @@ export function prefetch({ shared, targets, call }: Share, awaited: Awaited): vo
     findGrantSchema(call.request, call.requirements);
   if (awaited.is !== "grants" || awaited.source === undefined) return;
   if (findTargetFault(targets, awaited.source, call) !== undefined) return;
-  for (const target of targets.list) findTargetUnaccepting(target, call);
+  for (const target of targets.list) findTargetRefusal(target, call);
 }

@@ -17,7 +17,7 @@ interface Fact {
   readonly kind: string;
 }
 
-/** The name by which the consumer asked: before access is granted, nothing else of the shared resource is told. */
+/** `shared`: the name by which the consumer asked. Before access is granted, nothing else of the resource is told. */
 type Shared = Fact & { readonly shared: string };
 type Wanted = Fact & { readonly wanted: string };
 type Fault = { readonly fault: string };
@@ -27,7 +27,7 @@ type Taken = { readonly target: SecretName; readonly holder: string | undefined;
 type Names = { readonly names: readonly string[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
-/** The sentences for the reasons of SharedResourcesReady, for the consumer's team: what is missing, and who can fix it. */
+/** The sentences of SharedResourcesReady for the consumer's team: what is missing, and who can fix it. */
 export const REASONS = {
   ...unknown({
     WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,
@@ -42,11 +42,10 @@ export const REASONS = {
       `composed resources are not created before their field is available: ${listFields(fields)}`,
     DependentNotDesired: ({ fault }: Fault) => fault,
     DependentsHeldBack: ({ names }: Names) =>
-      `composed resources are not created before this XR has access, and its copies: ${listSome(names, MAX_NAMES, brief)}`,
+      `composed resources are created once this XR has access and its copies: ${listSome(names, MAX_NAMES, brief)}`,
     DependentsRemoved: ({ names }: Names) =>
       `composed resources are removed with the access that they depend on: ${listSome(names, MAX_NAMES, brief)}`,
-    FieldsKept: ({ fields }: Fields) =>
-      `composed resources keep the present value of their field: ${listFields(fields)}`,
+    FieldsKept: ({ fields }: Fields) => `fields of composed resources keep their present values: ${listFields(fields)}`,
     NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
       `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
     NotFound: ({ wanted, kind }: Wanted) => `found no ${kind} ${wanted}`,
@@ -57,7 +56,7 @@ export const REASONS = {
       kind,
     }: Wanted & { readonly found: number; readonly minMatch: number }) =>
       `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
-    // `named`: those that grant by name; nothing is told of others.
+    // `named`: those that grant access to the consumer.
     Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) =>
       `found ${found} ${kind} ${wanted}, more than maxMatch: ${maxMatch}${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
     NoCapacity: ({ wanted, kind }: Wanted) => `no ${kind} ${wanted} has capacity left`,
@@ -66,7 +65,8 @@ export const REASONS = {
       `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
     SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
     NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
-      `${kind} ${shared} names no connection Secret in ${field}: if another field names it, or a text of its fields, connection.secretRef says which`,
+      `${kind} ${shared} names no connection Secret in ${field}: if its name is in another field, or made of ` +
+      "several, the Composition has to set connection.secretRef",
     NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
       `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
     SourceNotAllowed: ({ shared, kind }: Shared) =>
@@ -76,18 +76,19 @@ export const REASONS = {
       `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
     KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
       `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
-    // `remedy`: tells what its owner has to do, without the subject. `isRevoked`: it was granted before.
+    // `remedy`: what the owner has to do.
     AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
       namespaces.includes("*") && !isRevoked
-        ? `this XR has no namespace in metadata.namespace or spec.claimRef.namespace, to which ${kind} ${shared} could grant access: it needs a ` +
-          "claim or copies with namespaces, or a share with grant: None of what every XR may read"
+        ? "this XR has no namespace (metadata.namespace, spec.claimRef.namespace) to which " +
+          `${kind} ${shared} could grant access: create it by a claim, set the namespaces of its copies, or set ` +
+          "grant: None if every XR may read the shared resource"
         : `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
           `${namespaces.includes("*") ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
     TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
     TooLarge: ({ excess }: { readonly excess: number }) =>
       `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
     NamespaceNotReadable: ({ namespaces }: Namespaces) =>
-      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
+      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant Crossplane ` +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotInstalled: () =>
       "ReferenceGrants are not installed, so it is not known who is granted: install Gateway API's CRDs, or set grant to Annotation",
@@ -108,8 +109,8 @@ export const REASONS = {
       type,
       wanted,
     }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
-      `Secret ${formatSecret(target)} keeps its type ${brief(type)}, since Kubernetes changes no Secret's type: delete it, and it is made anew ` +
-      `with ${brief(wanted)}; or choose another secretName`,
+      `Secret ${formatSecret(target)} keeps type ${brief(type)}, which Kubernetes does not change: ` +
+      `delete the Secret to get one of type ${brief(wanted)}, or choose another secretName`,
     // `says`: the message of its Object.
     CopyFailed: ({ target, says }: { readonly target: SecretName; readonly says: string }) =>
       `Secret ${formatSecret(target)} cannot be written: ${briefError(says)}${ELSEWHERE.test(says) ? TEXTS : ""}`,
@@ -121,7 +122,7 @@ export const REASONS = {
   ...fine({ Available: () => "" }),
 };
 
-/** Matches the error of provider-kubernetes for a source that its ProviderConfig does not lead to. */
+/** Matches the error of provider-kubernetes for a source in another cluster than its ProviderConfig's. */
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =
@@ -130,21 +131,21 @@ const TEXTS =
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 
-/** The reason why a shared resource is not available, with the facts that its sentence tells. */
+/** The reason why a shared resource is not available, with the facts of its sentence. */
 export type SharingReason = ReasonOf<typeof REASONS, "kind">;
 
-/** Tells whether a reason says that its owner, or that of the namespace, does not allow a copy. */
+/** Tells whether the owner of the shared resource, or of the namespace, refuses a copy. */
 export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 
-/** Joins reasons that each copy of a share has: one names all namespaces, one all Secrets that are waited for. A look-up is told once. */
+/** Joins the reasons of a share's copies: one for all namespaces, and one for all Secrets that are waited for. */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
   const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));
   const joined = [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));
   return joined.sort((a, b) => FIRST.indexOf(b.is) - FIRST.indexOf(a.is));
 }
 
-/** Who has to grant is asked first, whatever the order of the namespaces. */
+/** The reasons that are told before others, the last of them first. */
 const FIRST: readonly SharingReason["is"][] = ["NamespaceNotReadable", "NamespaceNotAccepting", "AccessNotGranted"];
 
 const isJoined = (reason: SharingReason): boolean =>
@@ -166,7 +167,7 @@ export function explainReason(reason: SharingReason, { kind }: Pick<SharedResour
   return tell(REASONS, remark);
 }
 
-/** Lists the first namespaces for a message, which may be cut: what to do comes after them. */
+/** Lists the first namespaces for a message: if all were listed, its end with the remedy could be cut. */
 export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);
 
 const listFields = (fields: readonly PatchedField[]): string =>

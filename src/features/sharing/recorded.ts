@@ -1,4 +1,5 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
+import type { SecretName } from "../../crossplane/copies.ts";
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
@@ -8,7 +9,7 @@ import { findShareAccess } from "./access.ts";
 import type { Share } from "./judgement.ts";
 import { findSource } from "./source.ts";
 
-/** A grant: `pending` while an answer is missing. */
+/** The state of a recorded grant. `pending`: an answer is missing. */
 export type Grant = "stands" | "pending" | "ended";
 
 export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
@@ -16,12 +17,12 @@ export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : 
 export const isOfKind = (resource: Reference, shared: SharedResource): boolean =>
   groupKindOf(resource) === groupKindOf(shared);
 
-/** Looks up a recorded shared resource. Its grant stands where this version of Crossplane cannot do that. */
+/** Looks up a recorded shared resource. `stands`: this version of Crossplane cannot look it up. */
 export function lookUpRecorded(resource: Reference, { shared, call }: Share): Document | "stands" | "pending" | "gone" {
   const { request, composite, requirements } = call;
   const { kind, namespace, name } = resource;
   if (namespace !== undefined && !canSelectNamespaces(request, composite)) return "stands";
-  // An API version that was recorded long ago may not be served any more; the one of the input is.
+  // The recorded API version may not be served any more; the one of the input is.
   const { apiVersion } = isOfKind(resource, shared) ? shared : resource;
   const selector = { apiVersion, kind, namespace, match: { name } };
   const answer = requirements.ask(toRequirement(`shared-resource/${shared.name}/recorded`, selector));
@@ -29,17 +30,22 @@ export function lookUpRecorded(resource: Reference, { shared, call }: Share): Do
   return answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace) ?? "gone";
 }
 
-/** The grant of a bound resource, and what was found. `gone`: nothing is left to ask for a grant, which counts as not taken back. */
-export interface Bound {
-  readonly is: Grant | "gone";
-  readonly found?: Document;
-}
-
-/** Judges the grant of a bound resource to one of the namespaces. */
-export function judgeBound(resource: Reference, namespaces: readonly string[], share: Share): Bound {
-  const { shared, call } = share;
+/**
+ * Judges the grant of a resource that the XR is bound to: to the consumer's namespace, or without one to any namespace
+ * of its copies. `gone`: nothing is left to ask for a grant, which does not count as taken back.
+ *
+ * @param copies the copies that the record lists.
+ */
+export function judgeBound(
+  resource: Reference,
+  copies: readonly SecretName[],
+  share: Share,
+): { readonly is: Grant | "gone"; readonly found?: Document } {
+  const { shared, targets, own, call } = share;
   const found = lookUpRecorded(resource, share);
   if (typeof found === "string") return { is: found };
+  const copied = copies.map(({ namespace }) => namespace);
+  const namespaces = own === undefined ? [...targets.namespaces, ...copied, "*"] : [own];
   const source = shared.connection && findSource(found, shared.connection.secretRef, namespaces[0], call);
   const secret = source?.is === "named" ? source.secret : undefined;
   if (shared.grant === "ReferenceGrant" && secret === undefined) return { is: "gone" };

@@ -10,7 +10,7 @@ import type { Outcome } from "./judgement.ts";
 import { explainReason } from "./reasons.ts";
 import { withSharingCondition } from "./sharing-condition.ts";
 
-/** Reports the outcomes: to later steps by the context, to people by the condition and events, to Crossplane by readiness and Fatal results. */
+/** Reports outcomes to later steps (context), people (condition, events) and Crossplane (readiness, Fatal results). */
 export function withReport(draft: Draft, shares: readonly Outcome[], misnamed: readonly Fault[], call: Call): Draft {
   const moved = withResults(withContext(draft, toContext(shares, call)), shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
@@ -18,7 +18,7 @@ export function withReport(draft: Draft, shares: readonly Outcome[], misnamed: r
   return withResults(reported, toFatal(misnamed));
 }
 
-/** Tells whether the XR may be ready, or is kept from it anyway: a copy that is composed and unready is named by Crossplane. */
+/** Tells whether nothing but unready copies keeps the XR unready: Crossplane reports those itself. */
 function isReady({ resources }: Draft, shares: readonly Outcome[]): boolean {
   const reasons = shares.flatMap((share) => share.reasons);
   const hasUnreadyCopy = () =>
@@ -26,7 +26,7 @@ function isReady({ resources }: Draft, shares: readonly Outcome[]): boolean {
   return reasons.length === 0 || (reasons.every(({ is }) => is === "WaitingForCopies") && hasUnreadyCopy());
 }
 
-/** Makes the Fatal result for shares with `resolution: Fail`, once all shares are looked up. */
+/** Makes the Fatal result of shares with `resolution: Fail`, once all shares are looked up. */
 function findFailure(shares: readonly Outcome[]): readonly Result[] {
   const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
   const faults = shares.flatMap(({ shared, reasons }) =>
@@ -37,14 +37,14 @@ function findFailure(shares: readonly Outcome[]): readonly Result[] {
   return [{ severity: "Fatal", message, reason: "SharedResourceMissing", target: "CompositeAndClaim" }];
 }
 
-/** A Composition's mistake stops the XR before a resource goes out without what it needs. */
+/** Makes the Fatal result of names that no earlier step desires. */
 function toFatal(faults: readonly Fault[]): readonly Result[] {
   if (faults.length === 0) return [];
   const { message, code: reason } = invalidInput(faults);
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
 }
 
-/** Makes an event if another shared resource has taken the place of the one before, or its name. */
+/** Makes an event if another shared resource has taken the place, or the name, of the one before. */
 function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;
   if (now?.access !== "Granted") return [];
@@ -53,7 +53,7 @@ function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const isAnothers = claimNamespace !== undefined && claimNamespace !== now.claimNamespace;
   if (left === undefined && !isAnothers) return [];
   const change = isAnothers
-    ? "is another one: it was composed for a claim in another namespace than the one before of that name"
+    ? "is not the former one of that name: it was composed for a claim in another namespace"
     : `takes the place of ${left && nameReference(left.resource)}`;
   const message = `${shared.name}: ${nameReference(now.resource)} ${change}`;
   const severity = isAnothers ? "Warning" : "Normal";

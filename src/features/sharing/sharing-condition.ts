@@ -11,10 +11,10 @@ import { explainReason, REASONS } from "./reasons.ts";
 
 const TYPE = "SharedResourcesReady";
 
-/** The most reasons of a share that later steps get: the message of the condition has room for fewer. */
+/** The most reasons of a share that later steps get: a condition's message shows fewer. */
 const MAX_REASONS = 10;
 
-/** The context key with the faults of earlier steps: Crossplane takes the last condition of a type, which has to cover all steps. */
+/** The context key with the reasons of earlier steps: Crossplane takes the last condition, which covers all steps. */
 const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
 interface Remark {
@@ -23,8 +23,8 @@ interface Remark {
 }
 
 /**
- * Adds one condition for the shared resources of this step and of earlier ones: its reason is the first fault, or without a fault
- * the first wait; its message has all. Events are about the shared resources of this step only.
+ * Adds one condition for the shared resources of this step and of earlier ones. Its reason is the first fault, or else
+ * the first wait; its message has all reasons. Events are about this step only.
  */
 export function withSharingCondition(draft: Draft, shares: readonly Outcome[], call: Call): Draft {
   const before = call.request.context.at([UNAVAILABLE]);
@@ -35,7 +35,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
     return { shared, remarks, told: tellRemarks(remarks) };
   });
   const names = new Set(shares.map(({ shared }) => shared.name));
-  // Crossplane returns our own context to us when it calls the step again.
+  // A repeated call has this step's own reasons in the context.
   const earlier = Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
   const own = said.flatMap(({ remarks }) => remarks);
   const { condition } = tellRemarks([...earlier.flatMap(([, entry]) => readRemarks(entry)), ...own]);
@@ -43,7 +43,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
   const conditioned = { ...withCondition(draft, condition), shares: outcomes };
   const results = withResults(conditioned, findEvents(own, [...names], call.composite));
   const unavailable = said.flatMap(({ shared, remarks }) => {
-    // Pending answers are known before the next step begins. Cut: a team may write a name of a megabyte, and each step repeats it.
+    // Pending answers arrive before the next step begins. Messages are cut: a team may write a name of a megabyte.
     const lasting = remarks.filter(({ is }) => is !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
     const entries = lasting.map(({ is: reason, message }) => withMessageCut({ reason, message }));
     return entries.length === 0 ? [] : [[shared.name, entries] as const];
@@ -57,10 +57,7 @@ const readRemarks = (entry: JsonValue): readonly Remark[] =>
     .filter(isObject)
     .map(({ reason, message }) => ({ is: toPlainText(reason), message: toPlainText(message) }));
 
-/**
- * The reasons that pass without a person, in the order in which they are told, whatever the severity of their events. docs/conditions.md
- * lists them too, for health checks.
- */
+/** The reasons that pass by themselves, in the order of the message. docs/conditions.md lists them, too. */
 const WAITS: readonly (keyof typeof REASONS)[] = [
   "WaitingForRequiredResources",
   "WaitingForAdmission",
@@ -74,9 +71,9 @@ const WAITS: readonly (keyof typeof REASONS)[] = [
   "WaitingForCopies",
 ];
 
-/** Makes the condition. Faults, which a person has to fix, come before waits, which pass: a wait must not hide a fault. */
+/** Makes the condition. Faults come before waits, which must not hide them. */
 function tellRemarks(remarks: readonly Remark[]) {
-  // A step of another version may have reasons of its own: they are faults, and so is whatever else the context names.
+  // Unknown reasons, such as those of another version of this function, are faults.
   const others = remarks.filter(({ is }) => is === "Available" || !Object.hasOwn(REASONS, is));
   const foreign = faults<Record<string, never>>(Object.fromEntries(others.map(({ is }) => [is, () => ""])));
   const reasons: typeof foreign = others.length === 0 ? REASONS : { ...REASONS, ...foreign };
@@ -84,7 +81,7 @@ function tellRemarks(remarks: readonly Remark[]) {
   return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }
 
-/** Makes the event for a change in this step: searches the XR's condition, which covers other steps too, for its messages. */
+/** Makes the event for a change in this step. The XR's condition, which covers all steps, shows the messages so far. */
 function findEvents(own: readonly Remark[], names: readonly string[], composite: Composite): readonly Result[] {
   const { condition, severity } = tellRemarks(own);
   const { status, reason, message = `${TYPE} is ${status}`, target } = condition;
@@ -92,7 +89,7 @@ function findEvents(own: readonly Remark[], names: readonly string[], composite:
   return status === "Unknown" || isShown(own, names, shown) ? [] : [{ severity, message, reason, target }];
 }
 
-/** Tells whether the XR's condition shows these remarks already. A message that was cut may have contained them. */
+/** Tells whether the XR's condition shows these remarks. One that is cut counts as showing them. */
 function isShown(own: readonly Remark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
   if (shown === undefined || shown.status === "Unknown") return false;
   const said = `; ${shown.message}`;

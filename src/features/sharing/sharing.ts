@@ -15,7 +15,7 @@ import type { SharingReason } from "./reasons.ts";
 import { nameReference, withReport } from "./report.ts";
 import { assertSupported } from "./support.ts";
 
-/** Finds the shared resources that this XR uses, and copies their connection Secrets, as far as the owners grant it. */
+/** Finds the shared resources of an XR, and delivers Secrets, fields and dependents as their owners grant. */
 export const sharing: Feature = (call, draft) => {
   const { sharedResources, environment } = call.input.spec;
   if (sharedResources.length === 0) return environment === undefined ? draft : withContext(draft, toContext([], call));
@@ -23,7 +23,7 @@ export const sharing: Feature = (call, draft) => {
   assertSupported(call);
   assertNewNames(sharedResources, earlier);
 
-  const judged = judgeShares(sharedResources, call);
+  const judged = judgeShares(call);
   const copied = withCopies(draft, judged, earlier, call);
   const patched = withPatches(copied.draft, copied.shares, call);
   const depending = withDependents(patched.draft, patched.shares, call);
@@ -34,36 +34,36 @@ export const sharing: Feature = (call, draft) => {
 };
 
 /**
- * Guards against a share with the name of one in an earlier step: in the XR's record they would be one, and the owner of the first would not
- * know that it is used.
+ * Guards against the name of a share in an earlier step: both would be one share in the XR's record, and the owner of
+ * the first would not learn that it is used.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
 function assertNewNames(shares: readonly SharedResource[], earlier: Bindings): void {
   const faults = shares.flatMap(({ name, kind }, index): readonly Fault[] => {
-    const [binding] = earlier.get(name) ?? [];
-    if (!earlier.has(name)) return [];
-    const other = binding === undefined ? "" : ` for ${nameReference(binding.resource)}`;
+    const bindings = earlier.get(name);
+    if (bindings === undefined) return [];
+    const other = bindings.slice(0, 1).map(({ resource }) => ` for ${nameReference(resource)}`);
     const message = `an earlier step of this Composition has a shared resource ${name}${other}: choose another name for this ${kind}`;
     return [{ path: `spec.sharedResources[${index}].name`, message }];
   });
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-/** Sums up a share: what the XR is bound to now, and why it is not available. */
+/** Sums up a share: the resources that the XR is bound to, and why the share is not available. */
 function toOutcome(share: Delivered & Patched & Depending): Outcome {
   const { shared, lookup, delivery, patching, depending } = share;
   const all = [...delivery.reasons, ...patching.reasons, ...remarkUndesired(share), ...depending.reasons];
   const reasons = lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, shared));
-  return { ...share, bindings: bind(share, { ...delivery, dependents: depending.bound }), reasons };
+  return { ...share, bindings: bind(share), reasons };
 }
 
-/** Tells whether a reason is expected: an optional shared resource may be missing. */
+/** Tells whether a reason is expected of an optional shared resource, which may be missing. */
 const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
   resolution === "Optional" &&
   ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept", "DependentsHeldBack"].includes(is);
 
-/** Records the bindings of this step beside those of earlier steps. A share with copies is in it in any case: it decides about them. */
+/** Records the bindings of this step beside those of earlier steps. A share with copies is always recorded. */
 function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings, { composite }: Call): Draft {
   const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
   const all = new Map([...earlier, ...own.map(({ shared, bindings }) => [shared.name, bindings] as const)]);

@@ -14,10 +14,10 @@ const OF_KIND: Readonly<Record<string, readonly FieldPath[]>> = {
 };
 
 /**
- * Makes a value fit the field that it is set in: Kubernetes has maps of texts, and refuses an object with a number in one, so that the whole
- * XR would fail. A number or boolean goes there as its text. The object may be the manifest of provider-kubernetes' Object.
+ * Makes a value fit its field: in maps of texts, such as labels, a number or boolean becomes a text. Kubernetes would
+ * refuse the resource and so stop the XR. The object may be an Object of provider-kubernetes with a manifest.
  *
- * @throws {FunctionError} `InvalidFieldPath` where the value is no text, or the field lies below one.
+ * @throws {FunctionError} `InvalidFieldPath` if the value cannot be a text, or the field lies below one.
  */
 export function toFitting(value: JsonValue, path: FieldPath, object: JsonObject): JsonValue {
   if (startsWith(path, MANIFEST)) {

@@ -7,9 +7,9 @@ import { isSameTags, type TagMap } from "./tag-map.ts";
 import type { WantedTags } from "./wanted.ts";
 
 /**
- * Decides the tags of a resource; undefined if they do not change. Merges the tags of earlier steps, the tags that the input adds and the
- * cloud's tags that it preserves, without those that it removes. A provider removes tags that are not desired, so a foreign tag stays
- * only if it is desired too.
+ * Decides the tags of a resource; undefined if they do not change. Merges the tags of earlier steps, those that the input adds, and the
+ * cloud's tags that it preserves, without those that it removes. A provider removes tags that are not desired, so preserved ones have
+ * to be desired.
  *
  * - Replace takes the later value (of `add` over earlier steps, of the cloud over both), Retain the earlier one.
  * - AWS neither accepts nor removes `aws:` tags, so they are never desired.
@@ -25,7 +25,7 @@ export function decideTags({ cloud, tags: found }: Subject, wanted: WantedTags):
   return isSameTags(found.desired, tags) ? undefined : tags;
 }
 
-/** Repeats the tags that another managed resource writes, for one of a kind that cannot observe: its provider would restore its own. */
+/** Desires the tags of another owner, for a kind that cannot observe: its provider would replace them with its own. */
 export function repeatTags(theirs: TagMap, { cloud, tags: found }: Subject): TagMap {
   const tags = new Map(found && findProvidersOwn(found));
   preserveTags(tags, theirs, [{ has: () => true, onExisting: "Replace" }], cloud);
@@ -39,7 +39,6 @@ function addTag(tags: Map<string, string>, key: string, value: string, onExistin
   if (!PROVIDERS_OWN.has(key) && (onExisting === "Replace" || !tags.has(key))) tags.set(key, value);
 }
 
-/** Adds those of the cloud's tags that rules preserve. */
 function preserveTags(
   tags: Map<string, string>,
   found: TagMap,
@@ -57,9 +56,8 @@ const isRemoved = (key: string, { remove }: WantedTags): boolean =>
   !PROVIDERS_OWN.has(key) && remove.some((has) => has(key));
 
 /**
- * Lists the tags that our response changes: tags that we add to the desired state of earlier steps or replace in it, unless the
- * managed resource has them already, and tags that we remove. The cloud's tags may be minutes old, so they only provide a tag's old
- * value.
+ * Lists the tags that our response sets, unless the managed resource has them already, and those that it removes. The cloud's tags may
+ * be minutes old, so they only provide a tag's old value.
  */
 export function findChanges(
   { resource, tags: found }: Subject,

@@ -9,8 +9,8 @@ import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The settlement for a managed resource, and what writes it on the desired resource together with its tags. */
 export interface Arbitration extends Settlement {
+  /** Writes the settlement and these edits of tags on the desired resource. */
   write(tags: readonly ValueEdit[]): Document;
 }
 
@@ -46,7 +46,7 @@ const owned = ({ tags, desired, observed }: Subject): Arbitration => ({
   },
 });
 
-/** Settles a managed resource of which a reference hides which cloud resource it declares. */
+/** Settles a managed resource whose cloud resource is not known yet, because a reference is not resolved. */
 function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
   const { own } = subject;
   const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting || isRenamed(subject));
@@ -57,7 +57,7 @@ function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
 
 const NO_RIVALS = { contenders: undefined, join: { is: "alone", hasSettled: false, isFollowed: false } } as const;
 
-/** Tells whether the external name that is desired is another one than the observed one. */
+/** Tells whether the pipeline desires another external name than the observed one. */
 function isRenamed({ desired, observed }: Subject): boolean {
   const name = stringAt(desired, EXTERNAL_NAME);
   return name !== undefined && observed !== undefined && stringAt(observed, EXTERNAL_NAME) !== name;

@@ -21,7 +21,7 @@ export interface KnownKind {
   readonly facts: KindFacts;
 }
 
-/** Makes a function that looks up each kind once: an XR composes many resources of few kinds. */
+/** Makes a function that looks up a resource's kind, each kind once. */
 export function kindsFor(rules: readonly ResourceRule[]): (resource: Document) => KnownKind {
   const known = new Map<string, KnownKind>();
   return (resource) => {
@@ -40,7 +40,6 @@ function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[]): KnownKi
   return { kind, rule, facts: rule === undefined ? facts : withRule(facts, rule) };
 }
 
-/** Adds what the input says of a kind. */
 function withRule(facts: KindFacts, { fieldPath, externalNameFieldPath, scopeFieldPaths }: ResourceRule): KindFacts {
   const { identity, tags } = facts;
   const name = externalNameFieldPath && ({ is: "association", paths: [externalNameFieldPath] } as const);
@@ -68,9 +67,6 @@ export interface ResourceTags {
 
 const NO_TAGS: TagMap = new Map();
 
-/** The most reported tags that are read. AWS and Azure allow 50 on a resource, Google Cloud 64. */
-const MAX_REPORTED = 1000;
-
 /** Finds the tag field by the input, the resource, our table, and last the kind's schema; undefined where none is known. */
 export function findTags(known: KnownKind, pair: DesiredAndObserved, call: Call): ResourceTags | undefined {
   const { is } = known.facts.tags;
@@ -85,19 +81,19 @@ export function findTags(known: KnownKind, pair: DesiredAndObserved, call: Call)
     isPending: false,
     desired: toTagMap(wanted) ?? NO_TAGS,
     spec: toTagMap(spec) ?? NO_TAGS,
-    cloud: lazy(() => toTagMap(pair.observed?.at(toReportedPath(path)), MAX_REPORTED) ?? NO_TAGS),
+    cloud: lazy(() => toTagMap(pair.observed?.at(toReportedPath(path))) ?? NO_TAGS),
     like: set ?? shape,
   };
   return set === undefined && is === "unknown" ? findInSchema(known, tags, call) : tags;
 }
 
-/** Maps a field below spec.forProvider to the field below status.atProvider in which the provider reports it. */
+/** Maps a field of spec.forProvider to the field of status.atProvider that reports it. */
 const toReportedPath = (path: FieldPath): FieldPath =>
   path[0] === "spec" && path[1] === "forProvider" ? ["status", "atProvider", ...path.slice(2)] : path;
 
 /**
- * Adapts our table's field to this version of the kind: `settings` is a list of one item in the first version of upjet's
- * cluster-scoped kinds, and an object in all others. Undefined if it is not known which.
+ * Adapts our table's field to this version of the kind. A block such as `settings` is a list of one item in the first version of
+ * upjet's cluster-scoped kinds, and an object in all others. Undefined if nothing shows which of the two it is.
  */
 function toPresentField(
   { kind, rule, facts }: KnownKind,

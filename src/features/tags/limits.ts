@@ -54,14 +54,13 @@ const LIMITS: Readonly<Record<Cloud, TagLimits>> = {
   },
 };
 
-/** The tags that Crossplane's upjet providers set themselves, which this function neither sets nor removes. */
+/** The tags that upjet's providers set. This function neither sets nor removes them. */
 export const PROVIDERS_OWN: ReadonlySet<string> = new Set([
   "crossplane-kind",
   "crossplane-name",
   "crossplane-providerconfig",
 ]);
 
-/** A fault of the tags that a resource would get. */
 export interface Refusal {
   /** Undefined for a fault of all tags together. */
   readonly key: string | undefined;
@@ -72,7 +71,7 @@ export interface Refusal {
 const MAX_TAGS_OF_ONE = 500;
 const MAX_TAGS = 50_000;
 
-/** Refuses too many tags: they are set on every resource, so the cost is the product. */
+/** Refuses too many tags: each is set on every resource. */
 export function findExcess(tags: number, resources: number): readonly Refusal[] {
   if (tags <= MAX_TAGS_OF_ONE && tags * resources <= MAX_TAGS) return [];
   const most = `the limits are ${MAX_TAGS_OF_ONE} on one resource and ${MAX_TAGS} in all, so none is added`;
@@ -82,7 +81,7 @@ export function findExcess(tags: number, resources: number): readonly Refusal[] 
 /**
  * Finds every fault of a resource's tags.
  *
- * @param keys the keys that this step sets, sorted. Tags with a key of the cloud's own may exist, but must not be set.
+ * @param keys the keys that this step sets, sorted. Others may be the cloud's own, and are not checked.
  */
 export function checkTags(tags: TagMap, keys: readonly string[], subject: Subject): readonly Refusal[] {
   const { resource, tags: found, cloud } = subject;
@@ -122,7 +121,7 @@ function checkText(
   what: "key" | "value",
   cloud: Cloud,
 ): readonly string[] {
-  // A character is one or two code units. A text of more than twice the limit is not read: it may be very long, on many resources.
+  // A character is one or two code units. The characters of a very long text are not counted: many resources may have it.
   if (text.length > 2 * length) return [`a ${what} of more than ${length} characters, the most that ${cloud} takes`];
   const count = text.length > length ? [...text].length : 0;
   const faults = count > length ? [`a ${what} of ${count} characters; ${cloud} takes at most ${length}`] : [];

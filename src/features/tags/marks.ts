@@ -30,13 +30,12 @@ import type { Settlement } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The labels and annotations by which others find ours, and know its owner. */
+/** The labels and annotations by which other XRs find ours, and know its owner. */
 export interface Marks {
   readonly labels: readonly ValueEdit[];
   readonly annotations: Annotations;
 }
 
-/** Chooses the marks of a managed resource whose ownership is settled. */
 export function chooseMarks(
   verdict: OwnershipVerdict,
   settlement: Settlement,
@@ -44,7 +43,10 @@ export function chooseMarks(
   subject: Subject,
 ): Marks {
   const { candidate, join, otherCluster } = rivals;
-  const form = chooseForm(candidate, join, verdict);
+  // After a change of the account, an observer keeps the owner's identity until that follows.
+  const owner = verdict.is === "theirs" && join.is !== "same" ? verdict.owner.identity : undefined;
+  const { forms } = candidate;
+  const form = forms.find(({ identity }) => identity === owner) ?? forms.at(-1) ?? candidate;
   const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
   // A control plane without a name recognizes its tag in the next reconcile by this record.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
@@ -60,20 +62,13 @@ export function chooseMarks(
 
 const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });
 
-/** Chooses the identity to label ours with. After a change of the account, an observer keeps the owner's until that follows. */
-function chooseForm(
-  { forms, declared, identity }: Candidate,
-  join: Rivals["join"],
-  verdict: OwnershipVerdict,
-): Candidate["forms"][number] {
-  const owner = verdict.is === "theirs" && join.is !== "same" ? verdict.owner.identity : undefined;
-  return forms.find((form) => form.identity === owner) ?? forms.at(-1) ?? { identity, declared };
-}
-
 /**
- * Chooses the labels by which others find ours. All contenders have to know a writer, and one that an operator chose. The owner has to
- * know each, even before its provider has looked: the owner's XR may be deleted the next moment, and leaves the cloud resource only to
- * successors that it lists. Left out is one that does not find what the owner finds, such as one of another account.
+ * Chooses the labels by which other XRs find our managed resource.
+ *
+ * - `writes`: all contenders have to know a writer, and one that an operator chose.
+ * - `contends`: the owner has to know every contender, even before that one's provider has looked. The owner's XR may be deleted at any
+ *   time, and leaves the cloud resource only to successors that it lists.
+ * - Neither: our provider does not find the cloud resource that the owner finds, as in another account.
  */
 function chooseLabels(
   { policies, annotations }: Settlement,
@@ -87,13 +82,13 @@ function chooseLabels(
   return isLost && !isNamed ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
 }
 
-/** Tells whether our provider does not find the cloud resource that the owner's provider finds. */
+/** Tells whether the owner's provider finds the cloud resource, and ours does not. */
 const isLostTo = (verdict: OwnershipVerdict, { candidate: { own }, hasMoved }: Rivals): boolean =>
   verdict.is === "theirs" && !hasMoved && verdict.owner.observation === "present" && own?.observation === "absent";
 
 const OWNER_PATH = annotationPath(OWNER);
 
-/** Sets the tags, and after them, since tags may be labels, the marks and the policies. */
+/** Sets the tags, then the marks and the policies: tags may be labels, and must not replace marks. */
 export function writeMarks(
   tags: readonly ValueEdit[],
   { desired, hasManagementPolicies }: Subject,
@@ -123,7 +118,7 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
-/** Gives back the policies that an arbitration limited: after a restore without managed fields, no apply removes them. */
+/** Resets policies that an earlier arbitration limited. After a restore without managed fields, no apply removes them. */
 export function giveBack(desired: Document, observed: Document | undefined): readonly ValueEdit[] {
   if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];
   const isLeft = readPolicies(desired) === undefined && isObserver(readPolicies(observed) ?? ALL_ACTIONS);

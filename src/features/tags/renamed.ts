@@ -11,19 +11,21 @@ import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { Subject } from "./subject.ts";
 
-/** The draft with the owners that are kept, and the names of the resources that hand over or take over. */
 interface Renamed {
+  /** With the owners that are kept. */
   readonly draft: Draft;
+  /** The names of the resources that hand over or take over. */
   readonly renamed: ReadonlySet<string>;
-  /** The names of owners that no resource of this XR succeeds. Each goes as soon as it has listed the other XRs that declare the same. */
+  /** The names of owners without a successor in this XR. Each goes once it has listed its successors in other XRs. */
   readonly leaving: ReadonlySet<string>;
 }
 
 /**
- * Keeps owners whose resource a Composition has renamed: the pipeline desires the same cloud resource under another name. Crossplane would
- * delete the owner, and the cloud resource with it. The resource of the new name observes until the owner lists it as a successor; then
- * the owner goes, and leaves the cloud resource. What depends on a grant goes with it: it is composed
- * anew under another name, and a team could have its XR hide behind a reference whether that is so.
+ * Keeps owners that a Composition has renamed: the pipeline desires the same cloud resource under another name, and Crossplane would
+ * delete the owner together with it. The resource of the new name observes until the owner lists it as a successor. Then the owner
+ * goes, and leaves the cloud resource.
+ *
+ * Dependents of a grant are not kept: a team could otherwise keep one whose grant is revoked behind a reference that is never resolved.
  */
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
@@ -49,7 +51,7 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   return { draft: withResources(draft, kept), renamed: new Set([...renamed, ...names]), leaving: new Set(names) };
 }
 
-/** Tells whether an owner may go: it does not delete the cloud resource, and lists each heir as a successor. */
+/** Tells whether an owner may go: it leaves the cloud resource, and lists each heir as a successor. */
 const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
   !owner.isDeletingWithIt && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
 
@@ -66,13 +68,13 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly (readonly [stri
   });
 }
 
-/** The identity that a resource declares; its kind while a reference still hides that of a new one. */
+/** The identity that a resource declares; of a new one with an unresolved reference its kind. */
 function toKey({ kind, cloudResource, desired, own }: Subject): string {
   if (cloudResource === "unresolved") return own?.identity === undefined ? kindOf(desired) : "";
   return cloudResource === undefined ? "" : identify(kind, cloudResource).identity;
 }
 
-/** The kind and external name: of a resource that was never arbitrated, its provider chose the name. */
+/** The kind and external name. They identify a resource that was never arbitrated, whose provider chose the name. */
 const toNameKey = (document: Document): string => `${kindOf(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
 
 function kindOf(document: Document): string {
@@ -80,7 +82,7 @@ function kindOf(document: Document): string {
   return `${group} ${kind}`;
 }
 
-/** Desires what is observed: the pipeline says no longer what it wants. */
+/** Desires a resource as it is observed, without the metadata that Crossplane sets. */
 function pickKept(observed: Document): Document {
   const { metadata, ...object } = asObserved(observed);
   const kept = isObject(metadata) ? pick(metadata, (key) => key === "labels" || key === "annotations") : {};

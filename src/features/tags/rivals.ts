@@ -28,7 +28,7 @@ export interface Rivals {
   readonly join: Join;
   /** The contenders, ours included; undefined while an answer or a value of the input is pending. */
   readonly contenders: Contenders | undefined;
-  /** Another control plane that writes it, by its tags. */
+  /** The other control plane that the cloud's tags name. */
   readonly otherCluster: string | undefined;
   /** True if the observed resource declares another cloud resource. */
   readonly hasMoved: boolean;
@@ -64,15 +64,15 @@ function toCandidate(subject: Subject, declared: CloudResource): Candidate {
   };
 }
 
-/** Tells whether only the ProviderConfig changed of what our provider created: a name that the cloud made up is that of no other one. */
+/** Tells whether only the ProviderConfig has changed: our provider created the cloud resource, and its name is the same. */
 const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
   isMadeUp &&
   own?.acknowledged.size === 0 &&
   (readLabel(own.document, EXTERNAL_NAME_LABEL) ?? externalName) === externalName;
 
 /**
- * Tells whether no other XR declares what the provider of ours has created and named. It is not arbitrated until one does: most of what an
- * XR composes is of that kind.
+ * Tells whether our provider has created and named the cloud resource, and no other XR declares it. Most of what an XR composes is
+ * of that kind, and is not arbitrated.
  */
 export function isUnshared(subject: Subject, known: KnownContenders): boolean {
   const { kind, observed, isMadeUp, facts } = subject;
@@ -82,8 +82,8 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 }
 
 /**
- * Finds another control plane in the cloud's tags. Undefined if they name this one, by the input's name or one that our resource records.
- * Where the input gives no name, a name that an earlier step, `add` or another contender writes is this one's.
+ * Finds another control plane in the cloud's tags. Undefined if they name this one: by the name in the input, or one that our resource
+ * records. Without a name in the input, this one's names are those that an earlier step, `add` or another contender writes.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);

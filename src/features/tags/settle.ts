@@ -5,29 +5,28 @@ import { stringAt } from "../../model/document.ts";
 import { decideBy, when } from "../../model/rules.ts";
 import { CONTENDERS, CREATED_BEFORE, contenderId, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
+import { findAssociationName } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
-import { nameAssociation } from "./association-name.ts";
 import { type Annotations, findMove, type Part, readFormerCreation } from "./move.ts";
 import type { Rivals } from "./rivals.ts";
 import type { Subject } from "./subject.ts";
 import type { TagReason } from "./tags-condition.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The part that a managed resource plays as a contender, and the reason. */
 export interface Settlement extends Part {
   readonly reason: TagReason;
 }
 
-/** The verdict on an owner, or that a reference still hides which cloud resource there is to judge. */
+/** The verdict on the owner, or "unresolved" while a reference hides the cloud resource. */
 type Verdict = OwnershipVerdict | { readonly is: "unresolved" };
 
-/** Our managed resource with the verdict, and what several rules ask. */
+/** Our managed resource and the verdict on its owner, as the rules below read them. */
 interface Case<Judged extends Verdict = Verdict> {
   readonly verdict: Judged;
   readonly subject: Subject;
   readonly wanted: WantedTags;
   readonly join: Rivals["join"];
-  /** How ours is held back until its provider has read which cloud resource it declares; undefined where it has. */
+  /** Holds ours back until its provider has read which cloud resource it declares; undefined if it has. */
   readonly move: Part | undefined;
   /** The external name of an association: the provider makes it up, and finds nothing without it. */
   readonly name: string | undefined;
@@ -36,17 +35,21 @@ interface Case<Judged extends Verdict = Verdict> {
 type Ours = Case<Extract<Verdict, { is: "ours" }>>;
 type Theirs = Case<Extract<Verdict, { is: "theirs" }>>;
 
-/** Decides what follows from a verdict for our managed resource: its policies, annotations and external name, and the reason. */
+/** Decides the policies, annotations, external name and reason that follow from a verdict for our managed resource. */
 export function settle(
   verdict: Verdict,
   subject: Subject,
   wanted: WantedTags,
   { contenders = [], join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
 ): Settlement {
-  const { own } = subject;
+  const { own, facts, desired } = subject;
   const move = verdict.is === "deleting" ? undefined : findMove(own, hasMoved);
   const owner = verdict.is === "theirs" ? verdict.owner : undefined;
-  const name = verdict.is === "unresolved" ? undefined : nameAssociation(subject, contenders, owner, Boolean(move));
+  const isNameless = facts.name.is === "association" && stringAt(desired, EXTERNAL_NAME) === undefined;
+  const name =
+    isNameless && verdict.is !== "unresolved"
+      ? findAssociationName(contenders, own, owner, move !== undefined)
+      : undefined;
   const one: Case = { verdict, subject, wanted, join, move, name };
   const part = choosePart(one);
   // The creation of the former cloud resource does not count as the creation of this one.
@@ -55,7 +58,7 @@ export function settle(
   return { ...part, annotations, reason: chooseReason(one) };
 }
 
-/** Chooses the part of our managed resource: policies, annotations, readiness. The first rule that fits decides; else it begins. */
+/** Chooses policies, annotations and readiness. The first rule that fits decides; else our managed resource begins. */
 const choosePart = decideBy<Case, Part>(
   () => [
     when(is("deleting"), leave),
@@ -70,7 +73,7 @@ const choosePart = decideBy<Case, Part>(
   begin,
 );
 
-/** Chooses the reason that the condition tells. The first rule that fits decides; else ours owns the cloud resource. */
+/** Chooses the reason for the condition. The first rule that fits decides; else ours owns the cloud resource. */
 const chooseReason = decideBy<Case, TagReason>(
   () => [
     when(is("unresolved"), () => ({ is: "WaitingForReferences" })),
@@ -95,7 +98,7 @@ const chooseReason = decideBy<Case, TagReason>(
   ({ verdict }) => ({ is: "Owned", others: verdict.is === "ours" ? verdict.others : [] }),
 );
 
-/** Makes the question whether the verdict is this one. */
+/** Makes a predicate for this verdict. */
 function is<Is extends Verdict["is"]>(verdict: Is) {
   return (one: Case): one is Case<Extract<Verdict, { is: Is }>> => one.verdict.is === verdict;
 }
@@ -110,17 +113,17 @@ type Untold = Case & { readonly join: Extract<Case["join"], { is: "untold" }> };
 
 const isAccountUntold = (one: Case): one is Untold => one.join.is === "untold";
 
-/** A Fatal result would freeze a writer as one. */
+/** Excepts a managed resource that still writes: a Fatal result would leave it writing. */
 const isTheirsAndMustNotBe = (one: Case): one is Theirs =>
   isTheirs(one) && one.wanted.rules.onConflict === "Fail" && !one.verdict.isNext && !one.subject.own?.isWriting;
 
-/** One that exists is never left out: Crossplane would delete it. */
+/** Applies only before it exists: Crossplane would delete an existing one that is left out. */
 const isTheirsAndNotComposed = (one: Case): one is Theirs =>
   isTheirs(one) && one.subject.own === undefined && (one.wanted.rules.onConflict === "Withhold" || !canObserve(one));
 
 const isTheirsAndCannotObserve = (one: Case): one is Theirs => isTheirs(one) && !canObserve(one);
 
-/** Tells whether ours waits until the owner stops writing, or lists it: an observer counts on what its provider has found. */
+/** Tells whether ours waits for the owner: to stop writing, or to list ours, which counts on the cloud resource that it has found. */
 const isTheirsUntilLeft = (one: Case): one is Theirs =>
   isTheirs(one) && (one.verdict.isNext || (hasFound(one) && !one.verdict.isAcknowledged));
 
@@ -130,14 +133,14 @@ const canObserve = ({ subject }: Case): boolean => subject.hasManagementPolicies
 
 const hasFound = ({ subject }: Case): boolean => subject.own?.observation === "present";
 
-/** Makes what tells the reason together with the owner. */
+/** Makes the decision for a reason that names the owner. */
 const tellOwner =
   (reason: "Conflict" | "Withheld" | "CannotObserve" | "ObservedOnly" | "WaitingForProvider") =>
   ({ verdict: { owner } }: Theirs): TagReason => ({ is: reason, owner });
 
 const OBSERVING: Part = { policies: OBSERVE, annotations: {} };
 
-/** Keeps the policies and annotations that we wrote before. */
+/** Keeps the policies and annotations of an earlier reconcile. */
 function asBefore(own: Contender | undefined): Part {
   if (own === undefined) return OBSERVING;
   const policies = own.policies ?? (own.isDeletingWithIt ? ALL_ACTIONS : withoutDelete(ALL_ACTIONS));
@@ -145,15 +148,15 @@ function asBefore(own: Contender | undefined): Part {
   return { policies, annotations: { ...keep(TAGS_OWNER), ...keep(CONTENDERS), ...keep(ORIGIN) } };
 }
 
-/** Keeps the policies of a managed resource that is being deleted, unless they pause it: a paused one is never deleted. */
+/** Keeps the policies of a managed resource that is being deleted. Ends a pause: a paused one is never deleted. */
 function leave({ subject: { own } }: Case): Part {
   const { policies, annotations } = asBefore(own);
   return { policies: policies.length === 0 ? OBSERVE : policies, annotations };
 }
 
 /**
- * Begins as an observer. One that is older than this step in its Composition continues to write, so that it loses no tag, but without
- * Delete until the other contenders are known.
+ * Begins as an observer. A managed resource that existed before this step was in its Composition continues to write, so that it loses
+ * no tag, but without Delete until the other contenders are known.
  */
 function begin({ subject: { own } }: Case): Part {
   const before = asBefore(own);
@@ -183,7 +186,7 @@ function write(one: Ours): Part {
   };
 }
 
-/** Tells whether the cloud resource may be deleted with ours, as far as that is up to its origin. */
+/** Tells whether the origin of the cloud resource allows to delete it with ours. */
 function mayGoWithOurs(one: Ours): boolean {
   const isOurs = one.verdict.origin === "created" || isUnnamed(one);
   return isOurs || one.wanted.rules.preexisting === "Delete" || !canObserve(one);
@@ -196,15 +199,15 @@ const isKeptFromDeletion = (one: Case): one is Ours =>
   mayDelete(one.subject.desired, one.subject.asked);
 
 /**
- * Tells whether an association has no name and is not found: its provider can delete only what it creates. Deleted without Delete
- * meanwhile, its owner would leave what nobody could find.
+ * Tells whether an association has no name and is not found. It keeps Delete: its provider can delete only one that it has created, and
+ * an association without a name that is left behind cannot be found again.
  */
 const isUnnamed = ({ subject: { desired, facts, own }, name }: Case): boolean =>
   facts.name.is === "association" &&
   (name ?? stringAt(desired, EXTERNAL_NAME)) === undefined &&
   own?.observation !== "present";
 
-/** Observes what another one owns, also while ours is held back. */
+/** Observes the cloud resource of another owner, also while ours is held back. */
 function observeOwner(one: Theirs): Part {
   const {
     verdict,
@@ -212,9 +215,9 @@ function observeOwner(one: Theirs): Part {
     move,
   } = one;
   const { owner, isAcknowledged, isNext } = verdict;
-  // Also before our provider has looked: the owner may be gone then.
+  // Noted before our provider has looked, since the owner may be gone by then.
   const isCreated = !move && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
-  // The first of newcomers is no owner yet, and each record is one more event for all that watch.
+  // The first of new contenders is no owner yet. It is not noted: each note is an event for all XRs that watch ours.
   const isOwner = !isNext && (owner.isMarked || own?.knowsOwner === true);
   const isReady = hasFound(one) && !move && shownCondition(owner.document, "Ready")?.status === "True";
   const ready = isReady ? "True" : undefined;

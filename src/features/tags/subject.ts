@@ -20,24 +20,23 @@ import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
-/** A desired resource. */
 interface Wish extends DesiredAndObserved {
   /** Its name in the Composition. */
   readonly resource: string;
   /** The policies that earlier steps desire. */
   readonly asked: Policies;
-  /** True while its Composition's new name for it takes over from the old one: this is one of both. */
+  /** True while a new name in the Composition takes over from the old one, for the resources of both names. */
   readonly isRenamed: boolean;
 }
 
-/** A desired managed resource whose ownership is settled. */
+/** A desired managed resource whose ownership is to be settled. */
 export interface Subject extends Wish, DeclaredResource, Nature, Pick<KindFacts, "cloud" | "reportsTags"> {
   readonly kind: ManagedKind;
-  /** Undefined if only this XR can declare it; "unresolved" while a reference hides which it is. */
+  /** Undefined if no other XR can declare it; "unresolved" until the references that identify it are resolved. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
-  /** True if a step before ours gives it its external name. */
+  /** True if an earlier step desires its external name. */
   readonly isNamed: boolean;
-  /** As observed, if another XR can declare it; undefined before it is created. */
+  /** As observed, if another XR can declare its cloud resource; undefined before it is created. */
   readonly own: Contender | undefined;
   /** Undefined for a kind without tags. */
   readonly tags: ResourceTags | undefined;
@@ -45,7 +44,7 @@ export interface Subject extends Wish, DeclaredResource, Nature, Pick<KindFacts,
 
 export interface Subjects {
   readonly subjects: readonly Subject[];
-  /** The resources of which an earlier step desires marks, without these. */
+  /** The resources for which an earlier step desires marks, without these marks. */
   readonly unmarked: readonly (readonly [resource: string, document: Document])[];
   /** Kinds without tags, or without known tags, that no other XR can declare. */
   readonly untagged: readonly string[];
@@ -54,12 +53,12 @@ export interface Subjects {
 }
 
 /**
- * Finds the desired resources to tag: those that the input selects and whose kind has a tag field. A field that the schema lacks would
- * fail the whole XR, so the field has to be named by the input, set already, or listed in our table or the kind's schema. Kinds
- * without the field are included if other XRs can declare their cloud resources. Excludes copies of Secrets, and resources that the
- * pipeline only observes.
+ * Finds the desired resources to tag: those that the input selects and whose kind has a tag field. The field has to be named by the
+ * input, set already, or listed in our table or the kind's schema: one that the schema lacks would fail the whole XR. Kinds without
+ * a tag field are included if other XRs can declare their cloud resources. Copies of Secrets, and resources that the pipeline only
+ * observes, are left out.
  *
- * @param renamed the names of resources that are handed over from one to the other.
+ * @param renamed the names of resources that hand over or take over, which are included although no step may desire them.
  */
 export function findSubjects(
   { resources, ignore, owner }: Tags,
@@ -102,8 +101,8 @@ function toAccount({ account }: Tags["owner"], call: Call): string | undefined {
 }
 
 /**
- * Makes the wish for a resource. Where the XR refers to an object of another kind in its place, Crossplane composes it under that object's
- * name, which many providers take for the external name.
+ * Makes the wish for a resource. If the XR refers to an object of another kind in its place, Crossplane gives the resource that object's
+ * name, and many providers take it for the external name.
  */
 function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call): Omit<Wish, "isRenamed"> {
   const asked = readPolicies(desired) ?? ALL_ACTIONS;
@@ -116,8 +115,8 @@ function toWish(resource: string, desired: Document, kind: ManagedKind, call: Ca
 const COPIED_FROM = [...FOR_PROVIDER, "manifest", "metadata", "annotations", SHARED_FROM];
 
 /**
- * Tells whether a resource makes a copy of a Secret, whose marks are those of `sharedResources`. A Composition gives its name, and may
- * copy annotations into a manifest.
+ * Tells whether a resource makes a copy of a Secret for `sharedResources`. Neither its name nor the annotation alone shows that: a
+ * Composition chooses names, and may copy annotations into a manifest.
  */
 const isCopy = (resource: string, desired: Document): boolean =>
   resource.startsWith(COPY_PREFIX) &&
@@ -127,10 +126,10 @@ const isCopy = (resource: string, desired: Document): boolean =>
 const MARKED: readonly FieldPath[] = ["labels", "annotations"].map((field) => ["metadata", field]);
 
 /**
- * Leaves out what an earlier step desires of ownership marks, operators' decisions and providers' records of a creation: a Composition
- * may copy them from an XR, which a team writes.
+ * Removes ownership marks, operators' decisions and providers' records of a creation that an earlier step desires: a Composition may
+ * copy them from an XR, which a team writes.
  *
- * @param isOurs tells whether this step writes the resource's marks; the marks of others may be those of an earlier step of ours.
+ * @param isOurs tells whether this step writes the resource's marks. Else an earlier step of this function may have written them.
  */
 function withoutMarks(desired: Document, isOurs: () => boolean): Document {
   const isMark = (key: string): boolean =>
@@ -148,7 +147,7 @@ function isExcluded({ resource, observed, asked }: Wish, ignored: readonly ((tex
   return observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true";
 }
 
-/** Undefined for a kind that the input does not select, that neither the input nor our tables describe, or without anything to settle. */
+/** Returns undefined for a kind that the input does not select, or that neither it nor our tables describe, and if nothing is to settle. */
 function toSubject(wish: Wish, known: KnownKind, account: string | undefined, call: Call): Subject | undefined {
   const { kind, rule, facts } = known;
   const { identity, cloud, reportsTags, isNamedById } = facts;
@@ -156,7 +155,7 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
   const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
-  // Read when asked for: most of what an XR composes no other XR declares.
+  // Lazy: no other XR declares most of what an XR composes.
   const cloudResource = lazy(() => readUnlessNew(declared));
   const own = lazy(() => cloudResource() && wish.observed && toContender(wish.observed));
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
@@ -181,7 +180,7 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   };
 }
 
-/** Reads the cloud resource. What a provider has just created goes on where a reference that tells its place cannot be read. */
+/** Reads the cloud resource. One that was just created does not wait for a reference to its place: no other XR knows its name yet. */
 function readUnlessNew(declared: DeclaredResource & { readonly isMadeUp: boolean }) {
   const read = readCloudResource(declared);
   const isNew = declared.isMadeUp && declared.observed && readLabel(declared.observed, IDENTITY_LABEL) === undefined;
@@ -189,8 +188,8 @@ function readUnlessNew(declared: DeclaredResource & { readonly isMadeUp: boolean
 }
 
 /**
- * Reads the external name that the provider chose: the observed one, where no step but `externalNames` desires it, and that only because
- * it was observed. It counts once the provider has created the cloud resource, since another XR can import that, and from then on.
+ * Reads the external name that the provider chose: the observed one, unless a step desires it. (`externalNames` desires it because it was
+ * observed.) It counts from the creation of the cloud resource on, since another XR can import that.
  */
 function readChosenName(composed: Document | undefined, wish: Wish, { name }: IdentityFacts) {
   const { desired, observed } = wish;

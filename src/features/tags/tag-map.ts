@@ -20,12 +20,10 @@ export const holdsTags = (field: JsonValue | undefined, mayBeList = true): field
 /**
  * Reads the tags in a map or a list of objects; undefined for another value. Numbers and booleans count as
  * their text: earlier steps desire them, and the API server would refuse them. Ignores objects, lists and null.
- *
- * @param most the most entries to read.
  */
-export function toTagMap(field: JsonValue | undefined, most = Number.POSITIVE_INFINITY): TagMap | undefined {
+export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
   if (!holdsTags(field)) return undefined;
-  return isObject(field) ? textsIn(field, most) : new Map(field.slice(0, most).filter(isObject).flatMap(readTagEntry));
+  return isObject(field) ? textsIn(field) : new Map(field.filter(isObject).flatMap(readTagEntry));
 }
 
 /**
@@ -42,9 +40,9 @@ export function readShape(schema: JsonValue | undefined): JsonValue | undefined 
 }
 
 /** Reads a map without a list of entries: there may be tens of thousands. */
-function textsIn(field: JsonObject, most: number): TagMap {
+function textsIn(field: JsonObject): TagMap {
   const texts = new Map<string, string>();
-  for (const key of Object.keys(field).slice(0, most)) {
+  for (const key of Object.keys(field)) {
     const value = field[key];
     if (typeof value !== "object" && value !== undefined) texts.set(key, toPlainText(value));
   }
@@ -58,8 +56,8 @@ function readTagEntry(item: JsonObject): readonly (readonly [string, string])[] 
 }
 
 /**
- * Converts tags to the shape of `like`: a map, or a list of items like its first. Other fields of an item (propagateAtLaunch of an
- * AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
+ * Converts tags to the shape of `like`: a map, or a list. Items of a list keep their order and their other fields, such as
+ * propagateAtLaunch of an AutoScalingGroup. New items follow, sorted, with the other fields of the first item.
  */
 export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
   if (!Array.isArray(like)) return toSortedObject(tags);

@@ -1,7 +1,7 @@
 import { annotate, readManagedKind, toCommandOn } from "../../crossplane/managed-resource.ts";
 import { OBSERVE } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
-import { brief, briefError, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { brief, briefError, listSome, sentencesForSome, shownCondition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import { isObject } from "../../model/json.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
@@ -10,8 +10,6 @@ import { isOrphan } from "../../ownership/contenders.ts";
 import { faults, fine, type ReasonOf, stops, type Told, tell, toTold, unknown, waits } from "../conditions.ts";
 import type { Refusal } from "./limits.ts";
 import type { Subject, Subjects } from "./subject.ts";
-
-const TYPE = "TagsOwned";
 
 /** The most resources that a message names. */
 const MAX_NAMES = 3;
@@ -59,7 +57,7 @@ function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects):
   const tagless = owned.flatMap(({ subject: { tags, kind } }) => (tags === undefined ? [kind.kind] : []));
   const observed = tagged.filter(({ reason }) => reason.is === "ObservedOnly").length;
   const count = (number: number, what: string, names: readonly string[] = []): readonly string[] =>
-    number === 0 ? [] : [`${number} ${what}${names.length === 0 ? "" : ` (${listFirst(names)})`}`];
+    number === 0 ? [] : [`${number} ${what}${names.length === 0 ? "" : ` (${list(names)})`}`];
   return [
     `${owned.length - tagless.length} tagged`,
     ...count(tagless.length, "owned without tags", toKinds(tagless)),
@@ -70,10 +68,9 @@ function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects):
   ].join(", ");
 }
 
-const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kinds)].sort();
+const list = (names: readonly string[]): string => listSome(names, MAX_NAMES, (name) => name);
 
-const listFirst = (names: readonly string[]): string =>
-  names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(", ")}, …` : names.join(", ");
+const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kinds)].sort();
 
 function explain({ reason, subject, isTagged }: Tagged): string {
   const { kind: of, observed, resource, hasManagementPolicies } = subject;
@@ -85,11 +82,11 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     name: brief(stringAt(subject.desired, EXTERNAL_NAME) ?? ""),
     by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
     // One that existed before this step keeps its tags and its policies, except Delete.
-    meanwhile: isTagged ? "managed and tagged as before, without Delete," : "only observed",
+    meanwhile: isTagged ? "this XR manages and tags it as before, without Delete," : "this XR only observes it",
     consequence: hasManagementPolicies
       ? ", so this XR only observes it"
       : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted`,
-    synced: message ? ` (it says: ${briefError(message)})` : "",
+    synced: message ? ` (Synced says: ${briefError(message)})` : "",
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
@@ -98,7 +95,7 @@ function explain({ reason, subject, isTagged }: Tagged): string {
   return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}`;
 }
 
-/** Explains what to do with a managed resource that no XR controls: nobody tells it to stop writing, or to leave the cloud resource. */
+/** Explains what to do with a managed resource that writes and that no XR controls: no XR will have it stop or leave the cloud resource. */
 function explainOrphan(reason: TagReason): string {
   const involved = "owner" in reason && reason.owner ? [reason.owner] : reason.is === "Owned" ? reason.others : [];
   const orphan = involved.find(isOrphan);
@@ -115,14 +112,14 @@ function explainOrphan(reason: TagReason): string {
 
 const PARAMETERS = ["spec", "forProvider"];
 
-/** Names the fields in which ours and another owner's differ, for a kind of which nothing tells which fields identify it. */
+/** Names the fields in which ours and another owner's differ, for a kind whose identifying fields are not known. */
 function distinguish({ facts, desired }: Subject, { document }: Contender): string {
   if (!facts.countsReferences) return "";
   const [ours, theirs] = [desired, document].map((each) => each.at(PARAMETERS));
   if (!(isObject(ours) && isObject(theirs))) return "";
   const fields = Object.keys(ours).filter((field) => typeof ours[field] === "string" && ours[field] !== theirs[field]);
   if (fields.length === 0) return "";
-  return `; if these are two, name what distinguishes them in tags.resources[].scopeFieldPaths: ${listFirst(fields.toSorted().map((field) => `spec.forProvider.${brief(field)}`))}`;
+  return `; if these are two, name what distinguishes them in tags.resources[].scopeFieldPaths: ${list(fields.toSorted().map((field) => `spec.forProvider.${brief(field)}`))}`;
 }
 
 /** The facts of all sentences, as texts. */
@@ -140,38 +137,39 @@ interface Theirs extends Facts {
   readonly owner: Contender;
 }
 
-/** The reasons for the state of a resource's tags: their sentences say who owns the cloud resource, and how to move ownership here. */
+/** The reasons for the state of a resource's tags. Their sentences say who owns the cloud resource, and how to move ownership here. */
 const REASONS = {
   ...stops({
     Conflict: ({ by, takeOver }: Theirs) => `cannot go on: ${by} owns it, and onConflict is Fail; ${takeOver}`,
   }),
   ...unknown({
     WaitingForRequiredResources: ({ kind }: Facts) =>
-      `waiting for Crossplane to look up other managed resources for the same ${kind}`,
+      `Crossplane has yet to look up other managed resources for the same ${kind}`,
   }),
   ...waits({
     Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,
   }),
   ...faults({
     InvalidTags: ({ fault }: { readonly fault: string }) => fault,
-    /** The provider does not report who else writes it, so this XR does not. */
     ExistedBefore: ({ takeOver, allowDelete }: Facts) =>
       `existed before this XR, and its provider does not report who else writes it, so this XR only observes it; ${takeOver}; ${allowDelete}`,
-    /** Of what another XR owns, our provider has not found it yet. */
+    /** With an owner: another XR owns it. */
     WaitingForProvider: ({ owner, by, meanwhile, synced, takeOver }: Facts & { readonly owner?: Contender }) =>
       owner === undefined
-        ? `${meanwhile} until its provider has looked for it${synced}`
-        : `${by} owns it, and the provider of this XR has not found it yet${synced}; ${takeOver}`,
+        ? `${meanwhile} until the provider has looked for it${synced}`
+        : `${by} owns it, and the provider has not found it for this XR yet${synced}; ${takeOver}`,
     WaitingForReferences: ({ kind, synced }: Facts) =>
-      `only observed until its provider has resolved the references that tell which ${kind} it is${synced}`,
-    /** `isCreating`: the other one has not found its own cloud resource yet, which may be this one. */
+      `this XR only observes it until the provider has resolved the references that identify the ${kind}${synced}`,
+    /** `isCreating`: the other one's provider has not found a cloud resource yet, and may find this one. */
     AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
-      `${isCreating ? meanwhile : "written"}, although ${by} has the same name by another ProviderConfig, and nothing tells whether both lead into one account: set tags.owner.account in both Compositions`,
+      `${isCreating ? meanwhile : "this XR writes it"}; ${by} has the same name behind another ProviderConfig, and it is not known ` +
+      "whether both ProviderConfigs lead into one account: set tags.owner.account in both Compositions",
     NotFound: ({ kind, name }: Facts) =>
-      `no ${kind} has the id ${name}, under which the pipeline imports it; only observed, since its provider would create another one: ` +
+      `${kind} ${name}, which the pipeline imports, does not exist; this XR only observes it, since the provider would create another one: ` +
       "correct the external name, or leave it out to have one created",
     BeingDeleted: () => "its managed resource is being deleted",
-    FieldNotSet: () => "unchanged until owner.cluster and owner.account, if the input has them, are set",
+    FieldNotSet: () =>
+      "its tags and policies stay as they are until owner.cluster and owner.account, if the input has them, are set",
     "FieldNotSet/tag": ({ field }: { readonly field: string }) => `${field} is not set, so its tag is left out`,
     OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,
@@ -181,8 +179,8 @@ const REASONS = {
       const rest = isOrphan(owner) ? `; ${takeOver}` : "";
       if (!isNext) return `${by} owns it, and has not listed this XR as a successor yet${rest}`;
       return owner.isDeleting
-        ? `waiting until ${by} and the cloud resource are deleted`
-        : `waiting for ${by} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;
+        ? `this XR waits until ${by} and the cloud resource are deleted`
+        : `this XR waits for ${by} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;
     },
   }),
   ...fine({
@@ -191,14 +189,14 @@ const REASONS = {
       `existed before this XR, so it is not deleted with it; ${allowDelete}`,
     /** `others` observe it. */
     Owned: ({ others }: { readonly others: readonly Contender[] }) =>
-      `shared with ${listFirst(others.map(({ owner, name }) => brief(owner || name)))}`,
+      `shared with ${listSome(others, MAX_NAMES, ({ owner, name }) => brief(owner || name))}`,
     NothingToTag: () => "",
   }),
 };
 
-/** Tells what is left to do before what is settled, each in the order of the Composition. */
+/** The order of the reasons: unsettled resources first, each group in the order of the Composition. */
 const KIND = {
-  type: TYPE,
+  type: "TagsOwned",
   target: "CompositeAndClaim",
   reasons: REASONS,
   otherwise: "NothingToTag",

@@ -21,7 +21,6 @@ import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
 import { isOurs, type Tagged, toTagsCondition } from "./tags-condition.ts";
 import { resolveWanted, type WantedTags } from "./wanted.ts";
 
-/** A decision on one resource. */
 interface TagDecision extends Tagged {
   readonly arbitration: Arbitration;
   /** Undefined if the tags stay as earlier steps desire them. */
@@ -63,7 +62,7 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
   return { subject, reason, isTagged, arbitration, tags: decided, refusals };
 }
 
-/** Finds the owners, of those that are not desired any more, that have no others to leave their cloud resource to first. */
+/** Of the owners that are no longer desired, finds those that may go now: no other XR needs their cloud resource. */
 function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[]): ReadonlySet<string> {
   const isAwaited = ({ reason }: TagDecision): boolean =>
     reason.is === "WaitingForRequiredResources" || (reason.is === "Owned" && reason.others.length > 0);
@@ -72,16 +71,19 @@ function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[
   return new Set([...leaving].filter((name) => !names.has(name)));
 }
 
-/** Takes back what is desired of resources that no step of the pipeline desires. */
+/** Removes the edits of resources that no step of the pipeline desires. */
 function withoutEdits(draft: Draft, names: ReadonlySet<string>): Draft {
   if (names.size === 0) return draft; // nearly always
   return { ...draft, resources: new Map([...draft.resources].filter(([name]) => !names.has(name))) };
 }
 
-/** A team chooses such tags: with a Fatal result it could freeze its XR, and with it copies whose grant is revoked. */
+/**
+ * Tells whether the resource keeps its tags, since the cloud would refuse the new ones. Not Fatal for the tags of a team: it could freeze
+ * its XR with them, and so keep copies whose grant is revoked.
+ */
 const isHeld = ({ refusals }: TagDecision): boolean => refusals.length > 0;
 
-/** Tells whether the Composition's own tags are refused, for which the XR stops. The number of tags is no literal of the Composition. */
+/** Tells whether a literal tag of the Composition is refused, for which the XR stops. A refused number of tags is not such a fault. */
 function stops(decisions: readonly TagDecision[], { add }: WantedTags): boolean {
   const isLiteral = ({ key }: Refusal): boolean =>
     key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral);
@@ -98,7 +100,6 @@ const toFatal = ({ reason }: Condition, decisions: readonly TagDecision[]): Resu
   };
 };
 
-/** Makes the edit of a resource, if it changes. */
 function toTagEdits(decision: TagDecision): Edits {
   const { subject, reason, arbitration } = decision;
   const { resource, observed, desired, tags: found } = subject;

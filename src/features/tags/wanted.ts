@@ -5,7 +5,6 @@ import type { Call } from "../feature.ts";
 import { resolveMap, resolveString, resolveStrings } from "../value.ts";
 import { findExcess, type Refusal } from "./limits.ts";
 
-/** Tells whether an entry of the input names a key. */
 type HasKey = (key: string) => boolean;
 
 interface WantedTag {
@@ -32,7 +31,7 @@ export interface WantedTags {
   readonly cluster: string | undefined;
   /** Fields of required values that are not set. */
   readonly unset: readonly string[];
-  /** True if the control plane's name or the account is among them: then ownership cannot be decided. */
+  /** True if the control plane's name or the account is not set: then ownership cannot be decided. */
   readonly isUnset: boolean;
 }
 
@@ -63,7 +62,7 @@ export function resolveWanted(input: Tags, resources: number, call: Call): Wante
 
 const ALWAYS = { onExisting: "Replace", optional: false } as const;
 
-/** Resolves keys: globs of the Composition, or exact ones of a field. A field that is not set has none, because teams may set it. */
+/** Resolves keys: globs of the Composition, or the exact keys in a field, which a team may set; none where it is not set. */
 function resolveKeys(keys: Keys, call: Call): HasKey {
   if (keys.is !== "literal") {
     const resolved = resolveStrings(keys, call);
@@ -71,25 +70,17 @@ function resolveKeys(keys: Keys, call: Call): HasKey {
     return (key) => exact.has(key);
   }
   const globs = [keys.value].flat().map(toMatcher);
-  const known = new Map<string, boolean>(); // many resources have the same keys
-  return (key) => {
-    const answer = known.get(key) ?? globs.some((fits) => fits(key));
-    known.set(key, answer);
-    return answer;
-  };
+  return (key) => globs.some((fits) => fits(key));
 }
-
-type AddEntry = Tags["add"][number];
 
 /** Resolves an entry to tags: without a key, its field has a map of them. */
-function resolveEntry(
-  { key, value, onExisting, optional }: AddEntry,
-  call: Call,
-): { readonly tags: readonly WantedTag[]; readonly unset: readonly string[] } {
+function resolveEntry({ key, value, onExisting, optional }: Tags["add"][number], call: Call) {
   const isMap = key === undefined && value.is !== "literal";
   const resolved = isMap ? resolveMap(value, call) : resolveString(value, call);
-  if (resolved.is === "unset") return { tags: [], unset: optional ? [] : [resolved.field] };
+  if (resolved.is === "unset") return { tags: NO_TAGS, unset: optional ? [] : [resolved.field] };
   const pairs = typeof resolved.value === "string" ? [[key ?? "", resolved.value] as const] : resolved.value;
   const rest = { onExisting, isLiteral: value.is === "literal" };
-  return { tags: pairs.map(([name, text]) => ({ key: name, value: text, ...rest })), unset: [] };
+  return { tags: pairs.map(([name, text]): WantedTag => ({ key: name, value: text, ...rest })), unset: [] };
 }
+
+const NO_TAGS: readonly WantedTag[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decideDeparture, leavesBehind, rememberKinds, toDeparture } from "../../../cli/admission/departures.ts";
+import { cacheKinds, decideDeparture, leavesBehind, toDeparture } from "../../../cli/admission/departures.ts";
 import { toClient } from "../../../cli/cluster/cluster.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -50,7 +50,7 @@ describe("the deletion of a managed resource", () => {
     );
     const api = await startApiServer({ kinds, objects });
     const client = toClient(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 } });
-    const [departed, read] = [new Map(), rememberKinds(client)] as const;
+    const [departed, read] = [new Map(), cacheKinds(client)] as const;
     return (asked: ReturnType<typeof request>) => decideDeparture(asked, departed, read);
   };
 

@@ -52,31 +52,18 @@ test.each([
   expect(findSchema({ apiVersion, kind }, schemas)).toEqual(schema);
 });
 
-const unmatched = (name: string, files: readonly string[]) =>
-  findUnmatchedKinds(
-    Object.fromEntries(
-      ["a", "b"].map((matchName) => [
-        `${name}#${matchName}`,
-        { apiVersion: "example.org/v1", kind: "Database", matchName },
-      ]),
-    ),
-    files.map((apiVersion) => ({ apiVersion, kind: "Database" })),
-  );
-
-test.each([
-  { reason: "another version of the kind", files: ["example.org/v1beta1"], says: ["example.org/v1beta1"] },
-  { reason: "the version itself beside it", files: ["example.org/v1", "example.org/v2"], says: [] },
-  { reason: "another group", files: ["example.com/v2"], says: [] },
-])("a kind that the files have only in another version is said once: $reason", ({ files, says }) => {
-  const sentence = "Database is required in example.org/v1, and the files have it in";
-  expect(unmatched("names/record", files)).toEqual(says.map((version) => `${sentence} ${version}`));
-});
-
-test.each([
-  { reason: "another group", files: ["example.com/v2"], says: ["the files have it in example.com/v2"] },
-  { reason: "no file", files: [], says: ["no file has this kind"] },
-  { reason: "the files", files: ["example.org/v1"], says: [] },
-])("a shared resource's kind that is in no file of its group is said once: it is in $reason", ({ files, says }) => {
-  const sentences = says.map((rest) => `Database is required in example.org/v1, and ${rest}`);
-  expect(unmatched("shared-resource/db", files)).toEqual(sentences);
+const [V1, V1BETA1, OTHER_GROUP] = ["example.org/v1", "example.org/v1beta1", "example.com/v2"];
+test.each<[of: string, files: readonly string[], where: string, ...says: readonly string[]]>([
+  ["names/record", [V1BETA1], "another version of it only", `the files have it in ${V1BETA1}`],
+  ["names/record", [V1, V1BETA1], "this version as well"],
+  ["names/record", [OTHER_GROUP], "another group only"],
+  ["shared-resource/db", [OTHER_GROUP], "another group only", `the files have it in ${OTHER_GROUP}`],
+  ["shared-resource/db", [], "no version", "no file has this kind"],
+  ["shared-resource/db", [V1], "this version"],
+])("the kind of a requirement %s that the files %j have in %s is said once, if at all", (of, files, _, ...says) => {
+  const [a, b] = ["a", "b"].map((matchName) => ({ apiVersion: V1, kind: "Database", matchName }));
+  const asked = { [`${of}#a`]: a, [`${of}#b`]: b } as Parameters<typeof findUnmatchedKinds>[0];
+  const resources = files.map((apiVersion) => ({ apiVersion, kind: "Database" }));
+  const sentences = says.map((rest) => `Database is required in ${V1}, and ${rest}`);
+  expect(findUnmatchedKinds(asked, resources)).toEqual(sentences);
 });

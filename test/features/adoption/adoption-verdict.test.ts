@@ -3,7 +3,7 @@ import { toComposite } from "../../../src/crossplane/composite.ts";
 import { composerName } from "../../../src/crossplane/metadata.ts";
 import { findProof, type PossibleComposer, toPossibleComposer } from "../../../src/crossplane/proof.ts";
 import * as verdicts from "../../../src/features/adoption/adoption-verdict.ts";
-import type { Prover } from "../../../src/features/confirm-nesting.ts";
+import type { Prover } from "../../../src/features/prover.ts";
 import { type Document, documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LookupAnswer } from "../../../src/model/requirement.ts";
@@ -38,17 +38,48 @@ test("the name of the field manager is the one that Crossplane computes", () => 
 
 const theirs = { "crossplane.io/claim-name": "theirs", "crossplane.io/claim-namespace": "team-b" };
 const owners = [{ uid: "uid-now", kind: "XStore", name: "store" }];
-test.each<[is: string, reason: string, metadata: JsonObject]>([
-  ["unadopted", "its only owner is not its controller", { ownerReferences: owners }],
-  ["unadopted", "it has our label and our field manager", appliedBy("velero", ours)],
-  ["unproven", "it has our label and the field manager of another XR", appliedBy(`${ours}0`)],
-  ["unproven", "only its field manager is ours", { ...labelled("x"), ...appliedBy(ours) }],
-  ["unproven", "it has our label and belongs to an XR of another kind and claim", labelled("store", theirs)],
-  ["stale", "it is rendered with the owner of a backup", controlledBy("uid-then")],
-  ["foreign", "it is rendered with another owner", controlledBy("u", "other")],
-  ["gone", "it is being deleted", { deletionTimestamp: "2026-01-01T00:00:00Z" }],
-])("an observed resource that is not desired is judged %s when %s", (is, _reason, metadata) => {
-  expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
+const withMetadataOf = (xr: JsonObject, metadata: JsonObject): JsonObject => ({
+  ...xr,
+  metadata: { ...(xr["metadata"] as JsonObject), ...metadata },
+});
+const restoredNested = restoredStore(referring("a"));
+const restoredOnV2 = restoredStore({ spec: { crossplane: referring("a")["spec"] as JsonObject } });
+const controlled = (xr: JsonObject) => withMetadataOf(xr, controlledBy("uid-now"));
+const rendered = compositeOf(store({ metadata: { name: "store" } }));
+const nested = (metadata: JsonObject = {}) =>
+  compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
+const nestedBelow = nested(controlledBy("u", "root"));
+const ofRoot = (metadata: JsonObject = {}) => bucket("a", { ...labelled("root"), ...metadata });
+test.each<[is: string, reason: string, resource: JsonObject, composer?: PossibleComposer]>([
+  ["unadopted", "its only owner is not its controller", bucket("a", { ownerReferences: owners })],
+  ["unadopted", "it has our label and our field manager", bucket("a", appliedBy("velero", ours))],
+  ["unproven", "it has our label and the field manager of another XR", bucket("a", appliedBy(`${ours}0`))],
+  ["unproven", "only its field manager is ours", bucket("a", { ...labelled("x"), ...appliedBy(ours) })],
+  [
+    "unproven",
+    "it has our label and belongs to an XR of another kind and claim",
+    bucket("a", labelled("store", theirs)),
+  ],
+  ["stale", "it is rendered with the owner of a backup", bucket("a", controlledBy("uid-then"))],
+  ["foreign", "it is rendered with another owner", bucket("a", controlledBy("u", "other"))],
+  ["ours", "the XR is rendered without a UID, whatever controls it", bucket("a", controlledBy("u")), rendered],
+  ["gone", "it is being deleted", bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" })],
+  ["unadopted", "it is a restored nested XR without a controller", withMetadataOf(restoredNested, labelled("store"))],
+  ["unsettled", "it is a nested XR of ours, restored on v2 and not reconciled yet", controlled(restoredOnV2)],
+  ["ours", "it is a nested XR of ours that is reconciled", controlled(store(referring("a")))],
+  ["ours", "it is a nested XR of ours that has composed nothing", controlled(restoredStore())],
+  ["pending", "we are nested, so that it depends on the XRs above", ofRoot(), nested()],
+  ["pending", "we are nested and controlled, which is no proof", ofRoot(), nestedBelow],
+  ["unadopted", "we are nested, and its field manager is proof enough", ofRoot(appliedBy(ours)), nested()],
+  [
+    "unproven",
+    "we are nested, and its label has our own name, which is no proof",
+    bucket("a", labelled("store")),
+    nestedBelow,
+  ],
+  ["unproven", "we are nested, and its field manager is that of a sibling", ofRoot(appliedBy(`${ours}0`)), nestedBelow],
+])("an observed resource that is not desired is judged %s when %s", (is, _reason, resource, composer = composite) => {
+  expect(judgeObserved(documentOf(resource), composer).is).toBe(is);
 });
 
 describe("what was put back after a restore, and this XR controls,", () => {
@@ -101,44 +132,6 @@ describe("what was put back after a restore, and this XR controls,", () => {
     expect(verdicts.isLookedAt(documentOf(resource))).toBe(isLookedAt);
   });
 });
-
-test("an observed resource with any controller is judged ours when the XR is rendered without a UID", () => {
-  const rendered = compositeOf(store({ metadata: { name: "store" } }));
-  expect(judgeObserved(documentOf(bucket("a", controlledBy("u"))), rendered).is).toBe("ours");
-});
-
-test("unadopted: a nested XR that nobody controls, restored and not reconciled yet", () => {
-  const xr = restoredStore(referring("a"));
-  const nested = { ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...labelled("store") } };
-  expect(judgeObserved(documentOf(nested), composite).is).toBe("unadopted");
-});
-
-const crossplane = referring("a")["spec"] as JsonObject;
-const controlled = (xr: JsonObject) =>
-  documentOf({ ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...controlledBy("uid-now") } });
-test.each([
-  ["unsettled", "it was restored on v2 and is not reconciled yet", restoredStore({ spec: { crossplane } })],
-  ["ours", "it is reconciled", store(referring("a"))],
-  ["ours", "it has composed nothing", restoredStore()],
-])("a nested XR that this XR controls is judged %s when %s", (is, _reason, xr) => {
-  expect(judgeObserved(controlled(xr), composite).is).toBe(is);
-});
-
-const nested = (metadata: JsonObject) =>
-  compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
-const byRoot = controlledBy("u", "root");
-test.each<[is: string, reason: string, xr: JsonObject, metadata: JsonObject]>([
-  ["pending", "it depends on the XRs above", {}, labelled("root")],
-  ["pending", "a controller alone is no proof", byRoot, labelled("root")],
-  ["unadopted", "its field manager is proof enough", {}, { ...labelled("root"), ...appliedBy(ours) }],
-  ["unproven", "its label has the name of the nested XR, which is no proof", byRoot, labelled("store")],
-  ["unproven", "its field manager is that of a sibling", byRoot, { ...labelled("root"), ...appliedBy(`${ours}0`) }],
-])(
-  "a resource composed by a nested XR, and so labelled with the root's name, is judged %s when %s",
-  (is, _reason, xr, metadata) => {
-    expect(judgeObserved(documentOf(bucket("a", metadata)), nested(xr)).is).toBe(is);
-  },
-);
 
 const found = (metadata: JsonObject) => ({ is: "resolved", items: [documentOf(bucket("a", metadata))] }) as const;
 const controller = { kind: "XStore", name: "store", uid: "u", controller: true };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { adoption } from "../../../src/features/adoption/adoption.ts";
-import { toSentences } from "../../../src/features/adoption/adoption-condition.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import { emptyDraft } from "../../../src/model/draft.ts";
 import type { FieldPath } from "../../../src/model/field-path.ts";
@@ -165,13 +164,6 @@ test("a Fatal result names all resources at once, and only when every lookup is 
     expect.stringMatching(/^ {2}x \(Bucket\.cloud\.example\.org\/x\): it has no controller/),
     expect.stringMatching(/^ {2}Bucket\.cloud\.example\.org\/a: it is controlled by UID uid-then/),
   ]);
-});
-
-test("of half a million resources that share a sentence, ten are named", () => {
-  const standing = { reason: "NoLongerDesired" as const, sentence: "not desired any more" };
-  const standings = Array.from({ length: 500_000 }, (_, index) => ({ ...standing, resource: `r${index}` }));
-  const said = "r0, r1, r2, r3, r4, r5, r6, r7, r8, r9 and 499990 more: not desired any more";
-  expect(toSentences(standings)).toEqual([said]);
 });
 
 test("what an XR says of itself is read once, and not for each resource that it refers to", () => {

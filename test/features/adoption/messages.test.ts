@@ -32,8 +32,8 @@ const REFERRED = "Bucket.cloud.example.org/a:";
 const unprovenBy = (label = "other") =>
   `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is ${label} instead of`;
 const setLabel = (name: string, label?: string) =>
-  `${unprovenBy(label)} ${name}; if this XR did, set its label crossplane.io/composite to ${name}; if not, remove its reference ` +
-  "from the XR";
+  `${unprovenBy(label)} ${name}; if this XR did, set the resource's label crossplane.io/composite to ${name}; if not, remove ` +
+  "its reference from the XR";
 const restored = `${REFERRED} it was restored during this reconcile; the next reconcile observes it`;
 const ours = { a: bucket("a", controlledBy("uid-now")) };
 const foreign = bucket("a", controlledBy("u", "other"));

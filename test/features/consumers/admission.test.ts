@@ -36,6 +36,8 @@ const draftOf = (capacity: number, parts: CallParts) => consumersDraft({ capacit
 describe("admission", () => {
   const both = ["team-a", "team-b"];
   const [a, b, c] = [asking("team-a", "1"), asking("team-b", "2"), asking("team-c", "3")];
+  const [z, servedZ] = [asking("team-z", "1"), asking("team-z", "1", served)];
+  const requesting = shopIn("team-a", { access: "Requested" });
   const servedB = asking("team-b", "2", served);
   const halfUsed = database([{ type: "CapacityAvailable", status: "True", reason: "HalfUsed" }]);
   interface More {
@@ -51,12 +53,16 @@ describe("admission", () => {
     ["takes records of one second by namespace and name", "team-a: Full", [asking("team-b", "1"), a]],
     ["keeps who is admitted, whatever is older", "team-b: Full", [a, b], { before: ["team-b"] }],
     ["keeps who is admitted where the capacity was reduced", "team-a team-b: Full", [a, b], { before: both }],
+    ["fills the places beside who is admitted", "team-a team-b: Full", [a, b], { capacity: 2, before: ["team-a"] }],
+    ["keeps who has lost its grant and is served", "team-z: Full", [servedZ, a], { before: ["team-z"] }],
+    ["does not keep who has lost its grant otherwise", "team-a: Full", [z, a], { before: ["team-z"] }],
     ["prefers who was served before a restore", "team-b: Full", [a, asking("team-b", "2", served, restored)]],
     ["gives no more places than it has for that", "team-a: Full", [a, servedB], { before: ["team-a"] }],
     ["begins none for a record that no XR controls", ": Available", [asking("team-a", "1", {}, restored)]],
     ["needs a grant", "team-a: QuarterUsed", [asking("team-z", "1"), a], { capacity: 4 }],
     ["does not count a team without a grant, whatever it writes", "team-a: Full", [a, shopIn("evil", served)]],
     ["takes the place of an XR away that has gone", "team-a: Full", [a], { before: ["team-b"] }],
+    ["counts none that neither ask nor are served", "team-b: Full", [requesting, b]],
     ["counts those that do not ask", "team-b: Full", [shopIn("team-a", served), b, c], { capacity: 2 }],
     ["waits for who asks", "team-a team-b: HalfUsed", "pending", { capacity: 4, before: both, xr: halfUsed }],
   ])("%s: %s", (_reason, is, records, { capacity = 1, before = [], xr = database() } = {}) => {
@@ -81,14 +87,18 @@ describe("admission", () => {
     });
   });
 
-  test("protects the database from deletion for who is admitted, and not for who waits in line", () => {
-    const { resources } = draftOf(1, { observed: admitted("team-a"), answers: finding(a, b) });
+  test("protects the database from deletion for who is admitted or does not ask, and not for who waits in line", () => {
+    const { resources } = draftOf(1, {
+      observed: admitted("team-a"),
+      answers: finding(a, b, shopIn("team-c", served)),
+    });
     const reasons = [...resources.values()].flatMap((edit) => {
       const { spec } = objectSetBy(edit) ?? {};
       return spec === undefined ? [] : [(spec as JsonObject)["reason"]];
     });
     expect(reasons).toEqual([
-      "Shop.apps.example.org shop in namespace team-a uses it: delete them, or take back their grant",
+      "Shop.apps.example.org shop in namespace team-a, Shop.apps.example.org shop in namespace team-c use it: delete them, " +
+        "or take back their grant",
     ]);
   });
 });

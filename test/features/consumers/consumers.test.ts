@@ -38,6 +38,9 @@ const list = { toCompositeFieldPath: "status.consumers" };
 
 const draftOf = (section: JsonObject, parts: CallParts = {}) => consumersDraft(section, { xr: database(), ...parts });
 
+/** The reference by which a companion names the database. */
+const of = { apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: SHARED.name };
+
 /** The record of a claim with a copy. */
 const claim = (namespace: string, name: string): JsonObject =>
   claimRecord(namespace, `Shop.apps.example.org/${namespace}/${name}`);
@@ -55,17 +58,19 @@ const HOW_TO_LIST =
 
 describe("the list of consumers", () => {
   test("has every XR with a grant that uses the database, sorted, and says that others ask", () => {
+    const withTwo = claimRecord("team-a", `${SHOP}/team-a/shop-1`, { secrets: ["team-a/db-1", "team-a/db-2"] });
     const answers = {
-      ...findingClaims(claim("team-c", "shop"), claim("team-a", "shop-2"), claim("team-a", "shop-1")),
+      ...findingClaims(claim("team-c", "shop"), claim("team-a", "shop-2"), withTwo),
       ...finding(
         recordIn("team-b", "App.apps.example.org/team-b/app", { secrets: ["team-b/app-db"] }),
         recordIn("team-b", "App.apps.example.org/team-b/other", { secrets: ["team-b/other-db", "team-a/other-db"] }),
       ),
     };
     const draft = draftOf({ list }, { answers });
-    expect(statusOf(draft)).toMatchObject({ count: 5, withoutGrant: 1 });
+    expect(statusOf(draft)).toMatchObject({ count: 6, withoutGrant: 1 });
     expect(itemsOf(draft)).toEqual([
-      "team-a: Shop.apps.example.org shop-1, orders-db, true",
+      "team-a: Shop.apps.example.org shop-1, db-1, true",
+      "team-a: Shop.apps.example.org shop-1, db-2, true",
       "team-a: Shop.apps.example.org shop-2, orders-db, true",
       "team-b: App.apps.example.org app, app-db, true",
       "team-b: App.apps.example.org other, other-db, true",
@@ -136,7 +141,6 @@ describe("a team that writes what it likes into its own namespace", () => {
     const share = JSON.stringify([{ ...SHARED, access: "Granted", secrets }]);
     const data = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`s-${index}`, share]));
     const records = shops(namespace, 30).map((record) => ({ ...record, data }));
-    const of = { apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: SHARED.name };
     const answers = { ...finding(...records), "consumers/of": [database({ [ALLOWED]: "team-a, a" })] };
     expect(statusOf(draftOf({ list, of }, { answers }))).toMatchObject(counts);
   });
@@ -147,9 +151,8 @@ describe("a team that writes what it likes into its own namespace", () => {
     ["is not listed by another resource than this one", shopIn("evil", { name: "billing" })],
   ])("%s", (_reason, record, ...copies) => {
     const items = copies.map((copy) => `evil: Shop.apps.example.org shop, ${copy}`);
-    const section = { list, of: { apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: SHARED.name } };
     const answers = { ...finding(record), "consumers/of": [database()] };
-    expect(itemsOf(draftOf(section, { answers }))).toEqual(items);
+    expect(itemsOf(draftOf({ list, of }, { answers }))).toEqual(items);
   });
 
   test.each<[what: string, records: readonly JsonObject[]]>([
@@ -164,12 +167,9 @@ describe("a team that writes what it likes into its own namespace", () => {
   ])("and has no grant changes nothing of the database by %s", (_what, records) => {
     const template = { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "{hash}" } };
     const section = { list, protect: true, credentials: { template } };
-    const draft = (...forged: readonly JsonObject[]) => {
-      const granted = shopIn("team-a", { credentialFor: "team-a" });
-      const made = draftOf(section, { answers: finding(granted, ...forged) });
-      return { ...made, requirements: undefined };
-    };
-    expect(draft(...records)).toEqual(draft(shopIn("evil")));
+    const granted = shopIn("team-a", { credentialFor: "team-a" });
+    const made = (...forged: readonly JsonObject[]) => draftOf(section, { answers: finding(granted, ...forged) });
+    expect(made(...records)).toEqual(made(shopIn("evil")));
   });
 
   test("hides no consumer with a grant from the list, and does not change it with each record beyond fifty", () => {
@@ -196,8 +196,7 @@ describe("a team that writes what it likes into its own namespace", () => {
   ])("beyond fifty changes nothing of the database with %s", (_what, granted, asking) => {
     const made = (withGrant: number, without: number) => {
       const records = [...shops("team-a", withGrant, {}, 10), ...shops("zzz", without, {}, 10)];
-      const draft = draftOf({ list, protect: true }, { answers: finding(...records) });
-      return { ...draft, requirements: undefined };
+      return draftOf({ list, protect: true }, { answers: finding(...records) });
     };
     expect(made(granted, asking)).toEqual(made(60, 3));
   });
@@ -333,15 +332,20 @@ describe("a credential for each namespace", () => {
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });
 
-  test("that is Ready and names no Secret has its field told", () => {
+  const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
+  const unset = ": it is Ready, but field status.secretName, which should name its Secret, is not set";
+  test.each<[reason: string, status: JsonObject, why: string]>([
+    ["and is Ready has its field told", ready, unset],
+    ["is only waited for until it is Ready", {}, ""],
+    ["is only waited for while it is not reconciled", failing, ""],
+  ])("that names no Secret %s", (_reason, status, why) => {
     const { spec: _, ...unnamed } = role("team-a", "1");
     const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
     const secretRef = { nameFieldPath: "status.secretName" };
     const named = { list, credentials: { forEach: "Grant", template, secretRef } };
-    const observed = { [credentialKey("team-a")]: { ...unnamed, status: ready } };
+    const observed = { [credentialKey("team-a")]: { ...unnamed, status } };
     const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
-    const why = "it is Ready, but field status.secretName, which should name its Secret, is not set";
-    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of team-a: ${why}`);
+    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of team-a${why}`);
   });
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
@@ -386,37 +390,34 @@ describe("a credential for each consumer that copies one of its own", () => {
   const asking = (namespace: string, credentialFor = namespace, metadata: JsonObject = {}): JsonObject =>
     shopIn(namespace, { credentialFor }, metadata);
   const restored = asking("team-a", "team-a", { ownerReferences: [] });
-  const observed = { [credentialKey("team-a")]: template };
+  const evil = asking("evil", "team-a");
 
-  type Row = [reason: string, records: readonly JsonObject[] | "pending", made: readonly string[], allowed?: string];
+  interface Given {
+    readonly allowed?: string;
+    /** The credential of team-a exists. */
+    readonly observed?: CallParts["observed"];
+  }
+  const exists = { observed: { [credentialKey("team-a")]: template } };
+  const revoked = { ...exists, allowed: "" };
+  type Row = [reason: string, records: readonly JsonObject[] | "pending", made: readonly string[], given?: Given];
   test.each<Row>([
     ["is made for none that does not ask for one", [shopIn("team-a")], []],
     ["is made for one that asks, and is granted", [asking("team-a"), asking("team-c")], ["team-a"]],
-    ["is made where all are granted", [asking("team-c")], ["team-c"], "*"],
-    ["is for where the copies go, if granted, too", [asking("team-a", "team-b"), asking("evil", "team-a")], ["team-b"]],
-    ["is made for no other namespace where all are granted and none is named", [asking("evil", "team-a")], [], "*"],
-    ["is made for another that is named where all are granted", [asking("apps", "team-a")], ["team-a"], "*, team-a"],
+    ["is made where all are granted", [asking("team-c")], ["team-c"], { allowed: "*" }],
+    ["is for where the copies go, if granted, too", [asking("team-a", "team-b"), evil], ["team-b"]],
+    ["is made for no other namespace where all are granted and none is named", [evil], [], { allowed: "*" }],
+    ["is made for another that is named where all are granted", [evil], ["team-a"], { allowed: "*, team-a" }],
     ["is not made for a record that no XR controls", [restored], []],
-  ])("%s", (_reason, records, made, allowed = "team-a, team-b") => {
-    expect(madeFor(records, allowed)).toEqual(made);
-  });
-
-  test.each<Row>([
-    ["goes when nobody asks for it any more", [], []],
-    ["goes when its grant is taken back", [asking("team-a")], [], ""],
-    ["goes when its grant is taken back, though it is not known who asks", "pending", [], ""],
-    ["stays while it is not known who asks", "pending", ["team-a"]],
-    ["stays while its record is restored", [restored], ["team-a"]],
-  ])("that is there %s", (_reason, records, made, allowed = "team-a, team-b") => {
-    expect(madeFor(records, allowed, observed)).toEqual(made);
-  });
-
-  /** The namespaces that get a credential. */
-  function madeFor(records: readonly JsonObject[] | "pending", allowed: string, there: CallParts["observed"] = {}) {
+    ["that exists goes when nobody asks for it any more", [], [], exists],
+    ["that exists goes when its grant is taken back", [asking("team-a")], [], revoked],
+    ["that exists goes when its grant is taken back, though it is not known who asks", "pending", [], revoked],
+    ["that exists stays while it is not known who asks", "pending", ["team-a"], exists],
+    ["that exists stays while its record is restored", [restored], ["team-a"], exists],
+  ])("%s", (_reason, records, made, { allowed = "team-a, team-b", observed = {} } = {}) => {
     const xr = database(allowed === "" ? {} : { [ALLOWED]: allowed });
-    const draft = draftOf(section, { xr, observed: there, answers: { "consumers/ConfigMap": records } });
-    return [...draft.resources.keys()].map((name) => name.split("/")[2]);
-  }
+    const draft = draftOf(section, { xr, observed, answers: { "consumers/ConfigMap": records } });
+    expect([...draft.resources.keys()].map((name) => name.split("/")[2])).toEqual(made);
+  });
 });
 
 describe("credentials that take turns", () => {
@@ -449,6 +450,7 @@ describe("credentials that take turns", () => {
   test.each<[made: string, reason: string, texts: string, there: Made[], answered?: Made, copied?: Made | "pending"]>([
     ["none", "there is one without any", "", []],
     ["a b, answers a", "a new one is made beside the older one", "b", [a], a, a],
+    ["a b, answers a", "the older one stays while it is the answer, though nobody copies it yet", "b", [a], a],
     ["a b, answers b", "once it is ready it is the answer", "b", [a, b], a, a],
     ["a b, answers b", "the older one stays while a copy holds it", "b", [a, b], b, a],
     ["b, answers b", "and ends when the copies hold the new one", "b", [a, b], b, b],
@@ -538,15 +540,6 @@ describe("rotation", () => {
   test("remembers no names, and no more than their hashes", () => {
     const { annotations } = reconcile(granting("team-a"))["metadata"] as { annotations: JsonObject };
     expect(annotations[MEMORY]).toMatch(/^[0-9a-f]{20}\/$/);
-  });
-
-  test("stays as it is where more namespaces are granted than an annotation can remember", () => {
-    const names = Array.from({ length: 10_001 }, (_, index) => `a-${index}`);
-    const few = reconcile(granting("team-a,team-b"));
-    expect(reconcile(granting(names.join(",")), few)).toEqual(few);
-    const draft = draftOf(section, { xr: database(granting(names.join(","))), desired });
-    const why = "more than 10000 namespaces are granted, so the password is not rotated when one loses its grant";
-    expect(says(draft)).toBe(`False: TooManyToRotate: ${why}`);
   });
 
   test("does nothing where no step desires the resource", () => {

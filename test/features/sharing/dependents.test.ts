@@ -68,6 +68,7 @@ const leaving = grantedTo("team-a", { metadata: { name: "orders", annotations: {
 const asPush = { "crossplane.io/composition-resource-name": "push" };
 const before = { ...there(), metadata: { name: "push-1", ...GOING, annotations: asPush } };
 const onlyReady = { ...granted, sharedResources: [{ ...alone, readiness: "Required" }] };
+const goingAway = { answers: { db: [leaving] } };
 const unready = copy({ ready: "False" });
 const unreadable = { answers: { db: [bySelector] }, ...cannotRead };
 const withFormer = { answers: { ...granted.answers, "adoption/predecessors/PushSecret": [before] } };
@@ -78,23 +79,13 @@ test.each<Row>([
   ["waits for the shared resource", "left out", "NotFound", { answers: { db: [] } }],
   ["waits for the first answer", "left out", "WaitingForRequiredResources", {}],
   ["waits where nothing is named", "left out", "FieldNotSet", nameless],
-  [
-    "waits while the shared resource is being deleted",
-    "left out",
-    "DependentsHeldBack",
-    { answers: { db: [leaving] } },
-  ],
+  ["waits while the shared resource is being deleted", "left out", "DependentsHeldBack", goingAway],
   ["waits for the readiness that the input asks for", "left out", "SharedResourceNotReady", onlyReady],
   ["waits for the copy to be composed", "left out", "DependentsHeldBack", copied],
   ["waits for the copy to be written", "left out", "DependentsHeldBack", { ...copied, observed: { [KEY]: unready } }],
   ["is composed once the copy is written", "as desired", "Available", { ...copied, observed: { [KEY]: copy() } }],
   ["waits where the Namespace cannot be read", "left out", "NamespaceNotReadable", unreadable],
-  [
-    "waits where an object of another kind has its name",
-    "left out",
-    "AccessNotGranted",
-    { ...revoked, observed: decoyed },
-  ],
+  ["waits where another kind has its name", "left out", "AccessNotGranted", { ...revoked, observed: decoyed }],
   ["waits, whatever the record says", "left out", "AccessNotGranted", { ...revoked, observed: record("orders") }],
   ["waits for the one before it to be gone", "left out", "DependentsHeldBack", withFormer],
 ])("a dependent that does not exist %s", (_reason, fate, condition, parts) => {
@@ -115,99 +106,53 @@ describe("a dependent that exists", () => {
     sharedResources: bySecret(),
   });
   const bareOf = (name: string) => ({ observed: { push: bare, ...record(name) } });
-  const emptied = { push: there(), [RECORD_NAME]: { data: {} } };
+  const recordedOnly = { ...namelessRevoked, ...bareOf("orders") };
+  const namelessGranted = { ...nameless, answers: { "db/recorded": [database()] } };
+  const emptied = { ...namelessRevoked, observed: { push: there(), [RECORD_NAME]: { data: {} } } };
+  const recordsGone = { ...namelessRevoked, observed: { ...observed, ...record("gone") } };
+  const onlyRecordsGone = { answers: { "db/recorded": [] }, xr: naming(), ...bareOf("gone") };
   const failing = { ...observed, [KEY]: unready };
   const secretGone = { answers: { ...granted.answers, "db/secret": [] }, sharedResources: bySecret(onDelete) };
   const kept = { answers: { db: [bySelector], "db/recorded": [bySelector] }, ...cannotRead };
-  const notKept = { ...cannotRead, answers: { db: [bySelector], "db/recorded": [another("before")] } };
-  const markedSecret = { ...there(), metadata: { annotations: mark("x", { ...POSTGRES, kind: "Secret" }) } };
+  const before = { answers: { db: [bySelector], "db/recorded": [another("before")] } };
+  const notKept = { ...cannotRead, ...before, observed: { push: there("before") } };
+  const ofSecret = { ...there(), metadata: { annotations: mark("x", { ...POSTGRES, kind: "Secret" }) } };
+  const markedSecret = { ...nameless, observed: { push: ofSecret } };
+  const keptGone = { ...gone, sharedResources: [withCopy()] };
+  const deletedGone = { ...gone, sharedResources: [withCopy(onDelete)] };
   test.each<Row>([
     ["follows earlier steps while the grant stands", "as desired", "Available", granted],
     ["is taken over where it had no mark", "as desired", "Available", { ...granted, observed: { push: bare } }],
     ["goes with the grant", "left out", "AccessNotGranted", revoked],
-    [
-      "goes with the grant, though only the record tells of it",
-      "left out",
-      "FieldNotSet",
-      { ...namelessRevoked, ...bareOf("orders") },
-    ],
+    ["goes with the grant, though only the record tells of it", "left out", "FieldNotSet", recordedOnly],
     ["stays while nothing is known", "as observed", "WaitingForRequiredResources", {}],
     ["stays while nothing is known, though it has no mark", "as observed", "Waiting", { observed: { push: bare } }],
-    [
-      "stays while the XR names nothing, and the grant stands",
-      "as observed",
-      "FieldNotSet",
-      { ...nameless, answers: { "db/recorded": [database()] } },
-    ],
+    ["stays while the XR names nothing, and the grant stands", "as observed", "FieldNotSet", namelessGranted],
     ["stays while that is looked up", "as observed", "FieldNotSet", nameless],
     ["goes though the XR names nothing", "left out", "FieldNotSet", namelessRevoked],
+    ["goes though the record is empty and the XR names nothing", "left out", "FieldNotSet", emptied],
+    ["goes though the record tells of a resource that is gone", "left out", "FieldNotSet", recordsGone],
+    // A team may write a resource into the record that never was.
+    ["goes without a mark, by a record of a resource that is gone", "left out", "FieldNotSet", onlyRecordsGone],
     [
-      "goes though the record is empty and the XR names nothing",
-      "left out",
-      "FieldNotSet",
-      { ...namelessRevoked, observed: emptied },
-    ],
-    [
-      "goes though the record tells of a resource that is gone",
-      "left out",
-      "FieldNotSet",
-      { ...namelessRevoked, observed: { ...observed, ...record("gone") } },
-    ],
-    [
-      "goes without a mark though the record tells of a resource that is gone: a team may write one that never was",
-      "left out",
-      "FieldNotSet",
-      { answers: { "db/recorded": [] }, xr: naming(), observed: { push: bare, ...record("gone") } },
-    ],
-    [
-      "stays for a database that does not grant, as it is for the one that does",
+      "stays while the XR names another database, without a grant",
       "as observed",
       "AccessNotGranted",
       others(database()),
     ],
     ["goes though the XR names a decoy that does not grant", "left out", "AccessNotGranted", others(refused)],
     ["is made anew for a database that grants", "left out", "DependentsRemoved", decoy],
-    [
-      "is made anew for another one than the record's, where it has no mark",
-      "left out",
-      "DependentsRemoved",
-      { ...decoy, ...bareOf("orders") },
-    ],
-    [
-      "stays until the copy of the database that takes over is written",
-      "as observed",
-      "SourceNotFound",
-      decoyNow(database()),
-    ],
+    ["is made anew without a mark, by the record", "left out", "DependentsRemoved", { ...decoy, ...bareOf("orders") }],
+    ["stays until the next database's copy is written", "as observed", "SourceNotFound", decoyNow(database())],
     ["goes with the grant before that", "left out", "SourceNotFound", decoyNow(refused)],
     ["is kept without its source", "as observed", "NotFound", gone],
-    [
-      "is kept without its source, by onSourceMissing",
-      "as observed",
-      "NotFound",
-      { ...gone, sharedResources: [withCopy()] },
-    ],
-    [
-      "goes with its source, by onSourceMissing",
-      "left out",
-      "NotFound",
-      { ...gone, sharedResources: [withCopy(onDelete)] },
-    ],
+    ["is kept without its source, by onSourceMissing", "as observed", "NotFound", keptGone],
+    ["goes with its source, by onSourceMissing", "left out", "NotFound", deletedGone],
     ["goes with its Secret, by onSourceMissing", "left out", "SourceNotFound", secretGone],
     ["stays while its copy fails", "as desired", "WaitingForCopies", { ...copied, observed: failing }],
     ["stays where the Namespace cannot be read", "as observed", "NamespaceNotReadable", kept],
-    [
-      "goes though the Namespace cannot be read that another one needs",
-      "left out",
-      "NamespaceNotReadable",
-      { ...notKept, observed: { push: there("before") } },
-    ],
-    [
-      "is no other kind's, whatever its mark says",
-      "left out",
-      "FieldNotSet",
-      { ...nameless, observed: { push: markedSecret } },
-    ],
+    ["goes though the XR names one whose Namespace cannot be read", "left out", "NamespaceNotReadable", notKept],
+    ["is no other kind's, whatever its mark says", "left out", "FieldNotSet", markedSecret],
     ["is not put back where no earlier step desires it", "untouched", "Available", { ...granted, desired: {} }],
   ])("%s", (_reason, fate, condition, parts) => {
     const draft = draftOf({ observed, ...parts });
@@ -247,7 +192,7 @@ describe("the dependents of a share", () => {
     });
     const left = [...draft.resources].filter(([, { is }]) => is === "removed").map(([name]) => name);
     expect(left).toEqual(["app", "push"]);
-    const held = "composed resources are not created before this XR has access, and its copies: app, push";
+    const held = "composed resources are created once this XR has access and its copies: app, push";
     expect(says(draft)).toContain(`db: ${held}`);
   });
 

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ALLOWED_NAMESPACE_SELECTOR } from "../../../src/crossplane/grants.ts";
-import { findShared } from "../../../src/features/sharing/find-shared.ts";
-import { judgeShare } from "../../../src/features/sharing/judge.ts";
+import { judgeShares } from "../../../src/features/sharing/judge.ts";
 import { explainReason, joinReasons } from "../../../src/features/sharing/reasons.ts";
-import { toShare } from "../../../src/features/sharing/share.ts";
 import { quote } from "../../../src/model/condition.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { type CallParts, callOf, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
@@ -14,14 +12,11 @@ import { another, fromXr, grantedTo, naming, refused, toStatus } from "../../../
 import { ALLOWED, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const judge = (parts: CallParts) => {
-  const call = begin(callOf(parts));
-  const [first] = call.input.spec.sharedResources;
+  const [first] = judgeShares(begin(callOf(parts)));
   if (first === undefined) throw new Error("no shared resource");
-  const share = toShare(first, new Map(), call);
-  const judgement = judgeShare(share, findShared(share));
-  const { copies, reasons } = judgement;
+  const { copies, reasons } = first.judgement;
   const [reason] = copies.is === "copy" ? [] : reasons;
-  return { copies, reasons, is: copies.is, says: reason && explainReason(reason, first) };
+  return { copies, reasons, is: copies.is, says: reason && explainReason(reason, first.shared) };
 };
 
 const found = { db: [database()] };
@@ -31,7 +26,7 @@ const byLabel = selecting({ matchLabels: { db: "orders" } });
 const copied = (copy: JsonObject): CallParts => ({ sharedResources: [copying(copy)], answers: found });
 const inNamespace = (namespace: JsonValue) => ({ ...selecting({ name: "orders", namespace }), capabilities: V2 });
 
-const HOW = ": if another field names it, or a text of its fields, connection.secretRef says which";
+const HOW = ": if its name is in another field, or made of several, the Composition has to set connection.secretRef";
 
 describe("nothing new is copied while it cannot be told what and where to", () => {
   const noGrant = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
@@ -50,8 +45,8 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     "XPostgres orders in namespace team-db names a Secret in another namespace, but may share Secrets of its own namespace only";
   const sourceless = (overrides: JsonObject = {}) => ({ answers: { db: [database({ spec: {}, ...overrides })] } });
   const noNamespace =
-    "this XR has no namespace in metadata.namespace or spec.claimRef.namespace, to which XPostgres orders could grant access: it needs a claim " +
-    "or copies with namespaces, or a share with grant: None of what every XR may read";
+    "this XR has no namespace (metadata.namespace, spec.claimRef.namespace) to which XPostgres orders could grant access: create it by a " +
+    "claim, set the namespaces of its copies, or set grant: None if every XR may read the shared resource";
   const fieldsOnly = { ...unclaimed, sharedResources: [withoutCopies({ patches: [toStatus("endpoint")] })] };
   const noSecret = `XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name${HOW}`;
   const fromEnvironment = selecting({ name: { fromEnvironmentFieldPath: "db.name" } });

@@ -49,7 +49,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const fromFieldPath = "status.ids";
   const granted = database({ status: { ids: ["a", "b"] } });
   const app = { kind: "App", spec: { size: 1 } };
-  const kept = "composed resources keep the present value of their field: app (spec.ids)";
+  const kept = "fields of composed resources keep their present values: app (spec.ids)";
   const noGrant = `does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
   const field = (draft: Draft) => objectIn(draft, "app")?.["spec"];
 
@@ -192,7 +192,7 @@ describe("a field that is there and empty, as Compositions write it until their 
     test("takes nothing from what runs", () => {
       const draft = draftOf([patch], { answers: answered(empty), desired: { app }, observed: running });
       expect(objectIn(draft, "app")).toEqual(running.app);
-      const kept = "composed resources keep the present value of their field: app (spec.ids)";
+      const kept = "fields of composed resources keep their present values: app (spec.ids)";
       expect(says(draft)).toBe(`FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is empty`);
     });
 

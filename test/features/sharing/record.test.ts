@@ -142,7 +142,7 @@ describe("a database with the name of one that was deleted", () => {
   };
   const record = (draft: Draft) => ({ [RECORD_NAME]: recordIn(draft) ?? {} });
   const OTHER =
-    "db: XPostgres orders is another one: it was composed for a claim in another namespace than the one before of that name";
+    "db: XPostgres orders is not the former one of that name: it was composed for a claim in another namespace";
   test.each<[reason: string, before: string | undefined, now: string | undefined, says: readonly string[]]>([
     ["is told where it is another team's", "data", "mallory", [OTHER]],
     ["is told where it is no team's", "data", undefined, [OTHER]],

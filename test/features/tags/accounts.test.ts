@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
+import { CREATED } from "../../../testing/builders/tags.ts";
 import { AccountsWorld, ROLE, type SharedKind, type Team } from "../../../testing/simulations/accounts.ts";
 import { metadataOf } from "../../../testing/simulations/store.ts";
 
@@ -70,10 +71,10 @@ describe("one cloud resource of two namespaces with a ProviderConfig each", () =
 
   test("that an asynchronous provider reports as created by both has one writer in the end", () => {
     const world = new AccountsWorld(ROLE, [team("red", ONE), team("blue", ONE)]);
-    const [names, created] = [["red", "blue"], { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" }];
+    const names = ["red", "blue"];
     promote(world, names);
     for (const name of names) {
-      world.managed.set(name, withMetadata(world.managed.get(name) ?? {}, { annotations: created }));
+      world.managed.set(name, withMetadata(world.managed.get(name) ?? {}, { annotations: CREATED }));
     }
     world.settle(names);
     expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["red"], "ObservedOnly"]);

@@ -2,19 +2,25 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { CallParts } from "../../../testing/builders/calls.ts";
-import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
-import { synced } from "../../../testing/builders/kubernetes.ts";
+import { withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { at, desiredOf, policiesOf, reasonIn, says, tagsIn } from "../../../testing/builders/read-draft.ts";
-import { applied, bucket, DOMAIN, markIn, named, ownedBy, run, team } from "../../../testing/builders/tags.ts";
+import {
+  ABSENT,
+  applied,
+  bucket,
+  CREATED,
+  DOMAIN,
+  markIn,
+  named,
+  ownedBy,
+  READY,
+  run,
+  SYNCED,
+  team,
+  WITHOUT_DELETE,
+} from "../../../testing/builders/tags.ts";
 
-/** What a provider writes on a managed resource for which it has created the cloud resource. */
-const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
-const SYNCED = synced("True");
-const READY = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
-const PENDING = { "crossplane.io/external-create-pending": "2026-01-01T00:00:02Z" };
-const ABSENT = synced("False", { message: "observe failed: external resource does not exist" });
 const RIVAL = "XShop.apps.example.org/rival";
-const WITHOUT_DELETE = ["Observe", "Create", "Update", "LateInitialize"];
 
 /** The bucket as the API server shows it, once `draft` is applied and its provider has created it. */
 const created = (draft: Draft, name: string, metadata: JsonObject = {}): JsonObject =>
@@ -75,24 +81,22 @@ describe("a cloud resource that several XRs may name", () => {
     expect(draft.audit).toEqual([{ resource: "bucket", key: "team", old: undefined, new: "shop", owner: ownXr }]);
   });
 
-  const SHARED = `1 tagged; bucket: shared with ${RIVAL}`;
-  test.each<[kept: readonly string[], contends: string | undefined, successors: string | undefined, says: string]>([
-    [WITHOUT_DELETE, "hash", "rival", SHARED],
-    [["*"], undefined, undefined, "1 tagged"],
-  ])("keeps %s while another XR has the label contends: %s", (kept, contends, successors, message) => {
-    const newcomer = rival();
-    const labels = { ...(at(newcomer, "metadata.labels") as JsonObject), [`${DOMAIN}/contends`]: contends ?? null };
-    const draft = reconcile(owning(ours), [withMetadata(newcomer, { labels })]);
-    expect(policiesOf(draft)).toEqual(kept);
-    expect(markIn(draft, "contenders")).toBe(successors);
-    expect(draft.conditions[0]).toMatchObject({ status: "True", reason: "Owned", message });
-  });
-
-  test("keeps Delete under onRelease: Delete", () => {
-    const tags = { add: [team], owner: { onRelease: "Delete" } };
-    const draft = reconcile(owning(ours), [rival()], { tags });
-    expect(policiesOf(draft)).toEqual(["*"]);
-  });
+  test.each<[kept: readonly string[], onRelease: string, contends: string | null, successors?: string]>([
+    [WITHOUT_DELETE, "HandOver", "hash", "rival"],
+    [["*"], "HandOver", null],
+    [["*"], "Delete", "hash", "rival"],
+  ])(
+    "keeps %s under onRelease: %s while another XR has the label contends: %s",
+    (kept, onRelease, contends, successors) => {
+      const newcomer = rival();
+      const labels = { ...(at(newcomer, "metadata.labels") as JsonObject), [`${DOMAIN}/contends`]: contends };
+      const tags = { add: [team], owner: { onRelease } };
+      const draft = reconcile(owning(ours), [withMetadata(newcomer, { labels })], { tags });
+      expect([policiesOf(draft), markIn(draft, "contenders")]).toEqual([kept, successors]);
+      expect(draft.conditions[0]?.status).toBe("True");
+      expect(says(draft)).toBe(`Owned: 1 tagged${successors ? `; bucket: shared with ${RIVAL}` : ""}`);
+    },
+  );
 
   test("is arbitrated once for all resources of an XR that name it, and not for each beside each", () => {
     const count = 20_000;
@@ -175,7 +179,7 @@ describe("a cloud resource that several XRs may name", () => {
     const before = withMetadata(bucket({ tags: { team: "shop" } }, named), { name: "old", uid: "old" });
     const draft = run({ ...parts, observed: { bucket: writing(before) }, contenders: [] });
     expect(draft.conditions[0]?.message).toBe(
-      "1 tagged; bucket: managed and tagged as before, without Delete, until the next reconcile shows that no other XR owns it",
+      "1 tagged; bucket: this XR manages and tags it as before, without Delete, until the next reconcile shows that no other XR owns it",
     );
     expect([policiesOf(draft), tagsIn(draft)]).toEqual([WITHOUT_DELETE, { team: "shop" }]);
     expect(draft.audit).toEqual([]);
@@ -222,14 +226,6 @@ describe("a cloud resource that several XRs may name", () => {
           `${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"; to delete it with this XR: ` +
           `kubectl annotate bucket.s3.aws.crossplane.io ours ${DOMAIN}/allow-delete=true`,
       );
-    });
-
-    test("is not taken for created because ours created another one under its earlier name", () => {
-      const desired = { bucket: bucket({}, externallyNamed("bills")) };
-      const draft = run({ ...parts, desired, observed: { bucket: owning(ours) }, contenders: [] });
-      const settled = reconcile(created(draft, "ours"), [], { desired });
-      expect([policiesOf(settled), reasonIn(settled)]).toEqual([WITHOUT_DELETE, "ExistedBefore"]);
-      expect(reasonIn(reconcile(created(settled, "ours"), [], { desired }))).toBe("ExistedBefore");
     });
   });
 
@@ -323,46 +319,6 @@ describe("a cloud resource that several XRs may name", () => {
     const draft = reconcile(owning(ours), [], { tags });
     expect([policiesOf(draft), reasonIn(draft)]).toEqual([["*"], "FieldNotSet"]);
     expect(markIn(draft, "tags-owner")).toBe(`${ownXr}#bucket`);
-  });
-
-  const moved = bucket({}, externallyNamed("bills"));
-  const moveTo = (desired: JsonObject, own: JsonObject, contenders?: readonly JsonObject[]) =>
-    run({ ...parts, desired: { bucket: desired }, observed: { bucket: own }, ...(contenders && { contenders }) });
-  const outcome = (draft: Draft) => [policiesOf(draft), reasonIn(draft), markIn(draft, "created-before")];
-  const createdAt = CREATED["crossplane.io/external-create-succeeded"];
-  const moving = created(moveTo(moved, owning(ours), []), "ours");
-  const newcomer = run({ ...parts, desired: { bucket: moved }, contenders: [] });
-  /** Written by hand: it has no name in a Composition. */
-  const byHand = { annotations: { "crossplane.io/composition-resource-name": null } };
-  const others = withMetadata(applied(newcomer, "rival", ownedBy(RIVAL), SYNCED), byHand);
-  const unmarked = (annotations: JsonObject): JsonObject => ({
-    ...ours,
-    metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } },
-  });
-  const cloudNamed = unmarked({ "crossplane.io/external-name": "vpc-1" });
-  const nameless = { ...unmarked({}), spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } } };
-  const elsewhere = moveTo(bucket({ region: "us-east-1" }, named), withMetadata(ours, { labels: {} }), []);
-  const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
-  const creating = withMetadata(moving, { annotations: PENDING });
-  const waiting = [["Observe"], "WaitingForProvider", createdAt];
-  const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
-  const goesOn = [WITHOUT_DELETE, "Arbitrating", undefined];
-  const unanswered = [["Observe"], "WaitingForRequiredResources", createdAt];
-  const observing = [["Observe"], "WaitingForOwner", createdAt];
-  const found = [WITHOUT_DELETE, "ExistedBefore", createdAt];
-  test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
-    ["is left alone until its provider has read that: it found the other", moveTo(moved, owning(ours), []), waiting],
-    ["also while it is not known who else needs it", moveTo(moved, owning(ours)), unanswered],
-    ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, []), anew],
-    ["also where its place changes", elsewhere, anew],
-    ["also where another XR owns it", moveTo(moved, owning(ours), [others]), observing],
-    ["goes on where its provider reports it", moveTo(moved, reported, []), goesOn],
-    ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, []), waiting],
-    ["is left alone as long as a creation is under way", moveTo(moved, creating, [creating]), waiting],
-    ["is owned then, without Delete", moveTo(moved, moving, [moving]), found],
-  ])("that gets another name: %s", (_reason, draft, is) => {
-    expect(outcome(draft)).toEqual(is);
-    expect(markIn(draft, "origin")).toBeUndefined();
   });
 
   test("owned by another control plane is recognised by its tags", () => {

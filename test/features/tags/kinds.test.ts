@@ -1,9 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { withPolicies } from "../../../testing/builders/composed.ts";
-import { synced } from "../../../testing/builders/kubernetes.ts";
 import { at, desiredOf, policiesOf, tagsIn } from "../../../testing/builders/read-draft.ts";
-import { applied, DOMAIN, managed, named, ownedBy, run, team } from "../../../testing/builders/tags.ts";
+import {
+  applied,
+  CREATED,
+  DOMAIN,
+  managed,
+  named,
+  ownedBy,
+  run,
+  SYNCED,
+  team,
+} from "../../../testing/builders/tags.ts";
 
 describe("tags go where the kind has them, in its shape, without asking for a schema", () => {
   const labels = { team: "shop" };
@@ -64,8 +73,7 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
   const tags: JsonObject = { add: [team] };
   const desired = { bucket: block("orders") };
   const first = run({ tags, desired, contenders: [] });
-  const created = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" };
-  const ours = applied(first, "ours", created, synced("True"));
+  const ours = applied(first, "ours", CREATED, SYNCED);
   const reconcile = (...others: readonly JsonObject[]) =>
     run({ tags, desired, observed: { bucket: ours }, contenders: [ours, ...others] });
 
@@ -78,7 +86,7 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
 
   test("of two XRs the one that does not own it only observes, and says who does", () => {
     const marks = { ...ownedBy("Shop.apps.example.org/other"), [`${DOMAIN}/contenders`]: "ours" };
-    const draft = reconcile(withPolicies(applied(first, "theirs", marks, synced("True")), "*"));
+    const draft = reconcile(withPolicies(applied(first, "theirs", marks, SYNCED), "*"));
     expect(policiesOf(draft)).toEqual(["Observe"]);
     const message = expect.stringContaining("0 tagged, 1 only observed; bucket: Shop.apps.example.org/other");
     expect(draft.conditions).toMatchObject([{ status: "True", reason: "ObservedOnly", message }]);

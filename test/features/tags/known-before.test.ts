@@ -4,7 +4,20 @@ import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { synced } from "../../../testing/builders/kubernetes.ts";
 import { at, desiredOf, policiesOf, reasonIn, tagsIn } from "../../../testing/builders/read-draft.ts";
-import { applied, bucket, DOMAIN, managed, named, ownedBy, run, team } from "../../../testing/builders/tags.ts";
+import {
+  ABSENT,
+  applied,
+  bucket,
+  CREATED,
+  DOMAIN,
+  managed,
+  named,
+  ownedBy,
+  run,
+  SYNCED,
+  team,
+  WITHOUT_DELETE,
+} from "../../../testing/builders/tags.ts";
 
 /** Who owns a cloud resource is known before the first write: nothing below may write, delete or hang. */
 
@@ -17,7 +30,6 @@ const first = (draft: Draft, name: string, annotations: JsonObject = {}, status:
   withMetadata(applied(draft, name, annotations, status), { generation: 1 });
 
 const read = (observedGeneration: number): JsonObject => synced("True", { observedGeneration });
-const LOOKED = synced("True");
 const tags = { add: [team] };
 
 describe("a field that a reference fills in", () => {
@@ -36,7 +48,7 @@ describe("a field that a reference fills in", () => {
 
   const byRole = { region, clusterName: "c", principalArnFromRoleRef: { name: "r" } };
   const accessEntry = managed("eks.aws.upbound.io/v1beta1", "AccessEntry", byRole);
-  const wasLiteral = own(role({ appId: "a" }), ["*"], LOOKED, { [mark("identity")]: "of-a" });
+  const wasLiteral = own(role({ appId: "a" }), ["*"], SYNCED, { [mark("identity")]: "of-a" });
   test.each<[reason: string, desired: JsonObject, observed?: JsonObject]>([
     ["is not resolved, of an association", policy({ bucketRef: { name: "orders" } })],
     ["is selected and not resolved", policy({ bucketSelector: { matchControllerRef: true } })],
@@ -80,7 +92,7 @@ describe("a field that a reference fills in", () => {
   const it = role({ appIdRef: { name: "a" } });
   test.each<[reason: string, observed: JsonObject]>([
     ["resolved", role({ appIdRef: { name: "a" }, appId: "id-of-a" })],
-    ["optional: the provider has looked without it", own(it, ["Observe"], LOOKED)],
+    ["optional: the provider has looked without it", own(it, ["Observe"], SYNCED)],
     ["optional, and the provider fails later", own(it, ["*"], {}, { [mark("identity")]: "hash" })],
   ])("is arbitrated once it is %s", (_reason, observed) => {
     const draft = run({ tags, desired: { bucket: it }, observed: { bucket: observed }, contenders: [] });
@@ -99,7 +111,7 @@ describe("a field that a reference fills in", () => {
 describe("marks that an earlier step desires", () => {
   const forged = (keys: readonly string[]): JsonObject => Object.fromEntries(keys.map((key) => [mark(key), "true"]));
   const operators = forged(["take-ownership", "allow-delete", "leave-behind", "ignore-tags", "restored"]);
-  const words = { ...operators, "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" };
+  const words = { ...operators, ...CREATED };
   const verdicts = forged(["owner", "tags-owner", "cluster", "contenders", "origin", "created-before"]);
   const labels = forged(["identity", "contends", "writes", "external-name"]);
 
@@ -150,7 +162,6 @@ describe("marks that an earlier step desires", () => {
 describe("a managed resource that gets another name", () => {
   const parts = { tags, desired: { bucket: bucket({}, named) } };
   const moved = { tags, desired: { bucket: bucket({}, externallyNamed("bills")) } };
-  const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
   const started = first(run({ ...parts, contenders: [] }), "ours", CREATED, read(1));
   const owning = run({ ...parts, observed: { bucket: started }, contenders: [started] });
   const owner = first(owning, "ours", CREATED, read(1));
@@ -162,12 +173,43 @@ describe("a managed resource that gets another name", () => {
   });
   const moving = first(move(owner), "ours", CREATED, read(1));
 
+  const createdAt = CREATED["crossplane.io/external-create-succeeded"];
+  const isHeld = (draft: Draft) => [policiesOf(draft), reasonIn(draft), marksOf(draft)[mark("created-before")]];
+
   test("observes in a new generation, so that its deletion never waits for a pause to end", () => {
     const draft = move(owner);
-    expect([policiesOf(draft), reasonIn(draft)]).toEqual([["Observe"], "WaitingForProvider"]);
-    expect(marksOf(draft)).toMatchObject({ [mark("moved-at")]: "1", [mark("created-before")]: "2026-01-01T00:00:01Z" });
+    expect(isHeld(draft)).toEqual([["Observe"], "WaitingForProvider", createdAt]);
+    expect(marksOf(draft)[mark("moved-at")]).toBe("1");
     const observer = at2(started, 1, read(1));
     expect(policiesOf(move(observer))).toEqual(["Observe", "Observe"]);
+  });
+
+  /** Written by hand: it has no name in a Composition. */
+  const byHand = { annotations: { "crossplane.io/composition-resource-name": null } };
+  const rival = applied(run({ ...moved, contenders: [] }), "rival", ownedBy("XShop/rival"), SYNCED);
+  const unmarked = (annotations: JsonObject): JsonObject => {
+    const metadata = { name: "ours", uid: "ours", annotations: { ...CREATED, ...annotations } };
+    return { ...started, metadata };
+  };
+  const nameless = withPolicies(unmarked({}), "*");
+  const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
+  const inAnotherRegion = { bucket: bucket({ region: "us-east-1" }, named) };
+  const unlabelled = { bucket: withMetadata(started, { labels: {} }) };
+  const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
+  test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
+    [
+      "it is not known who else needs it",
+      run({ ...moved, observed: { bucket: owner } }),
+      [["Observe"], "WaitingForRequiredResources", createdAt],
+    ],
+    ["it was never arbitrated, since the cloud had named it", move(unmarked(externalName("vpc-1")), []), anew],
+    ["its place changes", run({ tags, desired: inAnotherRegion, observed: unlabelled, contenders: [] }), anew],
+    ["another XR owns it", move(owner, [withMetadata(rival, byHand)]), [["Observe"], "WaitingForOwner", createdAt]],
+    ["nothing tells that it was its name", move(nameless, []), [["Observe"], "WaitingForProvider", createdAt]],
+    ["its provider reports that name: it goes on", move(reported, []), [WITHOUT_DELETE, "Arbitrating", undefined]],
+  ])("is held back, or not, where %s", (_reason, draft, is) => {
+    expect(isHeld(draft)).toEqual(is);
+    expect(marksOf(draft)[mark("origin")]).toBeUndefined();
   });
 
   const pending = { "crossplane.io/external-create-pending": "2026-01-01T00:00:09Z" };
@@ -176,12 +218,12 @@ describe("a managed resource that gets another name", () => {
   const created = (status: JsonObject) => ({ conditions: [creating, ...(status["conditions"] as JsonObject[])] });
   const held = [["Observe"], "WaitingForProvider", "1"];
   const anewAt = (generation: string) => [["Observe", "Observe"], "WaitingForProvider", generation];
-  const found = [["Observe", "Create", "Update", "LateInitialize"], "ExistedBefore", undefined];
+  const found = [WITHOUT_DELETE, "ExistedBefore", undefined];
   test.each<[reason: string, own: JsonObject, is: readonly unknown[]]>([
     ["its provider has not read that", at2(moving, 2, read(1)), held],
     ["its provider has not looked at all", at2(moving, 2, {}), held],
-    ["its provider's runtime, which says no generation, creates the former one", at2(moving, 2, LOOKED, pending), held],
-    ["its provider's runtime says no generations", at2(moving, 2, LOOKED), found],
+    ["its provider's runtime, which says no generation, creates the former one", at2(moving, 2, SYNCED, pending), held],
+    ["its provider's runtime says no generations", at2(moving, 2, SYNCED), found],
     ["the creation of the former one has ended while its XR was reconciled", at2(moving, 2, read(2), late), found],
     ["its provider reports the creation of the former one", at2(moving, 2, created(read(2))), anewAt("2")],
     ["its provider has read that, and found another one", at2(moving, 2, read(2)), found],
@@ -190,15 +232,16 @@ describe("a managed resource that gets another name", () => {
   ])("is held back until its provider has read that: %s", (_reason, own, is) => {
     const draft = move(own);
     expect([policiesOf(draft), reasonIn(draft), marksOf(draft)[mark("moved-at")]]).toEqual(is);
+    expect(marksOf(draft)[mark("origin")]).toBeUndefined();
   });
 
   test("has not created what it declares now when its provider finishes a creation that had begun", () => {
     const begun = move(at2(owner, 1, read(1), pending));
     const finished = first(begun, "ours", { ...late, ...externalName("orders") }, read(1));
     const draft = move(finished);
-    expect(marksOf(draft)).toMatchObject({ [mark("created-before")]: "2026-01-01T00:00:10Z" });
+    expect(isHeld(draft)[2]).toBe("2026-01-01T00:00:10Z");
     const after = first(draft, "ours", late, read(3));
-    expect(move(at2(after, 3, read(3))).conditions).toMatchObject([{ reason: "ExistedBefore" }]);
+    expect(isHeld(move(at2(after, 3, read(3))))[1]).toBe("ExistedBefore");
   });
 
   test("is no contender for the former one any more, and blocks nobody", () => {
@@ -209,7 +252,7 @@ describe("a managed resource that gets another name", () => {
   });
 
   test("that is being deleted is not paused, and a pause of it ends", () => {
-    const leaving = first(run({ ...moved, contenders: [] }), "ours", {}, LOOKED);
+    const leaving = first(run({ ...moved, contenders: [] }), "ours", {}, SYNCED);
     const deleting = withMetadata(leaving, { deletionTimestamp: "2026-02-01T00:00:00Z" });
     const left = [withPolicies(deleting, "Observe"), withPolicies(deleting)].map((own) => policiesOf(move(own)));
     expect(left).toEqual([["Observe"], ["Observe"]]);
@@ -235,14 +278,13 @@ describe("an association, whose external name its provider makes up,", () => {
   const desired = { bucket: { apiVersion, kind: "BucketPolicy", spec: { forProvider: { bucket: "orders" } } } };
   const newcomer = run({ tags: {}, desired, contenders: [] });
   const FAILED = synced("False", { message: "create failed: it exists" });
-  const one = (name: string, externalName?: string, status = LOOKED, marks: JsonObject = {}): JsonObject =>
+  const one = (name: string, externalName?: string, status = SYNCED, marks: JsonObject = {}): JsonObject =>
     first(newcomer, name, { ...marks, ...(externalName && { "crossplane.io/external-name": externalName }) }, status);
-  const owner = one("rival", "id-1", LOOKED, { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" });
-  const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" };
+  const owner = one("rival", "id-1", SYNCED, { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" });
   const creator = withMetadata(owner, { annotations: CREATED });
   const ownXr = ownedBy("Shop.apps.example.org/team-a/shop");
 
-  const unnamed = first(newcomer, "rival", { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" }, LOOKED);
+  const unnamed = first(newcomer, "rival", { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" }, SYNCED);
   test.each<[is: string, reason: string, own: JsonObject | undefined, others: readonly JsonObject[]]>([
     ["id-1", "is created beside its owner", undefined, [owner]],
     ["id-1", "is observed beside its owner", one("ours", undefined, FAILED), [owner]],
@@ -250,7 +292,7 @@ describe("an association, whose external name its provider makes up,", () => {
     ["id-2", "is found beside an owner with another name", one("ours", "id-2"), [owner]],
     ["id-1", "is found beside an owner that created another", one("ours", "id-2"), [creator]],
     ["id-0", "has that, and the owner's provider has not given one yet", one("ours", "id-0"), [unnamed]],
-    ["id-2", "is owned", one("ours", "id-2", LOOKED, ownXr), []],
+    ["id-2", "is owned", one("ours", "id-2", SYNCED, ownXr), []],
     ["id-2", "is taken over", one("ours", "id-2"), []],
     ["id-1", "is owned, and only an observer has found it", one("ours", "id-0", FAILED, ownXr), [one("b", "id-1")]],
     ["none", "is not created yet", undefined, []],
@@ -263,9 +305,9 @@ describe("an association, whose external name its provider makes up,", () => {
 
   test.each([
     ["without a name has Delete: it can only delete what it creates", undefined, ["*"]],
-    ["with a name that is not found has not", "id-0", ["Observe", "Create", "Update", "LateInitialize"]],
+    ["with a name that is not found has not", "id-0", WITHOUT_DELETE],
   ])("that its owner is about to create %s", (_reason, name, policies) => {
-    const own = one("ours", name, synced("False", { message: "external resource does not exist" }));
+    const own = one("ours", name, ABSENT);
     expect(policiesOf(run({ tags: {}, desired, observed: { bucket: own }, contenders: [own] }))).toEqual(policies);
   });
 
@@ -280,10 +322,10 @@ describe("a managed resource", () => {
   const desired = { bucket: bucket({}, named) };
   const newcomer = run({ tags, desired, contenders: [] });
   const marks = { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" };
-  const owner = withPolicies(first(newcomer, "rival", marks, LOOKED), "*");
-  const ours = first(newcomer, "ours", {}, LOOKED);
+  const owner = withPolicies(first(newcomer, "rival", marks, SYNCED), "*");
+  const ours = first(newcomer, "ours", {}, SYNCED);
   const unseen = first(newcomer, "ours", {}, {});
-  const older = first(newcomer, "older", { [mark("owner")]: "XShop/older" }, LOOKED);
+  const older = first(newcomer, "older", { [mark("owner")]: "XShop/older" }, SYNCED);
   /** @param found the answer to what was required before. */
   const settle = (own: JsonObject | undefined, contenders: readonly JsonObject[], found?: readonly JsonObject[]) => {
     const observed = own === undefined ? {} : { bucket: own };
@@ -297,8 +339,7 @@ describe("a managed resource", () => {
   const all = { match: { labels: { [mark("identity")]: expect.anything() } } };
   const contending = { match: { labels: { [mark("contends")]: expect.anything() } } };
   const writing = { match: { labels: { [mark("writes")]: expect.anything() } } };
-  const absent = { message: "observe failed: external resource does not exist" };
-  const creating = { ...ours, status: synced("False", absent) };
+  const creating = { ...ours, status: ABSENT };
   const unlisting = noted(owner, { [mark("contenders")]: "" });
   const chosen = noted(ours, { [mark("take-ownership")]: "2026" });
   const [oldest, own, rival] = [[byName("older"), writing], [byName("ours"), contending], [byName("rival")]];
@@ -378,7 +419,7 @@ describe("two of one name in a kind that no table lists", () => {
   test("are one where nothing distinguishes them, and the condition names the fields that may", () => {
     const [ours, theirs] = ["a", "b"]
       .map((cell) => draftOf({ cell, size: "M10" }))
-      .map((draft, index) => applied(draft, `${index}`, {}, LOOKED));
+      .map((draft, index) => applied(draft, `${index}`, {}, SYNCED));
     const annotations = ownedBy("XShop.apps.example.org/rival");
     const owner = withPolicies(withMetadata(theirs ?? {}, { annotations }), "*");
     const contenders = [ours ?? {}, owner];
@@ -391,12 +432,12 @@ describe("two of one name in a kind that no table lists", () => {
     const draft = draftOf({ projectId: "a" });
     const former = { [mark("identity")]: identityOf(draftOf({ cell: "a" })) };
     const labels = { ...former, [mark("writes")]: null, [mark("contends")]: null };
-    const owner = withMetadata(applied(draft, "ours", {}, LOOKED), { labels });
+    const owner = withMetadata(applied(draft, "ours", {}, SYNCED), { labels });
     const xr = "Shop.apps.example.org/team-a/shop";
     const observed = withPolicies(withMetadata(owner, { annotations: ownedBy(xr) }), "*");
     const desired = { bucket: cluster({ projectId: "a" }) };
     const next = run({ tags: tagging(), desired, observed: { bucket: observed }, contenders: [observed] });
-    expect(policiesOf(next)).toEqual(["Observe", "Create", "Update", "LateInitialize"]);
-    expect([identityOf(next), reasonIn(next)]).toEqual([identityOf(draft), "ExistedBefore"]);
+    expect([policiesOf(next), reasonIn(next)]).toEqual([WITHOUT_DELETE, "ExistedBefore"]);
+    expect(identityOf(next)).toBe(identityOf(draft));
   });
 });

@@ -72,15 +72,34 @@ test("who created a VPC and who imports it by another ProviderConfig are one wri
   expect(world.writersOf("orders")).toEqual([1]);
 });
 
-test("who created a VPC leaves it to an importer that owns it by another ProviderConfig, also where it goes before that one has joined it", () => {
-  const world = new TagWorld([0, 1], { kind: "vpc" });
-  world.create(0, { hasManagedResource: true });
-  world.create(1, { isTwin: true });
-  for (const turn of ["reconcile", "provide", "reconcile", "provide"] as const) world[turn](1, 0);
-  world.reconcile(0, 0);
-  world.delete(0);
-  for (let round = 0; round < 3; round++) for (const xr of [0, 1]) world.provide(xr);
-  expect({ writers: world.writersOf("orders"), faults: world.faults }).toEqual({ writers: [1], faults: [] });
+describe("who created a VPC leaves it to an importer that owns it by another ProviderConfig", () => {
+  test.each<[when: string, story: (world: TagWorld) => void]>([
+    [
+      "that has not joined it yet",
+      (world) => {
+        for (const turn of ["reconcile", "provide", "reconcile", "provide"] as const) world[turn](1, 0);
+        world.reconcile(0, 0);
+      },
+    ],
+    [
+      "that has read no list with it",
+      (world) => {
+        world.reconcile(1, 0, () => world.provide(1));
+        world.reconcile(1, 0);
+        world.reconcile(0, 0);
+        world.provide(1);
+        world.reconcile(1, 1);
+      },
+    ],
+  ])("%s", (_when, story) => {
+    const world = new TagWorld([0, 1], { kind: "vpc", reportsGeneration: false });
+    world.create(0, { hasManagedResource: true });
+    world.create(1, { isTwin: true });
+    story(world);
+    world.delete(0);
+    for (let round = 0; round < 3; round++) for (const xr of [0, 1]) world.provide(xr);
+    expect({ writers: world.writersOf("orders"), faults: world.faults }).toEqual({ writers: [1], faults: [] });
+  });
 });
 
 test("a resource that its Composition renames as this step is added needs nobody's help, where another way into the account has an owner", () => {

@@ -1,72 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { tags } from "../../../src/features/tags/tags.ts";
-import { parseInput } from "../../../src/input/parse.ts";
-import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DEPENDS_ON } from "../../../src/ownership/annotations.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
-import { objectSetBy, policiesOf } from "../../../testing/builders/read-draft.ts";
-import { inputOf } from "../../../testing/builders/sharing.ts";
-import { bucket, managed } from "../../../testing/builders/tags.ts";
-import { callUntilStable } from "../../../testing/simulations/calls.ts";
-import { lookUpIn, metadataOf } from "../../../testing/simulations/store.ts";
+import { policiesOf } from "../../../testing/builders/read-draft.ts";
+import { bucket, managed, WITHOUT_DELETE } from "../../../testing/builders/tags.ts";
+import { metadataOf } from "../../../testing/simulations/store.ts";
+import { CLOUD_NAME, TaggedXr } from "../../../testing/simulations/tagged-xr.ts";
 
 /** An XR whose Composition gives a composed resource another name: what the old one declares must not go with it. */
 
-const WITHOUT_DELETE = ["Observe", "Create", "Update", "LateInitialize"];
-const READY = { conditions: ["Synced", "Ready"].map((type) => ({ type, status: "True" })) };
 type Objects = Readonly<Record<string, JsonObject>>;
 
-class Xr {
-  managed: Objects;
-  readonly #owner: JsonObject;
-
-  constructor(desired: Objects, owner: JsonObject = {}) {
-    this.#owner = owner;
-    this.managed = {};
-    for (let round = 0; round < 3; round++) this.reconcile(desired);
-  }
-
-  /** Reconciles the XR as Crossplane does, and its provider finds what there is. What is not desired is deleted. */
-  reconcile(desired: Objects, others: readonly JsonObject[] = []): Draft {
-    const outcome = callUntilStable({
-      xr: { apiVersion: "example.org/v1", kind: "XShop", metadata: { name: "shop" } },
-      input: parseInput(inputOf({ tags: { add: [{ key: "team", value: "a" }], owner: this.#owner } })),
-      observed: this.managed,
-      desired,
-      before: new Map(),
-      lookUp: lookUpIn([...Object.values(this.managed), ...others]),
-      feature: tags,
-    });
-    if (outcome.is === "frozen") throw new Error(outcome.because);
-    const { resources } = outcome.draft;
-    const edits = [...resources].flatMap(([name, edit]) =>
-      edit.is === "set" ? [[name, objectSetBy(edit) ?? {}] as const] : [],
-    );
-    const left = Object.entries(desired).filter(([name]) => !resources.has(name));
-    this.managed = Object.fromEntries([...edits, ...left].map(([name, object]) => [name, observe(name, object)]));
-    return outcome.draft;
-  }
+/** The XR of a bucket that it has composed for some time. */
+function shopOf(object: JsonObject, owner: JsonObject = {}): TaggedXr {
+  const xr = new TaggedXr("shop", { bucket: object }, { tags: { owner } }).create();
+  for (let round = 0; round < 3; round++) xr.reconcile();
+  return xr;
 }
 
-/** The managed resource as the API server shows it: it was created for the first name. */
-function observe(name: string, object: JsonObject): JsonObject {
-  const isFirst = name === "bucket";
-  const before = metadataOf(object)["annotations"] as JsonObject | undefined;
-  const metadata = {
-    name,
-    uid: name,
-    creationTimestamp: isFirst ? "2026-01-01T00:00:00Z" : "2026-02-01T00:00:00Z",
-    ownerReferences: [{ apiVersion: "example.org/v1", kind: "XShop", name: "shop", uid: "shop", controller: true }],
-    annotations: {
-      "crossplane.io/external-name": "made-up",
-      ...before,
-      "crossplane.io/composition-resource-name": name,
-      ...(isFirst && { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" }),
-    },
-  };
-  const spec = { providerConfigRef: { name: "default" }, ...(object["spec"] as JsonObject) };
-  return { ...withMetadata({ metadata: {}, ...object, spec }, metadata), status: READY };
+/** Reconciles an XR whose Composition desires this from now on. */
+function reconcile(xr: TaggedXr, desired: Objects, ...others: readonly JsonObject[]) {
+  xr.desired = desired;
+  return xr.reconcile(...others.map((other) => ({ managed: { other } })));
 }
 
 const orders = bucket({ tags: {} }, externallyNamed("orders"));
@@ -78,9 +33,9 @@ describe("a composed resource that its Composition renames", () => {
     [", also with onConflict: Fail", { onConflict: "Fail" }],
     [", also with onRelease: Delete", { onRelease: "Delete" }],
   ])("hands its cloud resource over to the new one%s", (_reason, owner) => {
-    const xr = new Xr({ bucket: orders }, owner);
+    const xr = shopOf(orders, owner);
     expect(xr.managed["bucket"]).toMatchObject({ spec: { managementPolicies: ["*"] } });
-    const drafts = Array.from({ length: 6 }, () => xr.reconcile({ store: orders }));
+    const drafts = Array.from({ length: 6 }, () => reconcile(xr, { store: orders }));
     const policies = drafts.map((draft) => [policiesOf(draft, "bucket"), policiesOf(draft, "store")]);
     const steps = [
       [["*"], ["Observe"]],
@@ -92,11 +47,11 @@ describe("a composed resource that its Composition renames", () => {
   });
 
   const queue = bucket({ tags: {} }, externallyNamed("other"));
-  const isKept = (xr: Xr, desired: Objects) => xr.reconcile(desired).resources.get("bucket") !== undefined;
+  const isKept = (xr: TaggedXr, desired: Objects) => reconcile(xr, desired).resources.get("bucket") !== undefined;
   const policy = (forProvider: JsonObject, rest?: JsonObject) =>
     managed("s3.aws.upbound.io/v1beta1", "BucketPolicy", { region: "eu-central-1", ...forProvider }, rest);
   const hiding = { store: policy({ bucketRef: { name: "a" } }) };
-  const importing = { store: bucket({ tags: {} }, externallyNamed("made-up")) };
+  const importing = { store: bucket({ tags: {} }, externallyNamed(CLOUD_NAME)) };
   test.each<[is: string, what: string, before: JsonObject, after: Objects, isKept: boolean]>([
     ["goes", "its new one declares another cloud resource", orders, { store: queue }, false],
     ["goes", "no other one does", orders, {}, false],
@@ -112,7 +67,7 @@ describe("a composed resource that its Composition renames", () => {
     ],
     ["goes", "its name is the cloud's", bucket({ tags: {} }), { store: bucket({ tags: {} }) }, false],
   ])("%s where %s", (_is, _what, before, after, kept) => {
-    expect(isKept(new Xr({ bucket: before }), after)).toBe(kept);
+    expect(isKept(shopOf(before), after)).toBe(kept);
   });
 });
 
@@ -123,20 +78,20 @@ describe("a composed resource that its Composition desires no longer", () => {
     const one = withPolicies(bucket({ tags: {} }, externallyNamed(name)), "Observe");
     return withMetadata(one, { name: "other", uid: "other", labels, ownerReferences: [owner] });
   };
-  const labelsOf = (xr: Xr): JsonObject => metadataOf(xr.managed["bucket"] ?? {})["labels"] as JsonObject;
+  const labelsOf = (xr: TaggedXr): JsonObject => metadataOf(xr.managed["bucket"] ?? {})["labels"] as JsonObject;
 
   test("leaves its cloud resource to another XR that has just begun to declare it, and then goes", () => {
-    const xr = new Xr({ bucket: orders });
+    const xr = shopOf(orders);
     const others = [another(labelsOf(xr))];
-    expect(policiesOf(xr.reconcile({}, others), "bucket")).toEqual(WITHOUT_DELETE);
-    expect(xr.reconcile({}, others).resources.get("bucket")).toBeUndefined();
+    expect(policiesOf(reconcile(xr, {}, ...others), "bucket")).toEqual(WITHOUT_DELETE);
+    expect(reconcile(xr, {}, ...others).resources.get("bucket")).toBeUndefined();
   });
 
   test.each<[reason: string, name: string, owner: JsonObject]>([
     ["the other one's labels are forged", "bills", {}],
     ["the owner is to delete it all the same", "orders", { onRelease: "Delete" }],
   ])("goes at once where %s", (_reason, name, owner) => {
-    const xr = new Xr({ bucket: orders }, owner);
-    expect(xr.reconcile({}, [another(labelsOf(xr), name)]).resources.get("bucket")).toBeUndefined();
+    const xr = shopOf(orders, owner);
+    expect(reconcile(xr, {}, another(labelsOf(xr), name)).resources.get("bucket")).toBeUndefined();
   });
 });

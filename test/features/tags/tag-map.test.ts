@@ -18,14 +18,6 @@ describe("the tags of a field", () => {
     const found = toTagMap(field);
     expect(found && Object.fromEntries(found)).toEqual(tags);
   });
-
-  const numbered = ["a", "b", "c"].map((key, index) => ({ key, value: `${index + 1}` }));
-  test.each<{ reason: string; field: JsonValue }>([
-    { reason: "a map", field: { a: "1", b: "2", c: "3" } },
-    { reason: "a list", field: numbered },
-  ])("are the first of $reason that has more than are wanted", ({ field }) => {
-    expect(Object.fromEntries(toTagMap(field, 2) ?? [])).toEqual({ a: "1", b: "2" });
-  });
 });
 
 const tags = new Map(Object.entries({ b: "2", a: "1" }));

@@ -4,7 +4,7 @@ import { annotationPath } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
 import { type Document, objectsAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
-import { type FieldPath, formatFieldPath, withValueAt } from "../../../model/field-path.ts";
+import { formatFieldPath, parseFieldPath, withValueAt } from "../../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, pick } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
@@ -17,7 +17,7 @@ import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./ow
 import type { Row } from "./rows.ts";
 import { markComposite, targetLabel } from "./taker.ts";
 
-/** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read at once, not at its next poll. */
+/** Annotation of an Object: the source Secret's resourceVersion. When it changes, the provider reads at once. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
 
 export interface Composed {
@@ -26,20 +26,20 @@ export interface Composed {
   readonly made: readonly { readonly origin: Reference; readonly secret: SecretName }[];
 }
 
-/** A copy that is written, and all that it is made from. */
+/** A copy that is written, and what it is made from. */
 interface WrittenCopy {
+  /** True if its Object only observes for now. */
   readonly isObserver: boolean;
   readonly row: Row;
-  /** The Secret, if it is there. */
   readonly found: Document | undefined;
   readonly data: Data;
-  /** The former shared resources whose values may still be in it. */
+  /** Former shared resources whose values the Secret may still hold. */
   readonly earlier: readonly Reference[];
   readonly copying: Copying;
   readonly call: Call;
 }
 
-/** Composes the resource that makes a copy: one of two forms of provider-kubernetes' Object, or the Secret itself. */
+/** Writes a copy: composes one of two forms of provider-kubernetes' Object, or the Secret itself. */
 export function writeCopy(copy: WrittenCopy): Composed {
   const { isObserver, row, copying, earlier } = copy;
   const { key, observed, target: secret } = row;
@@ -57,8 +57,9 @@ export function keepCopy(copy: ObservedCopy): Composed {
 }
 
 /**
- * Gives up a copy, which keeps its Secret: its Object first only observes, and is left out when its provider has read that. One that
- * owns the Secret gives that up before, or where another writer has it, waits until that owns it as well.
+ * Gives up a copy without its Secret: its Object observes until its provider has read that, and is then left out. An
+ * Object that is the only owner first has that taken from the Secret or, where another writer has the Secret, waits
+ * until that one owns it as well.
  */
 export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOurs: boolean): readonly Composed[] {
   const { key, document } = copy;
@@ -118,11 +119,12 @@ const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records:
 });
 
 /**
- * The spec of an Object for which the provider reads the source and writes the copy. What it cannot read, the manifest holds: no other
- * secret byte is read here.
+ * Makes the spec of an Object whose provider reads the source and writes the copy. The manifest holds only the
+ * filled-in templates.
  *
- * `watch` lets a provider with --enable-watches read the source at once when it changes. Not for a namespaced Object: for those the
- * provider (v1.3.1, namespaced/object/indexes.go) keeps all of the cluster's Secrets in memory once more for each namespace.
+ * `watch`: a provider with --enable-watches reads the source when it changes. Not for a namespaced Object: for these
+ * the provider (v1.3.1, namespaced/object/indexes.go) keeps all of the cluster's Secrets in memory once more for each
+ * namespace.
  */
 function toCopying(copy: WrittenCopy) {
   const { row, copying, data, call } = copy;
@@ -142,8 +144,8 @@ const valueIn = ({ namespace, name }: SecretName, fieldPath: string) => {
 const formatKey = (key: string): string => formatFieldPath(["data", key]);
 
 /**
- * The spec of an Object that only observes the copy's Namespace, and publishes the source's keys as its own connection Secret. The
- * provider refuses to write a Secret that this Object does not control.
+ * Makes the spec of an Object that observes the copy's Namespace, and publishes the source's keys as its own connection
+ * Secret. The provider refuses to write a Secret that this Object does not control.
  */
 function toPublishing({ row, copying: { source, secret }, call }: WrittenCopy) {
   const { namespace, name, copy } = row.target;
@@ -158,29 +160,36 @@ function toPublishing({ row, copying: { source, secret }, call }: WrittenCopy) {
   };
 }
 
-const DATA: FieldPath = [...MANIFEST, "data"];
-
-const below = (path: FieldPath, ...fields: readonly string[]) => fields.map((field) => [...path, field]);
+const DATA = [...MANIFEST, "data"];
 
 const DESIRED_OF_OBJECT = [
-  ...below([], "apiVersion", "kind"),
+  ...["apiVersion", "kind"].map(parseFieldPath),
   ...[OWNER, SHARED_RESOURCE, EARLIER_RESOURCES, SOURCE_VERSION].map(annotationPath),
-  ...below(MANIFEST, "apiVersion", "kind", "metadata", "type"),
-  ...below(["spec"], "providerConfigRef", "references", "watch", "connectionDetails", "writeConnectionSecretToRef"),
+  ...["apiVersion", "kind", "metadata", "type"].map((field) => [...MANIFEST, field]),
+  ...["providerConfigRef", "references", "watch", "connectionDetails", "writeConnectionSecretToRef"].map((field) => [
+    "spec",
+    field,
+  ]),
 ];
 
 const DESIRED_OF_SECRET = [
-  ...below([], "apiVersion", "kind", "type", "data"),
-  ...below(["metadata"], "name", "namespace", "labels", "annotations"),
-];
+  "apiVersion",
+  "kind",
+  "type",
+  "data",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.labels",
+  "metadata.annotations",
+].map(parseFieldPath);
 
 /**
- * Desires a copy exactly as we desired it before, with its management policies and its recorded origin. Fields that others set
- * are left out: with server-side apply they would become ours, and be removed once we no longer desire them.
+ * Desires an observed copy exactly as this function desired it before, with its policies and recorded origin. Fields of
+ * others are left out: with server-side apply they would become ours, and go once we no longer desire them.
  */
 function asDesiredBefore({ document, isSecret }: ObservedCopy): JsonObject {
   if (isSecret) return pickObserved(document, DESIRED_OF_SECRET);
-  // All is the default: of an Object that is not limited we never said so.
+  // Unless the Object is limited, its policies are the default, which we never desired.
   const isLimited = readPolicies(document)?.includes("*") === false;
   const picked = pickObserved(document, isLimited ? [...DESIRED_OF_OBJECT, MANAGEMENT_POLICIES] : DESIRED_OF_OBJECT);
   const object = keepOwner(picked, document);
@@ -196,8 +205,9 @@ function pickUnfilled(data: JsonValue | undefined, references: readonly JsonObje
 }
 
 /**
- * Empties keys that an Object's manifest still holds and that are listed no longer. The provider has written them back, so that left
- * out they would stay there, and in the Secret. Emptied by us they are ours, and go when they are left out in the next reconcile.
+ * Empties keys that an Object's manifest holds and that are no longer listed. The provider has written them into the
+ * manifest, so that they would stay in it, and in the Secret. Emptied keys are ours, and go when the next reconcile
+ * leaves them out.
  */
 function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], observed: ObservedCopy | undefined) {
   const left = pickUnfilled(observed?.document.at(DATA), references);

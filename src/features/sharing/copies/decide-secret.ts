@@ -10,18 +10,17 @@ import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
 import type { Grant } from "../recorded.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
-import type { Contents } from "./contents.ts";
-import { TOO_LARGE } from "./fill-template.ts";
+import { type Contents, TOO_LARGE } from "./contents.ts";
 import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
 import type { Row } from "./rows.ts";
 import { findTaker, findTarget, type Taker } from "./taker.ts";
 
-/** The decision on a target, or on a copy. An observed copy that is not composed again is deleted. */
+/** The decision on a target or a copy. Crossplane deletes an observed copy that is not composed again. */
 export interface Decision extends Partial<Composed> {
   readonly reason?: SharingReason;
-  /** The Secret, if it is the share's from now on. */
+  /** The Secret, if the share has it from now on. */
   readonly taken?: string;
 }
 
@@ -31,34 +30,34 @@ export interface CopyingShare extends Judged {
   contentsOf(copy: NamedCopy): Contents;
 }
 
-/** One target Secret with all that may want or hold it. What has to be looked up is, when a rule first asks for it. */
+/** A target Secret with the facts that rules decide by. Functions look up a fact when a rule first asks for it. */
 interface Case {
   readonly row: Row;
   readonly share: CopyingShare;
   readonly contents: () => Contents;
   /** The Secret; undefined where there is none. */
   readonly found: () => Document | "pending" | undefined;
-  /** The other writer to whom it belongs. */
+  /** The other writer that has it. */
   readonly taker: () => Taker | "pending" | undefined;
-  /** The former shared resources whose values may still be in our copy, and whether all of their grants stand. */
+  /** The former shared resources whose values our copy may still hold, and whether all their grants stand. */
   readonly former: () => { readonly origins: readonly Reference[]; readonly grant: Grant };
 }
 
 type Decide = (secret: Case) => readonly Decision[];
 
 /**
- * Rules for one target Secret, of which the first that fits decides. `taking`: the Secret is the share's, and all other copies of it are
- * given up. None is deleted with its Secret then, nor where the Secret is left alone.
+ * Decides by the first rule that fits. `taking`: the share has the Secret, and all other copies of it are given up. A
+ * copy that is given up leaves its Secret.
  */
 const decide = decideBy<Case, readonly Decision[]>(
   () => [
     when(mayNotBeWritten, keepWhileGranted), // the owner does not grant it, or its namespace does not accept it
     when(isOfAnotherCopy, leaveToHolder), // of another share or way to deliver, or of an earlier step
-    when(hasNoContents, keepWithoutContents), // they are not known, not there, or too large
+    when(hasNoContents, keepWithoutContents), // not known, missing, or too large
     when(isNewOfWhatIsBeingDeleted, keepTillDeletion),
     when(isNotLookedUp, keepTillLookedUp),
     when(isAnothers, leaveToTaker), // it exists without our mark, or another XR of our claim has it
-    when(holdsWhatIsGrantedNoMore, taking(drop)), // it is created anew, without that
+    when(holdsWhatIsGrantedNoMore, taking(drop)), // it is created anew
     when(mayHoldWhatIsGrantedNoMore, taking(keep)), // that grant is not known yet
     when(isHeldByAnObject, taking(wait)), // of another name, which may still delete it
     when(mayHaveBeenGivenUp, taking(observe)), // its Object may not know of it yet
@@ -69,9 +68,8 @@ const decide = decideBy<Case, readonly Decision[]>(
 /**
  * Decides on one target Secret.
  *
- * @param room the bytes of the response that are left for copies: Crossplane refuses a larger one, and the owner of a Secret and its
- * consumers decide how large it gets.
- * @returns the bytes that the copy takes of it, also where it is written in a later call only.
+ * @param room the bytes that the response has left for copies: Crossplane refuses a larger one.
+ * @returns the decisions, and the bytes that the copy takes, also if only a later call writes it.
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
   const { target, key, observed } = row;
@@ -162,7 +160,7 @@ function toFound({ found }: Case): Document | undefined {
   return secret === "pending" ? undefined : secret;
 }
 
-/** Takes the Secret: gives up its other copies, and keeps its type, which Kubernetes refuses to change, as it would new values with it. */
+/** Takes the Secret: gives up its other copies, and keeps its type, since Kubernetes refuses another one. */
 function taking(act: Decide): Decide {
   return (secret) => {
     const { row } = secret;
@@ -199,13 +197,12 @@ const isHeldByAnObject = ({ row }: Case): boolean => row.observed === undefined 
 const wait = ({ row }: Case): readonly Decision[] => [{ reason: { is: "WaitingForCopies", targets: [row.target] } }];
 
 /**
- * Tells whether an Object has to observe first. Crossplane v2 derives its name from its XR and its name in the Composition, so one that is
- * composed anew may be the one that was given up a moment ago and is still being deleted: with all policies its provider would then delete
- * the Secret. Over a Secret that exists, an Object therefore begins as an observer, and writes once its provider has read that and it is not
- * being deleted.
+ * Tells whether an Object has to observe first. Crossplane v2 derives an Object's name from its XR and its name in the
+ * Composition: one that is composed anew may have been given up a moment ago, and still be being deleted. With all
+ * policies its provider would delete the Secret. Over an existing copy of the source, an Object therefore begins as an
+ * observer until its provider has read that.
  *
- * A copy of another Secret may go: its grant may have been taken back, and an Object that became an observer while it is being deleted
- * would leave it there.
+ * A copy of another source may go: its grant may have been taken back, and an observer would leave it there.
  */
 function mayHaveBeenGivenUp(secret: Case): boolean {
   const { row, share } = secret;
@@ -217,7 +214,7 @@ function mayHaveBeenGivenUp(secret: Case): boolean {
   return found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(share.copying.source);
 }
 
-/** Tells whether an Object writes its Secret, and deletes it with itself. */
+/** Tells whether the copy is written by an Object that deletes its Secret with itself. */
 const isWriter = ({ copy: { via } }: Target): boolean => via === "Object";
 
 const observe = (secret: Case): readonly Decision[] => [compose(secret, true), ...wait(secret)];
@@ -238,7 +235,7 @@ function waitIfUnready(secret: Case): readonly Decision[] {
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
-/** Says what the provider reports, where it is to write the copy and cannot. */
+/** Makes the reason to wait, or the provider's fault if it cannot write the copy. */
 function toWait(secret: Case): SharingReason {
   const { observed, target } = secret.row;
   const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;

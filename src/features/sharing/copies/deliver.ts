@@ -26,8 +26,8 @@ export interface Delivered extends Judged {
 }
 
 /**
- * Delivers the copies of all shares: each share takes its Secrets, and the room for them in the response, in the order of the input,
- * after those that have them already.
+ * Delivers the copies of all shares. In the order of the input, each share takes its Secrets and the bytes for them in
+ * the response. A Secret that has a maker stays with it.
  *
  * @param earlier the shares of earlier steps, by their record.
  */
@@ -45,20 +45,17 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
     const { decisions, bytes } = decideShare(share, copies, rows, room);
     room -= bytes;
     for (const { taken } of decisions) if (taken !== undefined) holders.set(taken, formatMaker(name));
-    edits.push(...findDropped(copies, call), ...decisions.flatMap(({ resource }) => (resource ? [resource] : [])));
+    // A copy that an earlier step of this function has kept is left out, unless this step decides to keep it.
+    const dropped = copies.filter(({ key }) => call.request.desired.resources.has(key));
+    edits.push(...dropped.map(({ key }) => [key, { is: "removed" }] as const));
+    edits.push(...decisions.flatMap(({ resource }) => (resource ? [resource] : [])));
     const reasons = joinReasons([...share.judgement.reasons, ...decisions.flatMap(({ reason }) => reason ?? [])]);
     delivered.push({ ...share, delivery: { copies, reasons, made: decisions.flatMap(({ made = [] }) => made) } });
   }
   return { draft: withResources(draft, edits), shares: delivered };
 }
 
-/** Finds what an earlier step of this function has kept: it is left out, unless this step decides to keep it. */
-const findDropped = (copies: readonly ObservedCopy[], { request: { desired } }: Call) =>
-  copies.flatMap(({ key }): readonly (readonly [string, ResourceEdit])[] =>
-    desired.resources.has(key) ? [[key, { is: "removed" }]] : [],
-  );
-
-/** Decides Secret by Secret, as long as there is room. Copies at no target are dropped. @returns the bytes that the copies take. */
+/** Decides Secret by Secret. Copies at no target are dropped. @param room the bytes left in the response. */
 function decideShare(share: Judged, copies: readonly ObservedCopy[], rows: readonly Row[], room: number) {
   const { shared, call } = share;
   const { copies: copying } = share.judgement;

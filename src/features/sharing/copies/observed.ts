@@ -29,7 +29,7 @@ import type { NamedCopy, Target } from "../judgement.ts";
 import type { SharingReason } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
 
-/** An observed composed resource that makes a copy: an Object of provider-kubernetes, or the Secret itself. */
+/** An observed composed resource that makes a copy: an Object of provider-kubernetes, or the Secret. */
 export interface ObservedCopy {
   /** Its name in the Composition. */
   readonly key: string;
@@ -38,32 +38,32 @@ export interface ObservedCopy {
   readonly isSecret: boolean;
   /** The Secret that it writes. */
   readonly target: SecretName | undefined;
-  /** The source Secret; undefined if it reads none, or several. */
+  /** The source Secret; undefined for none or several. */
   readonly source: SecretName | undefined;
-  /** The recorded shared resource; undefined where a team has removed the record. */
+  /** The recorded shared resource; undefined if a team has removed the record. */
   readonly origin: Reference | undefined;
-  /** Former shared resources, whose values may still be in the copy. */
+  /** Former shared resources whose values the copy may still hold. */
   readonly earlier: readonly Reference[];
 }
 
-/** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
+/** Each `via` has a composed resource of its own: in another's place it would take the Secret along. */
 const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
   ConnectionSecret: "/connection-secret",
   Secret: "/secret",
 };
 
-/** A copy's name in the Composition: a renamed target is another resource, so that the old one is collected. */
+/** Makes a copy's name in the Composition. A renamed target is another resource: Crossplane deletes the old one. */
 export const copyName = (share: string, { namespace, name, copy }: Target): string =>
   `${COPY_PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via] ?? ""}`;
 
-/** Matches names of `copyName`, in segments as long as Kubernetes' names: a user who may edit the XR's references can give any name. */
+/** Matches names of `copyName`. A user who may edit the XR's references can give composed resources any name. */
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
 
 const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(groupKindOf));
 
 /**
- * Finds the copies among composed resources, in the order of their names. A team may have its XR refer to a ConfigMap that it has named
- * like a copy, and whose marks would have Crossplane look up whatever they name.
+ * Finds the copies among composed resources, sorted by name. Other kinds are none: a team may have its XR refer to a
+ * ConfigMap with a copy's name, whose marks would have Crossplane look up whatever they name.
  */
 export const findCopies = (resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
   [...resources]
@@ -87,7 +87,7 @@ function toCopy(key: string, document: Document): ObservedCopy {
   };
 }
 
-/** The annotation with a copy's former shared resources, until the provider has written the values of the new one. */
+/** Annotation of an Object: its former shared resources, until the provider has written the new one's values. */
 export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
 
 function readEarlier(document: Document): readonly Reference[] {
@@ -101,14 +101,14 @@ const CONNECTION_DETAILS = parseFieldPath("spec.connectionDetails");
 export const REFERENCES = parseFieldPath("spec.references");
 export const MANIFEST = parseFieldPath("spec.forProvider.manifest");
 
-/** Reads the source Secret: the one that the provider reads, else the one in the copy's annotation. */
+/** Reads the source Secret from what the provider reads, else from the copy's annotation. */
 function readSourceSecret(document: Document, isSecret: boolean): SecretName | undefined {
   const references = [
     ...objectsAt(document, REFERENCES).map(({ patchesFrom }) => patchesFrom),
     ...objectsAt(document, CONNECTION_DETAILS),
   ];
   if (references.length > 0) return theSame(references.map(toSecretName));
-  // A team may edit a Secret in its namespace: what cannot be looked up is no source.
+  // A team may edit a Secret in its namespace, so the name may be invalid.
   return readSecretName(document.at(isSecret ? MARK : [...MANIFEST, ...MARK]))[0];
 }
 
@@ -118,19 +118,20 @@ function toSecretName(reference: JsonValue | undefined): SecretName | undefined 
   return typeof namespace === "string" && typeof name === "string" ? { namespace, name } : undefined;
 }
 
-/** Returns the Secret that all of these name; undefined if they differ, or there are none. */
+/** Returns the common Secret of a list; undefined if they differ, or there are none. */
 export const theSame = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
   first && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
 
-/** Tells whether an Object is to observe only, which its provider may not have read yet. */
+/** Tells whether an Object is to observe only. Its provider may not have read that yet. */
 export function isLimited({ document }: ObservedCopy): boolean {
   const policies = readPolicies(document);
   return policies !== undefined && isObserver(policies);
 }
 
 /**
- * Tells whether an Object can be dropped without its Secret, because its provider has read that it only observes. A status right
- * after a creation proves nothing: the runtime reads the Object again and reports a generation later than the one it acted on.
+ * Tells whether an Object can be deleted without its Secret, because its provider has read that it only observes. The
+ * status right after a creation proves nothing: the runtime reads the Object again, and reports a later generation than
+ * the one that it acted on.
  */
 export const isReleased = (copy: ObservedCopy): boolean =>
   isLimited(copy) &&
@@ -138,22 +139,22 @@ export const isReleased = (copy: ObservedCopy): boolean =>
   hasReadSpec(copy.document) &&
   shownCondition(copy.document, "Ready")?.reason !== "Creating";
 
-/** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
+/** Tells whether the copy is its Object's connection Secret, which goes with the Object. */
 const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECTION_DETAILS) !== undefined;
 
-/** Tells whether a copy that is given up need not observe first: it cannot keep its Secret, or its Object is released. */
+/** Tells whether a copy can be given up at once: it cannot leave its Secret, or its Object is released. */
 export const isDroppable = (copy: ObservedCopy): boolean => copy.isSecret || isPublisher(copy) || isReleased(copy);
 
-/** Tells whether the copy exists and is up to date. Checks Ready and Synced: an Object that fails to write stays Ready. */
+/** Tells whether a copy is written. Checks Synced as well as Ready: an Object that fails to write stays Ready. */
 export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
   isSecret || ["Ready", "Synced"].every((type) => shownCondition(document, type)?.status === "True");
 
-/** Tells whether a copy holds what its composed resource says now. */
+/** Tells whether a copy is written as its composed resource is now. */
 const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && hasReadSpec(copy.document));
 
 /**
- * Finds the former origins whose values may still be in a copy: all that are recorded, until the provider has written the present
- * spec. A Secret that Crossplane writes contains only new values once it is written.
+ * Finds the former shared resources whose values a copy may still hold: all recorded ones, until the provider has
+ * written the present spec. A Secret that Crossplane writes holds only new values.
  */
 export function findStale(copy: ObservedCopy, now: Reference): readonly Reference[] {
   const { origin, earlier, isSecret } = copy;
@@ -162,20 +163,19 @@ export function findStale(copy: ObservedCopy, now: Reference): readonly Referenc
   return stale.filter((each) => !seen.has(resourceKey(each)) && seen.add(resourceKey(each)));
 }
 
-/** Tells whether a copy may hold values of another shared resource. One without a record is taken for a copy of the present one. */
+/** Tells whether a copy may hold values of another shared resource. Without a record it is of the present one. */
 export const isMoving = ({ origin, earlier }: ObservedCopy, now: Reference): boolean =>
   earlier.length > 0 || (origin !== undefined && !isSameResource(origin, now));
 
-/** Finds the Secret whose values all copies of a shared resource hold; undefined while one is moving to another. */
+/** Finds the Secret whose values all copies of a shared resource hold; undefined while they differ. */
 export function findCopied(copies: readonly ObservedCopy[], shared: Reference): SecretName | undefined {
   const own = copies.filter(({ origin }) => origin !== undefined && isSameResource(origin, shared));
   return theSame(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));
 }
 
-/** Finds what the provider reports of a copy that it cannot write, such as a missing Secret, key, ProviderConfig or permission. */
+/** Finds why the provider cannot write a copy, such as a missing Secret, key, ProviderConfig or permission. */
 export function findFailure({ document }: ObservedCopy, target: SecretName): SharingReason | undefined {
   const { status = "", message = "" } = shownCondition(document, "Synced") ?? {};
-  // It publishes into no Secret that its Object does not control.
   if (message.includes("refusing to modify uncontrolled secret"))
     return { is: "TargetTaken", target, holder: undefined, isRival: false };
   return status === "False" && message !== "" ? { is: "CopyFailed", target, says: message } : undefined;

@@ -10,21 +10,23 @@ const FINALIZERS: FieldPath = ["metadata", "finalizers"];
 const OWNERS: FieldPath = [...MANIFEST_METADATA, "ownerReferences"];
 const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 
-/** The finalizer by which Kubernetes leaves what an Object owns when it collects the Object with its XR. */
+/** The finalizer with which Kubernetes spares what an Object owns when it deletes the Object with its XR. */
 const ORPHAN = "orphan";
 
 /**
- * Has the Object of a namespaced XR own its Secret by an owner reference in its manifest, and leaves the deletion to Kubernetes once
- * nothing else owns the Secret. A provider that had to delete it could not do so in a namespace that is being deleted: it may not record
- * its use of a ProviderConfig there. The Secret's UID tells that the provider writes this one, and none in another cluster, where
- * Kubernetes would delete what an unknown Object owns. A restored Object has the owner that it had, and takes its place.
+ * Has the Object of a namespaced XR own its Secret by an owner reference in its manifest, so that Kubernetes deletes
+ * the Secret. A provider cannot delete it in a namespace that is being deleted, where it may not record its use of a
+ * ProviderConfig.
+ *
+ * The Secret's UID proves that the provider writes this one, and none in another cluster, where Kubernetes would delete
+ * what an unknown Object owns. A restored Object takes the place of the owner that it had.
  */
 export function asOwner(object: JsonObject, observed: Document | undefined, found: Document | undefined): JsonObject {
   if (observed === undefined) return object;
   const written = stringAt(observed, ["status", "atProvider", "manifest", ...UID]);
   const isWritten = found !== undefined && written !== undefined && written === stringAt(found, UID);
   const isRestored = ownersOf(observed, OWNERS).some((uid) => uid !== stringAt(observed, UID));
-  // Its namespace may be going, and has deleted the Secret first.
+  // Its namespace may be being deleted, and has deleted the Secret first.
   const isGone = found === undefined && isOwner(observed) && isForSameCluster(object, observed);
   if (!isWritten && !isRestored && !isGone) return object;
   const owning = withOwner(object, observed);
@@ -47,19 +49,19 @@ export function keepOwner(object: JsonObject, observed: Document): JsonObject {
   return isOwner(observed) ? withOwner(kept, observed) : kept;
 }
 
-/** Makes an Object observe only: neither its provider deletes its Secret, nor Kubernetes with the XR. */
+/** Has an Object observe only, so that neither its provider deletes its Secret, nor Kubernetes with the XR. */
 export function asObserver(object: JsonObject, observed: Document | undefined): JsonObject {
   const limited = withValueAt(object, MANAGEMENT_POLICIES, OBSERVE);
-  // Nobody may add a finalizer to an Object that is being deleted.
+  // Kubernetes adds no finalizer to an object that is being deleted.
   const isOrphan = observed && (isOrphaning(observed) || (isOwner(observed) && !isBeingDeleted(observed)));
   return isOrphan === true ? withValueAt(limited, FINALIZERS, [ORPHAN]) : limited;
 }
 
-/** Has the provider take an Object's owner reference from a Secret that is still written as the Object says. */
+/** Has the provider take an Object's owner reference from its Secret. */
 export const asFormerOwner = (object: JsonObject): JsonObject =>
   withValueAt(withValueAt(object, OWNERS, []), MANAGEMENT_POLICIES, ["Observe", "Update"]);
 
-/** Tells whether a Secret has no owner but this Object, now or before a restore: Kubernetes would delete it with the Object. */
+/** Tells whether a Secret has no owner but this Object or its former self: Kubernetes would delete it with that. */
 export function isOnlyOwner(observed: Document, found: Document | undefined): boolean {
   const owners = found === undefined ? [] : ownersOf(found, OWNER_REFERENCES);
   const own = stringAt(observed, UID);

@@ -6,11 +6,9 @@ import type { Call } from "../../feature.ts";
 import type { Judged, JudgedTarget } from "../judgement.ts";
 import { copyName, findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
-/** The copies by Secret, so that each Secret has one writer: two would overwrite each other for ever. */
-export type Possession = ReturnType<typeof findPossession>;
-
 export const formatMaker = (share: string): string => `shared resource ${share} of this XR`;
 
+/** Finds who has each copy and each Secret. A Secret has one writer, since two would overwrite each other for ever. */
 export function findPossession(
   shares: readonly Judged[],
   copies: readonly ObservedCopy[],
@@ -22,20 +20,20 @@ export function findPossession(
   const wanted = shares.flatMap(({ shared, targets }) =>
     targets.list.map((target) => [formatSecret(target), shared.name] as const),
   );
-  const heirs = new Map(wanted.reverse()); // the first in the input
+  const heirs = new Map(wanted.reverse()); // the first share in the input wins
   const findShare = ({ key, share, target }: ObservedCopy): string | undefined => {
     if (names.has(share) || earlier.has(share) || desired.resources.has(key)) return share;
     return target && heirs.get(formatSecret(target));
   };
-  // Its own come before those that it takes over: the first binding decides.
+  // A share's own copies come before those that it takes over, since its first binding decides.
   const ownFirst = copies.toSorted((a, b) => Number(names.has(b.share)) - Number(names.has(a.share)));
   const byShare = groupBy(ownFirst, findShare);
-  // By Secret, the maker of the copy that has it; those that are composed in this call are added.
+  // The maker of the copy that has each Secret; this call adds the Secrets that it composes.
   const holders = new Map<string, string>();
   const hold = ({ target }: ObservedCopy, maker: string) => {
     if (target !== undefined && !holders.has(formatSecret(target))) holders.set(formatSecret(target), maker);
   };
-  // The copy that an earlier step desires has its Secret, else an observed one of the first share in the input.
+  // A copy that an earlier step desires has its Secret, else an observed copy of the first share in the input.
   for (const copy of findCopies(desired.resources))
     if (!names.has(copy.share)) hold(copy, `shared resource ${brief(copy.share)} of an earlier step`);
   for (const name of names)
@@ -43,13 +41,13 @@ export function findPossession(
   return { byShare, bySecret: groupBy(copies, ({ target }) => target && formatSecret(target)), holders };
 }
 
-/** All that may want or hold one target Secret. */
+/** A target Secret with the copies and makers that may have it. */
 export interface Row {
   readonly target: JudgedTarget;
-  /** The name of its copy in the Composition. */
+  /** The name in the Composition of its copy. */
   readonly key: string;
   readonly observed: ObservedCopy | undefined;
-  /** The observed copies of the Secret that the share decides about, each in one row. */
+  /** The observed copies of the Secret that the share decides about. Each is in one row only. */
   readonly copies: readonly ObservedCopy[];
   /** The maker of another copy that has the Secret. */
   readonly holder: string | undefined;
@@ -57,8 +55,12 @@ export interface Row {
   readonly isHeld: boolean;
 }
 
-/** Gathers the rows of a share's targets, in their order. Of two targets with one Secret, the first has it, and its copies. */
-export function gatherRows(share: string, targets: readonly JudgedTarget[], possession: Possession): readonly Row[] {
+/** Makes the rows of a share's targets. Of two targets with one Secret, the first has it, and its copies. */
+export function gatherRows(
+  share: string,
+  targets: readonly JudgedTarget[],
+  possession: ReturnType<typeof findPossession>,
+): readonly Row[] {
   const { byShare, bySecret, holders } = possession;
   const maker = formatMaker(share);
   const own = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));

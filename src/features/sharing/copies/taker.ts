@@ -11,18 +11,17 @@ import { formatOwner, OWNER } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import type { Target } from "../judgement.ts";
 
-/** The label of a copy with a hash of its name, for Crossplane v1, which looks up namespaced resources by labels only. */
+/** Label of a copy: a hash of its name, for Crossplane v1, which looks up namespaced resources by labels only. */
 const TARGET_LABEL = `${DOMAIN}/target`;
 
 export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
 
 /**
- * Looks up a target Secret, whose owner annotation proves whose it is. One that exists and is not ours stays as it is. That is also
- * how two XRs settle that both saw none there and wrote at once: the one that sees the other's mark gives way without deleting the
- * Secret, and the mark that is on it in the end says who has it.
+ * Looks up a target Secret, whose owner annotation proves whose it is. If two XRs saw no Secret and wrote at once, the
+ * one that sees the other's annotation gives way without deleting the Secret.
  *
- * Crossplane v1 cannot look up a Secret by its name, and so finds copies of ours only. `via: ConnectionSecret` leaves it to
- * the provider, which refuses to write what the Object does not control.
+ * Crossplane v1 cannot look up a Secret by its name, so that it finds copies of ours only. `via: ConnectionSecret`
+ * leaves it to the provider, which refuses to write a Secret that the Object does not control.
  */
 export function findTarget(key: string, target: Target, call: Call): Document | "pending" | undefined {
   if (target.copy.via === "ConnectionSecret") return undefined;
@@ -36,7 +35,7 @@ export function findTarget(key: string, target: Target, call: Call): Document | 
   return answer.items.find((item) => qualifiedName(item) === formatSecret(target));
 }
 
-/** Annotation of a copy for a claim, which its owner annotation names: the XR that writes it. */
+/** Annotation of a claim's copy: the XR that writes it. Its owner annotation names the claim. */
 const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
@@ -45,11 +44,12 @@ export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSI
 export type Taker = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**
- * Finds the other writer to whom a target Secret belongs, if it is there and not this XR's. A claim that is replaced by force has two XRs
- * (crossplane#4803): the copy belongs to the one that the claim names. One that Crossplane writes (`via: Secret`) stays with the XR that
- * controls it.
+ * Finds the other writer of a target Secret that exists and is not this XR's. A claim that is replaced by force has two
+ * XRs (crossplane#4803): the copy belongs to the one that the claim names. A Secret that Crossplane writes (`via:
+ * Secret`) stays with the XR that controls it.
  *
- * @param isMoving true while the copy moves to another shared resource: Crossplane's six calls leave no room for the claim then.
+ * @param isMoving true while the copy moves to another shared resource: the claim would need one more of Crossplane's
+ * six calls.
  */
 export function findTaker(found: Document | "pending" | undefined, isMoving: boolean, call: Call) {
   if (found === undefined || found === "pending") return found;
@@ -66,7 +66,7 @@ export function findTaker(found: Document | "pending" | undefined, isMoving: boo
   return isOurs && canWrite ? undefined : { holder, isRival: true };
 }
 
-/** Tells whether the claim names this XR. On Crossplane v1, which cannot look up a claim, whether it is younger than the other XR. */
+/** Tells whether the claim names this XR. On Crossplane v1, which cannot look it up: whether this XR is the younger. */
 function isOfClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions

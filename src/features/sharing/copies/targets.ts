@@ -8,7 +8,7 @@ import { type Resolved, resolveString, resolveStrings, resolveTexts } from "../.
 import type { NamedCopy, Target, Targets } from "../judgement.ts";
 import { MAX_TARGETS } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
-import { findKeyFault, nameKeys } from "./contents.ts";
+import { findKeyFault, nameKeys } from "./keys.ts";
 import { findMetadataFault } from "./secret-type.ts";
 
 export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
@@ -36,7 +36,7 @@ export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
   return { list, namespaces, isCutOff: all.length > list.length, unset, fault };
 }
 
-/** Finds the namespaces of a copy: those of the input, else the XR's own or its claim's. */
+/** Finds the namespaces of a copy: those of the input, else that of the XR or its claim. */
 function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly string[]> {
   if (namespaces !== undefined) return resolveStrings(namespaces, call);
   const own = consumerNamespace(call.composite);
@@ -45,7 +45,7 @@ function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly str
     : { is: "set", value: [own] };
 }
 
-/** Finds a fault in the names of keys or Secrets. They may come from the XR, so they are not checked with the input. */
+/** Finds a fault in names of keys or Secrets. They may come from the XR, so the input's parser cannot check them. */
 export function findTargetFault(
   { fault, list }: Targets,
   source: SecretName | undefined,

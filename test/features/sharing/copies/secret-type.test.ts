@@ -91,8 +91,8 @@ describe("a Secret that exists keeps its type, and gets new values", () => {
     type,
   });
   const told =
-    "TypeKept: db: Secret team-a/orders-db keeps its type Opaque, since Kubernetes changes no Secret's type: delete it, and it is made anew " +
-    "with kubernetes.io/basic-auth; or choose another secretName";
+    "TypeKept: db: Secret team-a/orders-db keeps type Opaque, which Kubernetes does not change: delete the Secret to get " +
+    "one of type kubernetes.io/basic-auth, or choose another secretName";
   const typeIn = (object: JsonObject | undefined): JsonValue | undefined =>
     object?.["kind"] === "Secret" ? object["type"] : secretIn(object).manifest["type"];
   const secretKey = `${KEY}/secret`;

@@ -1,0 +1,91 @@
+import { canSelectNamespaces } from "../../../crossplane/generation.ts";
+import { attempt, FunctionError } from "../../../errors.ts";
+import type { Copy } from "../../../input/connection.ts";
+import type { ValueSource } from "../../../input/fields.ts";
+import { groupBy } from "../../../model/collections.ts";
+import { quote } from "../../../model/condition.ts";
+import { isObject, type JsonValue } from "../../../model/json.ts";
+import { SECRET_KEY } from "../../../model/names.ts";
+import { parseTemplate, type Template } from "../../../model/template.ts";
+import type { Call } from "../../feature.ts";
+import { describeField, type Resolved, readField, resolveString } from "../../value.ts";
+import type { NamedCopy, NamedKey } from "../judgement.ts";
+import { NEEDS_V2 } from "../support.ts";
+
+/** The keys of a copy, or the field that has to be set first, or the fault of the field that lists them. */
+type NamedKeys = Resolved<NamedCopy["keys"]> | { readonly is: "faulty"; readonly fault: string };
+
+export function nameKeys({ keys }: Copy, call: Call): NamedKeys {
+  if (keys === undefined) return { is: "set", value: undefined };
+  if (!Array.isArray(keys)) return readKeys(keys, call);
+  const named: NamedKey[] = [];
+  for (const key of keys) {
+    const to = resolveString(key.to, call);
+    if (to.is === "unset") return to;
+    if (key.to.is !== "literal" && !SECRET_KEY.test(to.value))
+      return { is: "faulty", fault: noKey(to.value, describeField(key.to)) };
+    named.push({ ...key, to: to.value });
+  }
+  return { is: "set", value: named };
+}
+
+/** The most keys that a field may list: each costs a reference in an Object. */
+const MAX_KEYS = 1000;
+
+/** The most characters of its templates: each placeholder is looked up. */
+const MAX_TEMPLATES = 10_000;
+
+/**
+ * Reads the keys from a field that a tenant may write: an object from keys of the copy to keys of the source, or to
+ * templates, which have a brace. Sorted, since the fields of an object come in any order.
+ */
+function readKeys(source: ValueSource, call: Call): NamedKeys {
+  const found = readField(source, call);
+  const field = describeField(source);
+  const faulty = (fault: string): NamedKeys => ({ is: "faulty", fault });
+  if (found === undefined) return { is: "unset", field };
+  if (!isObject(found)) return faulty(`${field} is not an object`);
+  const names = Object.keys(found);
+  if (names.length === 0) return faulty(`${field} has no keys`);
+  if (names.length > MAX_KEYS) return faulty(`${field} has ${names.length} keys, more than ${MAX_KEYS}`);
+  const templates = Object.values(found).filter((text) => typeof text === "string" && text.includes("{"));
+  if (templates.join("").length > MAX_TEMPLATES)
+    return faulty(`${field} has more than ${MAX_TEMPLATES} characters in texts with braces`);
+  const keys = names.sort().map((to) => readKey(to, found[to], field));
+  const fault = keys.find((key) => typeof key === "string");
+  return fault === undefined ? { is: "set", value: keys.filter((key) => typeof key !== "string") } : faulty(fault);
+}
+
+/** Reads one key. @returns the fault where it is wrong. */
+function readKey(to: string, text: JsonValue | undefined, field: string): NamedKey | string {
+  if (typeof text !== "string" || text === "") return `${quote(to)} in ${field} is not a text`;
+  const wrong = [to, ...(text.includes("{") ? [] : [text])].find((name) => !SECRET_KEY.test(name));
+  if (wrong !== undefined) return noKey(wrong, field);
+  if (!text.includes("{")) return { to, from: text };
+  const template = attempt(() => parseTemplate(text));
+  return template instanceof FunctionError ? `${quote(to)} in ${field} is ${template.message}` : { to, template };
+}
+
+const noKey = (name: string, field: string): string =>
+  `${quote(name)} cannot be a key of a Secret; it comes from ${field}`;
+
+/** Finds a fault in the keys of a copy, which may come from the XR. */
+export function findKeyFault(copy: NamedCopy, { request, composite }: Call): string | undefined {
+  const { keys = [], via } = copy;
+  const twice = [...groupBy(keys, ({ to }) => to)].find(([, same]) => same.length > 1);
+  if (twice !== undefined) return `more than one key is named ${twice[0]}`;
+  if (via === "ConnectionSecret" && keys.some(({ template }) => template))
+    return "via: ConnectionSecret copies keys only as they are, without braces";
+  return via === "Object" && needsSource(copy) && !canSelectNamespaces(request, composite)
+    ? `a text with a key of the Secret in braces ${NEEDS_V2}`
+    : undefined;
+}
+
+/** Tells whether a copy needs the source Secret in this call: an Object does only for its templates. */
+export function needsSource({ via, keys }: NamedCopy): boolean {
+  if (keys === undefined) return via !== "Object";
+  if (via === "ConnectionSecret") return false;
+  return keys.some(({ template }) => template?.some(isKey) ?? via === "Secret");
+}
+
+const isKey = (part: Template[number]): boolean => typeof part !== "string" && "key" in part;
