@@ -40,6 +40,8 @@ export const CONTENDERS = `${DOMAIN}/contenders`;
 export const ORIGIN = `${DOMAIN}/origin`;
 /** Annotation: the cloud account by which this managed resource is compared with others, where that is not its ProviderConfig alone. */
 export const ACCOUNT = `${DOMAIN}/account`;
+/** Annotation, of a kind in no table: the fields below spec.forProvider that count by its schema, separated by commas. */
+export const SCOPE = `${DOMAIN}/scope`;
 /** Annotation: the creation time of the cloud resource that this managed resource declared before. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
 /** Annotation: the generation in which this managed resource began to declare another cloud resource. */
@@ -64,7 +66,7 @@ export const ADOPTION = `${DOMAIN}/adoption`;
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
 const LABELS = [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL];
-const ANNOTATIONS = [OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT];
+const ANNOTATIONS = [OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT, SCOPE];
 
 /** The marks that this function writes on managed resources. */
 export const MARKS: ReadonlySet<string> = new Set([...LABELS, ...ANNOTATIONS]);
