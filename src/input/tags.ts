@@ -50,7 +50,8 @@ const resources = z.strictObject({
   ),
   scopeFieldPaths: list(
     fieldPath,
-    "Fields that distinguish cloud resources of the same name, in addition to the built-in ones.",
+    "Fields that distinguish cloud resources of the same name, in addition to the built-in ones. Of a kind in no table they replace those " +
+      "that its schema tells.",
   ),
   managementPolicies: flag(
     true,
