@@ -1,13 +1,12 @@
 import { resourceKey } from "../../crossplane/references.ts";
 import { groupBy } from "../../model/collections.ts";
 import { type Binding, findBinding, MAX_BINDINGS } from "../../records/record.ts";
-import type { Delivered } from "./copies/deliver.ts";
 import { findCopied } from "./copies/observed.ts";
 import type { Depending } from "./dependents.ts";
 import { bindsOne, type Named } from "./judgement.ts";
 
 /** Binds the XR to the resource that it names, and to those whose grants stand or whose copies are kept. */
-export function bind(share: Delivered & Depending): readonly Binding[] {
+export function bind(share: Depending): readonly Binding[] {
   const { shared, targets, before, delivery, depending } = share;
   const { named, stay } = share.judgement;
   if (!bindsOne(shared)) return [];

@@ -12,11 +12,12 @@ import type { Call } from "../feature.ts";
 import { isLeaving } from "../labelled-resources.ts";
 import type { Delivered } from "./copies/deliver.ts";
 import { isWaiting, type Judged, readableIn } from "./judgement.ts";
+import type { Patched } from "./patches.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
 import { isOfKind, judgeBound } from "./recorded.ts";
 
 /** A share with the outcome of its dependents. */
-export interface Depending extends Judged {
+export interface Depending extends Patched {
   readonly depending: {
     readonly reasons: readonly SharingReason[];
     /** The dependents that exist, and the shared resource that each is for. */
@@ -33,7 +34,7 @@ type Fate =
 type Decision = Fate & { readonly name: string };
 
 /** Decides on the dependents that earlier steps desire. Crossplane deletes the others. */
-export function withDependents<T extends Delivered>(draft: Draft, shares: readonly T[], call: Call) {
+export function withDependents(draft: Draft, shares: readonly Patched[], call: Call) {
   const desired = desiredSoFar(call, draft);
   const theirs = [...call.request.desired.resources.keys()]
     .filter((name) => OWN_NAMES.every((own) => !name.startsWith(own)))
@@ -46,7 +47,7 @@ export function withDependents<T extends Delivered>(draft: Draft, shares: readon
     ([name, fates]) =>
       [name, toEdit(fates, desired.get(name), call.request.observed.resources.get(name)?.document)] as const,
   );
-  const depending = decided.map(({ share, decisions }): T & Depending => {
+  const depending = decided.map(({ share, decisions }): Depending => {
     const reasons = share.judgement.copies.is === "unknown" ? [] : toReasons(decisions);
     const bound = decisions.flatMap(({ name, origin }) => (origin === undefined ? [] : [{ name, origin }]));
     return { ...share, depending: { reasons, bound } };

@@ -9,6 +9,7 @@ import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../mode
 import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
+import type { Delivered } from "./copies/deliver.ts";
 import { isEmpty } from "./empty.ts";
 import { bindsOne, type Fields, type Judged } from "./judgement.ts";
 import { explainMisnamed } from "./misnamed.ts";
@@ -27,8 +28,8 @@ type Verdict =
   | { readonly is: "keep" | "default" | "leave"; readonly reason?: SharingReason };
 
 /** A share with the reasons why fields are missing. */
-export interface Patched extends Judged {
-  readonly patching: { readonly reasons: readonly SharingReason[] };
+export interface Patched extends Delivered {
+  readonly unpatched: readonly SharingReason[];
 }
 
 interface Applied {
@@ -48,19 +49,18 @@ const COMPOSITE = "";
 const MAX_BYTES = 512 * 1024;
 
 /** Applies the patches of all shares. One that fails leaves the others alone. */
-export function withPatches<T extends Judged>(draft: Draft, shares: readonly T[], call: Call) {
+export function withPatches(draft: Draft, shares: readonly Delivered[], call: Call) {
   const objects: Objects = new Map();
-  const all: { readonly share: T; readonly applied: readonly Applied[] }[] = [];
+  const all: { readonly share: Delivered; readonly applied: readonly Applied[] }[] = [];
   for (const share of shares) all.push({ share, applied: applyPatches(share, objects) });
   const status = objects.get(COMPOSITE) ?? {};
   objects.delete(COMPOSITE);
   const fitted = all.map((one) => ({ ...one, ...fitStatus(toValues(status, one.applied), call) }));
-  const patched = fitted.map(({ share, applied, lacking }): T & Patched => {
+  const patched = fitted.map(({ share, applied, lacking }): Patched => {
     // While the shared resource is looked up, the condition says only that.
     const outcome = share.judgement.copies.is === "unknown" ? [] : findOutcome(applied);
     const unfit = lacking.length > 0 ? [failed(explainLacking(lacking, call.composite))] : [];
-    const reasons = [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit];
-    return { ...share, patching: { reasons } };
+    return { ...share, unpatched: [...applied.flatMap(({ reason }) => reason ?? []), ...outcome, ...unfit] };
   });
   const values = fitted.flatMap((share) => share.values);
   const heldBack = all.flatMap(({ applied }) => findFields("heldBack", applied));

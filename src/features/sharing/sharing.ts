@@ -5,12 +5,12 @@ import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../r
 import type { Call, Feature } from "../feature.ts";
 import { bind } from "./bind.ts";
 import { toContext } from "./context.ts";
-import { type Delivered, withCopies } from "./copies/deliver.ts";
+import { withCopies } from "./copies/deliver.ts";
 import { type Depending, withDependents } from "./dependents.ts";
 import { judgeShares } from "./judge.ts";
 import type { Outcome } from "./judgement.ts";
 import { findMisnamed, remarkUndesired } from "./misnamed.ts";
-import { type Patched, withPatches } from "./patches.ts";
+import { withPatches } from "./patches.ts";
 import type { SharingReason } from "./reasons.ts";
 import { nameReference, withReport } from "./report.ts";
 import { assertSupported } from "./support.ts";
@@ -51,9 +51,9 @@ function assertNewNames(shares: readonly SharedResource[], earlier: Bindings): v
 }
 
 /** Sums up a share: the resources that the XR is bound to, and why the share is not available. */
-function toOutcome(share: Delivered & Patched & Depending): Outcome {
-  const { shared, lookup, delivery, patching, depending } = share;
-  const all = [...delivery.reasons, ...patching.reasons, ...remarkUndesired(share), ...depending.reasons];
+function toOutcome(share: Depending): Outcome {
+  const { shared, lookup, delivery, unpatched, depending } = share;
+  const all = [...delivery.reasons, ...unpatched, ...remarkUndesired(share), ...depending.reasons];
   const reasons = lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, shared));
   return { ...share, bindings: bind(share), reasons };
 }

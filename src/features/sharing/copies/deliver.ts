@@ -10,19 +10,16 @@ import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import { findCopies, type ObservedCopy } from "./observed.ts";
 import { findPossession, formatMaker, gatherRows, type Row } from "./rows.ts";
 
-/** The copies of one share. */
-export interface Delivery {
-  /** The observed copies that the share decides about. */
-  readonly copies: readonly ObservedCopy[];
-  /** The Secrets of the copies that are written or kept, and the shared resource that each is made from. */
-  readonly made: Composed["made"];
-  /** The reasons why copies are missing. */
-  readonly reasons: readonly SharingReason[];
-}
-
 /** A judged share with its copies. */
 export interface Delivered extends Judged {
-  readonly delivery: Delivery;
+  readonly delivery: {
+    /** The observed copies that the share decides about. */
+    readonly copies: readonly ObservedCopy[];
+    /** The Secrets of the copies that are written or kept, and the shared resource that each is made from. */
+    readonly made: Composed["made"];
+    /** The reasons why copies are missing. */
+    readonly reasons: readonly SharingReason[];
+  };
 }
 
 /**
