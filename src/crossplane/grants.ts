@@ -42,7 +42,7 @@ export const readNamespaceGrant = once((shared: Document) => {
       const wrong = [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name));
       const misspelt = findMisspelt(shared);
       return [
-        !selector && text.trim() && `${ALLOWED_NAMESPACE_SELECTOR} is ${quote(text)}, which is no label selector`,
+        !selector && text.trim() && `${ALLOWED_NAMESPACE_SELECTOR} is not a label selector: ${quote(text)}`,
         wrong && `${ALLOWED_NAMESPACES} lists ${quote(wrong)}, which is not the name of a namespace`,
         misspelt && `${quote(misspelt)} is misspelt`,
       ].flatMap((fault) => fault || []);

@@ -59,7 +59,7 @@ const credentials = z
   })
   .refine(({ template, turns }) => turns === undefined || hasHash(valueAt(template, ["metadata", "name"]) ?? null), {
     path: ["template", "metadata", "name"],
-    error: "without {hash}, with turns: two credentials of one namespace would have the same name",
+    error: "needs {hash} with turns: two credentials of one namespace would have the same name",
   })
   .refine(({ template, secretRef }) => hasHash(valueAt(template, secretRef.nameFieldPath)), {
     path: ["template"],
@@ -110,22 +110,15 @@ export const consumersSchema = z
   })
   .refine(
     ({ protect, grant }) => !protect || grant !== "None",
-    faultAt(
-      "protect",
-      "set it to false with grant: None: without grants, the owner could not stop a team from keeping the XR",
-    ),
+    faultAt("protect", "must be false with grant: None: any team could keep the XR from being deleted"),
   )
   .refine(
     ({ of: shared, capacity }) => shared === undefined || capacity === undefined,
     faultAt("capacity", "not allowed with of: consumers read from the shared XR itself whether it has capacity left"),
   )
   .refine(
-    ({ credentials: found, grant }) => found === undefined || grant !== "None",
-    faultAt("grant", "not None with credentials: grants name the namespaces to make credentials for"),
-  )
-  .refine(
-    ({ rotation: found, grant }) => found === undefined || grant !== "None",
-    faultAt("grant", "not None with rotation: only a revoked grant causes a rotation"),
+    ({ credentials: found, rotation: rotated, grant }) => grant !== "None" || (!found && !rotated),
+    faultAt("grant", "None is not allowed with credentials or rotation: both follow the granted namespaces"),
   );
 
 export type Consumers = z.output<typeof consumersSchema>;

@@ -11,7 +11,7 @@ import { select } from "./select.ts";
 export const OWN_NAMES = ["shared/", "shared-infrastructure/", "consumers/"] as const;
 
 const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWith(own)), {
-  error: "not a resource of another function: this one decides itself what it composes",
+  error: "composed by this function itself: name a resource of another function",
 });
 
 const toEnvironment = z.strictObject({
@@ -151,10 +151,10 @@ export function findEnvironmentLoop(shares: readonly SharedResource[]): string |
     share.toEnvironment ? [{ share, path: share.toEnvironment.toFieldPath ?? [] }] : [],
   );
   const isBelow = (path: FieldPath, other: FieldPath): boolean => other.every((step, index) => path[index] === step);
-  const meet = (a: FieldPath, b: FieldPath): boolean => isBelow(a, b) || isBelow(b, a);
+  const overlap = (a: FieldPath, b: FieldPath): boolean => isBelow(a, b) || isBelow(b, a);
   const read = shares.flatMap((share) => readPathsOf(share).map((path) => ({ share, path })));
   const found = read.find(({ share, path }) =>
-    written.some((other) => other.share !== share && meet(path, other.path)),
+    written.some((other) => other.share !== share && overlap(path, other.path)),
   );
   return found && formatFieldPath(found.path);
 }

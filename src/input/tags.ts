@@ -14,7 +14,7 @@ const add = z
   })
   .refine(({ key, value: found }) => key !== undefined || found.value.is !== "literal", {
     path: ["value"],
-    error: "a text needs a key",
+    error: "needs a key beside it, since it is a text",
   })
   .transform(({ value: found, ...entry }) => ({ ...entry, ...found }));
 
@@ -50,7 +50,8 @@ const resources = z.strictObject({
   ),
   scopeFieldPaths: list(
     fieldPath,
-    "Fields that distinguish cloud resources of the same name, in addition to the built-in ones.",
+    "Fields that distinguish cloud resources of the same name, in addition to the built-in ones. Of a kind in no table they replace those " +
+      "that its schema tells.",
   ),
   managementPolicies: flag(
     true,

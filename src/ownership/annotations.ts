@@ -40,6 +40,8 @@ export const CONTENDERS = `${DOMAIN}/contenders`;
 export const ORIGIN = `${DOMAIN}/origin`;
 /** Annotation: the cloud account by which this managed resource is compared with others; without it, its ProviderConfig is. */
 export const ACCOUNT = `${DOMAIN}/account`;
+/** Annotation, of a kind in no table: the fields below spec.forProvider that count by its schema, separated by commas. */
+export const SCOPE = `${DOMAIN}/scope`;
 /** Annotation: the creation time of the cloud resource that this managed resource declared earlier. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
 /** Annotation: the generation in which this managed resource began to declare another cloud resource. */
@@ -66,7 +68,7 @@ export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 /** The labels and annotations that this function writes on managed resources. */
 export const MARKS: ReadonlySet<string> = new Set([
   ...[IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL, EXTERNAL_NAME_LABEL],
-  ...[OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT],
+  ...[OWNER, ACCOUNT, CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE, MOVED_AT, SCOPE],
 ]);
 
 /** The annotations of operators and of a restore. They count on observed managed resources only. */

@@ -38,7 +38,7 @@ const unresolved = (observed: Document | undefined): "" | undefined =>
     : undefined;
 
 /** Tells whether the provider fills in the field from a reference or a selector. */
-function isReferred(document: Document, path: FieldPath): boolean {
+export function isReferred(document: Document, path: FieldPath): boolean {
   const block = path.slice(0, -1);
   return listReferences(String(path.at(-1))).some((key) => valueBelow(document, [...block, key]) !== undefined);
 }
@@ -90,15 +90,21 @@ function countFields(value: JsonValue, limit: number): number {
 /**
  * Finds the fields below spec.forProvider with a reference or a selector beside them; returns sorted names with their values. A value is
  * undefined until its reference is resolved. Of more than MAX_FIELDS fields, one undefined value stands for all.
+ *
+ * @param referable the outermost fields that count as literals, too.
  */
-export function findReferred({ desired, observed }: DesiredAndObserved): readonly ReferredField[] {
+export function findReferred(
+  { desired, observed }: DesiredAndObserved,
+  referable: ReadonlySet<string> = new Set(),
+): readonly ReferredField[] {
   const [wanted, found] = [readParameters(desired), readParameters(observed)];
   if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [["", undefined]];
   const blocks: Block[] = [{ path: "", wanted, found, isInText: false }];
   const referred: ReferredField[] = [];
   for (const block of blocks) {
     const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
-    const fields = new Set([...findFields(keys), ...(block.path === "" ? keys.filter(isParent) : [])]);
+    const literals = block.path === "" ? [...keys.filter(isParent), ...findLiterals(block, referable)] : [];
+    const fields = new Set([...findFields(keys), ...literals]);
     const resolved = findFields(Object.keys(block.found));
     for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field))]);
     for (const inner of keys.flatMap((key) => innerBlocks(block, key, fields))) blocks.push(inner);
@@ -146,6 +152,12 @@ const findFields = (keys: readonly string[]): ReadonlySet<string> =>
       .filter((key) => key.endsWith("Ref") || key.endsWith("Refs") || key.endsWith("Selector"))
       .flatMap((key) => (TO_VALUES.test(key) ? [] : (REFERENCE.exec(key)?.groups?.["field"] ?? []))),
   );
+
+/** Finds the fields that are set, under the names that they would have by their references. */
+const findLiterals = ({ wanted }: Block, referable: ReadonlySet<string>): readonly string[] =>
+  Object.keys(wanted)
+    .filter((key) => referable.has(key) && toComparableText(wanted[key]) !== "")
+    .map((key) => key.replace(/s$/, ""));
 
 /** Reads a field: as desired, or as the provider filled it in. */
 const readField = ({ wanted, found }: Block, field: string, isResolved: boolean): string | undefined =>

@@ -9,7 +9,7 @@ import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { findReferred, isParent, textAt } from "./fields.ts";
+import { findReferred, isParent, isReferred, textAt } from "./fields.ts";
 import {
   type AccountSource,
   formatByConfig,
@@ -65,6 +65,10 @@ export interface CloudResource extends Omit<Names, "path">, KnownAccount {
   readonly place: ReadonlyMap<string, string>;
   /** The texts that are hashed to the identity, before and after the account. */
   readonly hashed: readonly [before: readonly string[], after: readonly string[]];
+  /** The facts by which it was read; others are read by the same. */
+  readonly facts: IdentityFacts;
+  /** True until Crossplane has answered with the schema of the kind, which may tell it from others of its name. */
+  readonly isProvisional?: boolean;
 }
 
 /**
@@ -94,6 +98,7 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
     place,
     ...account,
     hashed: [facts.countsReferences ? ["providerConfig"] : [], [...hashed, ...parts]],
+    facts,
   };
 }
 
@@ -110,7 +115,7 @@ function readPlace(
   // Field names are hashed only for unknown kinds: of a known one each resource has the same.
   const hashed: string[] = [];
   const scope = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
-  for (const [field, text] of facts.countsReferences ? [...scope, ...findReferred(declared)] : scope) {
+  for (const [field, text] of facts.countsReferences ? [...scope, ...findReferred(declared, facts.referable)] : scope) {
     if (text === undefined) return undefined;
     const folded = fold(text, facts);
     place.set(field, folded);
@@ -138,8 +143,9 @@ export function findFormer(
   { document, identity }: Contender,
   kind: ManagedKind,
   resource: CloudResource,
+  desired: Document,
 ): CloudResource | undefined {
-  const { config } = resource;
+  const { config, facts } = resource;
   const [text = config, isToSame] = [readAnnotation(document, ACCOUNT), toConfig(document) === config];
   const accounts = [
     toAccount(config, formatByConfig(config)),
@@ -147,13 +153,27 @@ export function findFormer(
     toAccount(config, ""),
   ];
   const [before, after] = resource.hashed;
-  // Of a kind that the tables lack, a literal parent did not count.
-  const plain = after.filter((text, index) => !isParent(text) && !isParent(after[index - 1] ?? ""));
-  const texts = before.length === 0 || plain.length === after.length ? [after] : [after, plain];
+  const texts = facts.countsReferences ? [after, ...listFormerTexts(resource, desired, document)] : [after];
   return accounts
     .map((each) => (each.account === resource.account ? resource : { ...resource, ...each }))
     .flatMap((each) => texts.map((text): CloudResource => ({ ...each, hashed: [before, text] })))
     .find((each) => identify(kind, each).identity === identity);
+}
+
+/**
+ * Lists the texts that identified a cloud resource of a kind in no table before: literals did not count in earlier versions, or parents
+ * alone did. A literal that is not observed is new, and tells of another place.
+ */
+function listFormerTexts({ place, parts, facts }: CloudResource, desired: Document, document: Document) {
+  const observed = readByItself(document, facts);
+  const isObserved = (field: string): boolean => isKnown(observed) && observed.place.get(field) === place.get(field);
+  const isTold = (name: string): boolean =>
+    facts.referable?.has(name) === true && !isReferred(desired, ["spec", "forProvider", name]);
+  const isAdded = (field: string): boolean => !isParent(field) && (isTold(field) || isTold(`${field}s`));
+  return [isAdded, (field: string) => isParent(field) || isAdded(field)].map((isNew) => [
+    ...[...place].filter(([field]) => !(isNew(field) && isObserved(field))).flat(),
+    ...parts,
+  ]);
 }
 
 /** Removes differences that the cloud ignores: case, and the dot at the end of a DNS name. */

@@ -18,7 +18,7 @@ import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import { OWNER } from "../ownership/annotations.ts";
 import { admissionSubject } from "./answer.ts";
-import { type Binding, type Bindings, RECORD_LABEL, readBindings, readBindingsTo } from "./record.ts";
+import { RECORD_LABEL, type ReadLimits, readBindings } from "./record.ts";
 
 /** An XR or claim that uses a shared resource, or asks for it. */
 export interface Consumer {
@@ -81,52 +81,41 @@ export function judgeConsumers(
  * @returns none if Crossplane did not compose the record.
  */
 export const toConsumers = (record: Document, shared: Reference, most?: number): readonly Consumer[] =>
-  toUses(record, () => readBindingsTo(shared, record, most)).map(({ consumer }) => consumer);
+  toUses(record, { to: shared, most }).map(({ consumer }) => consumer);
 
-/** Reads from an XR's record how it uses shared resources: all of them, or those that `readBound` returns. */
+/** Reads from an XR's record how it uses shared resources: all of them, or within limits. */
 export function toUses(
   record: Document,
-  readBound: () => Bindings = () => readBindings(record),
+  limits?: ReadLimits,
 ): readonly { readonly shared: Reference; readonly consumer: Consumer }[] {
   const controller = findController(record);
   if (!isComposed(record, controller)) return [];
   const recordNamespace = stringAt(record, ["metadata", "namespace"]);
   const own = recordNamespace ?? claimNamespace(record);
   const owner = readOwner(record);
-  const kinds = controller === undefined ? [] : [groupKindOf(controller)];
-  const toPlace = (share: string, { ticket, access }: Binding): Place => ({
-    subject: admissionSubject(recordNamespace, readLabel(record, RECORD_LABEL) ?? "", share),
-    ticket,
-    isBound: access === "Granted",
-    since: stringAt(record, ["metadata", "creationTimestamp"]) ?? "",
-  });
-  const toConsumer = (
-    secret: SecretName | undefined,
-    { dependents, credentialFor, copied }: Binding,
-    place: Place,
-  ): Consumer => {
-    const namespace = own ?? secret?.namespace ?? credentialFor;
-    const places = [namespace ?? "*", secret?.namespace, credentialFor].filter((place) => place !== undefined);
-    return {
-      namespace,
-      ...owner,
-      secretName: secret && (secret.namespace === namespace ? secret.name : formatSecret(secret)),
-      dependents,
-      namespaces: [...new Set(places)],
-      grantees: [...new Set([owner.kind, ...kinds])].map((kind) => ({ namespace: namespace ?? "", kind })),
-      ...{ credentialFor, copied },
-      isControlled: controller !== undefined,
-      place,
-    };
-  };
-  return [...readBound()].flatMap(([share, bindings]) =>
-    bindings.flatMap((binding) => {
-      const { resource: shared, secrets } = binding;
-      const place = toPlace(share, binding);
+  const kinds = new Set([owner.kind, ...(controller === undefined ? [] : [groupKindOf(controller)])]);
+  const since = stringAt(record, ["metadata", "creationTimestamp"]) ?? "";
+  return [...readBindings(record, limits)].flatMap(([share, bindings]) => {
+    const subject = admissionSubject(recordNamespace, readLabel(record, RECORD_LABEL) ?? "", share);
+    return bindings.flatMap(({ resource: shared, access, secrets, dependents, credentialFor, copied, ticket }) => {
+      const place = { subject, ticket, isBound: access === "Granted", since };
       const copies = secrets.length === 0 ? [undefined] : secrets;
-      return copies.map((secret) => ({ shared, consumer: toConsumer(secret, binding, place) }));
-    }),
-  );
+      return copies.map((secret) => {
+        const namespace = own ?? secret?.namespace ?? credentialFor;
+        const needed = [namespace ?? "*", secret?.namespace, credentialFor].filter((each) => each !== undefined);
+        const consumer = {
+          namespace,
+          ...owner,
+          secretName: secret && (secret.namespace === namespace ? secret.name : formatSecret(secret)),
+          dependents,
+          namespaces: [...new Set(needed)],
+          grantees: [...kinds].map((kind) => ({ namespace: namespace ?? "", kind })),
+          ...{ credentialFor, copied, isControlled: controller !== undefined, place },
+        };
+        return { shared, consumer };
+      });
+    });
+  });
 }
 
 /**

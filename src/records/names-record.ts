@@ -82,8 +82,8 @@ function readEntry(text: unknown): readonly (readonly [string, RecordedName])[] 
   const { resource, kind, apiVersion, name, externalName, rotation } = entry;
   if (typeof resource !== "string" || typeof kind !== "string") return [];
   if (typeof name !== "string" || !isPathSegment(name)) return [];
-  const [version, external, memory] = [apiVersion, externalName, rotation].map(toText);
-  return [[resource, { kind, apiVersion: version, name, externalName: external, rotation: memory }]];
+  const external = { externalName: toText(externalName), rotation: toText(rotation) };
+  return [[resource, { kind, apiVersion: toText(apiVersion), name, ...external }]];
 }
 
 const toText = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -114,26 +114,34 @@ function toEntry({ resource, access, secrets, dependents, credentialFor, copied,
   };
 }
 
-/** Reads a record up to these limits, without invalid parts: a team may edit the one in its own namespace. */
-export function readBindings(record: Document | undefined): Bindings {
-  const read = bindingsReader();
-  return new Map(sharesIn(record).map(([share, text]) => [share, read(text)]));
-}
-
 /** The most shares of one XR that an owner reads, since it reads the records of all teams at once. */
 const MAX_USES = 20;
 
-/** Reads an XR's bindings to one resource. @param most the most copies to read of each binding */
-export function readBindingsTo(shared: Reference, record: Document, most?: number): Bindings {
-  const read = bindingsReader(most);
-  const key = resourceKey(shared);
+/** Limits what is read of a record: `to` the bindings to one resource, with at most `most` copies each. */
+export interface ReadLimits {
+  readonly to?: Reference;
+  readonly most?: number | undefined;
+}
+
+/**
+ * Reads a record without invalid parts, and up to these limits: a team may edit the one in its own namespace, and a megabyte of short
+ * names would take a hundred times as much memory.
+ */
+export function readBindings(record: Document | undefined, { to, most = MAX_SECRETS }: ReadLimits = {}): Bindings {
+  let left = MAX_SECRETS_IN_ALL;
   const found = new Map<string, readonly Binding[]>();
   for (const [share, text] of sharesIn(record)) {
-    if (found.size >= MAX_USES) break;
     // Most texts name other resources; these are not parsed.
-    const bindings = text.includes(shared.name) ? read(text) : [];
-    const own = bindings.filter(({ resource }) => resourceKey(resource) === key).slice(0, 1);
-    if (own.length > 0) found.set(share, own);
+    const list = to === undefined || text.includes(to.name) ? parseJson(text) : undefined;
+    const bindings = (isList(list) ? list.slice(0, MAX_BINDINGS) : []).flatMap((entry) => {
+      const read = readEntry(entry as JsonValue, Math.min(left, most));
+      for (const { secrets } of read) left -= secrets.length;
+      return read;
+    });
+    const own =
+      to === undefined ? bindings : bindings.filter(({ resource }) => isSameResource(resource, to)).slice(0, 1);
+    if (to === undefined || own.length > 0) found.set(share, own);
+    if (to !== undefined && found.size >= MAX_USES) break;
   }
   return found;
 }
@@ -142,23 +150,6 @@ function sharesIn(record: Document | undefined): readonly (readonly [share: stri
   const data = record?.at(["data"]);
   const shares = Object.entries(isObject(data) ? data : {}).slice(0, MAX_SHARES);
   return shares.map(([share, text]) => [share, typeof text === "string" ? text : ""]);
-}
-
-/**
- * Makes a reader of one record's bindings, which stops at a number of copies: a megabyte of short names would take a hundred times as much
- * memory. @param most the most copies of a binding
- */
-function bindingsReader(most = MAX_SECRETS): (text: string) => readonly Binding[] {
-  let left = MAX_SECRETS_IN_ALL;
-  const read = (entry: JsonValue): readonly Binding[] => {
-    const bindings = readEntry(entry, Math.min(left, most));
-    for (const { secrets } of bindings) left -= secrets.length;
-    return bindings;
-  };
-  return (text) => {
-    const list = parseJson(text);
-    return isList(list) ? (list as readonly JsonValue[]).slice(0, MAX_BINDINGS).flatMap(read) : [];
-  };
 }
 
 function readEntry(entry: JsonValue, most: number): readonly Binding[] {

@@ -100,7 +100,7 @@ async function serveMetrics({ metricsAddress, transport }: Config, pages: Pages,
     return await servePages(metricsAddress, pages, log);
   } catch (error) {
     if (transport.is !== "insecure" || !(error instanceof FunctionError)) throw error;
-    log.warn("goes on without metrics", { error: error.message });
+    log.warn("serving without metrics", { error: error.message });
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { type Document, documentOf, type ValueEdit, withValues } from "../model/
 import { type FieldPath, valueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { Slice } from "./message.ts";
-import { canHold, lookUpValue, UNUSUAL } from "./struct-lookup.ts";
+import { canSplice, lookUpValue, UNUSUAL } from "./struct-lookup.ts";
 import { readStruct, TooDeep } from "./struct-reader.ts";
 
 const ANNOTATIONS: FieldPath = ["metadata", "annotations"];
@@ -28,7 +28,7 @@ export class WireDocument implements Document {
 
   at<T>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T {
     if (this.#object !== undefined) return valueAt(this.#object, path);
-    const edit = this.edits === NO_EDITS ? undefined : this.edits.find((each) => meet(each.path, path));
+    const edit = this.edits === NO_EDITS ? undefined : this.edits.find((each) => overlap(each.path, path));
     if (edit !== undefined && edit.path.length <= path.length) {
       return valueAt(edit.value, path.slice(edit.path.length));
     }
@@ -58,7 +58,7 @@ export class WireDocument implements Document {
   with(edits: readonly ValueEdit[]): Document {
     const all = [...this.edits];
     for (const edit of edits) {
-      const canBeSpliced = canHold(this.slice, edit.path) && !all.some(({ path }) => meet(path, edit.path));
+      const canBeSpliced = canSplice(this.slice, edit.path) && !all.some(({ path }) => overlap(path, edit.path));
       if (!canBeSpliced) return documentOf(withValues(this.toObject(), edits));
       all.push(edit);
     }
@@ -67,7 +67,7 @@ export class WireDocument implements Document {
 }
 
 /** Tells whether one of the paths leads to or through the other. A number may be the name of a field. */
-function meet(a: FieldPath, b: FieldPath): boolean {
+function overlap(a: FieldPath, b: FieldPath): boolean {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) if (a[i] !== b[i] && String(a[i]) !== String(b[i])) return false;
   return true;

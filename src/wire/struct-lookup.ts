@@ -18,11 +18,11 @@ export const UNUSUAL: unique symbol = Symbol("unusual");
 export function lookUpValue(root: Slice, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
   const found = find(root, path);
   if (found !== "found") return found === "absent" ? undefined : UNUSUAL;
-  return readValue(null, root.bytes, from, to, path.length);
+  return readValue(null, root.bytes, valueStart, valueEnd, path.length);
 }
 
 /** Tells whether a value can be set at a path: all values on the way that exist are structs. */
-export function canHold(root: Slice, path: FieldPath): boolean {
+export function canSplice(root: Slice, path: FieldPath): boolean {
   if (path.length === 0 || path.length > MAX_DEPTH || path.some((step) => typeof step === "number")) return false;
   if (path.length === 1) return true;
   const found = find(root, path.slice(0, -1));
@@ -31,15 +31,15 @@ export function canHold(root: Slice, path: FieldPath): boolean {
 
 type SearchResult = "found" | "absent" | "unusual";
 
-/** The start of the entry that was found last, and the range of its Value. Both end at `to`. */
-let foundAt = 0;
-let from = 0;
-let to = 0;
+/** The start of the entry that was found last, and the range of its Value. Both end at `valueEnd`. */
+let entryStart = 0;
+let valueStart = 0;
+let valueEnd = 0;
 
 function find({ bytes, start, end }: Slice, path: FieldPath): SearchResult {
   if (path.length === 0 || path.length > MAX_DEPTH) return "unusual";
-  from = start;
-  to = end;
+  valueStart = start;
+  valueEnd = end;
   let found = findStep(bytes, VALUE_STRUCT, path[0] as string | number);
   for (let depth = 1; depth < path.length && found === "found"; depth++) {
     found = findStep(bytes, open(bytes), path[depth] as string | number);
@@ -49,18 +49,19 @@ function find({ bytes, start, end }: Slice, path: FieldPath): SearchResult {
 
 /** Moves from a Value to the content of its struct or list. @returns the kind; 0 for another Value. */
 function open(bytes: Buffer): number {
-  if (from === to) return 0;
-  const kind = readTag(bytes, from, to);
+  if (valueStart === valueEnd) return 0;
+  const kind = readTag(bytes, valueStart, valueEnd);
   if (kind !== VALUE_STRUCT && kind !== VALUE_LIST) return 0;
-  if (readEnd(bytes, next, to) !== to) return 0;
-  from = next;
+  if (readEnd(bytes, next, valueEnd) !== valueEnd) return 0;
+  valueStart = next;
   return kind;
 }
 
 /** Finds the next Value in the container that was opened last. */
 function findStep(bytes: Buffer, kind: number, step: string | number): SearchResult {
-  if (kind === VALUE_STRUCT) return findEntry(bytes, from, to, typeof step === "string" ? step : String(step));
-  return kind === VALUE_LIST ? findItem(bytes, from, to, step) : "unusual";
+  if (kind === VALUE_STRUCT)
+    return findEntry(bytes, valueStart, valueEnd, typeof step === "string" ? step : String(step));
+  return kind === VALUE_LIST ? findItem(bytes, valueStart, valueEnd, step) : "unusual";
 }
 
 function findEntry(bytes: Buffer, start: number, end: number, key: string): SearchResult {
@@ -71,9 +72,9 @@ function findEntry(bytes: Buffer, start: number, end: number, key: string): Sear
     const here = tag === STRUCT_FIELDS ? readEntry(bytes, next, at, key) : "absent";
     if (here === "absent") continue;
     found = here; // continues: the last of a repeated key wins
-    foundAt = field;
-    from = here === "found" ? valueFrom : at;
-    to = at;
+    entryStart = field;
+    valueStart = here === "found" ? valueFrom : at;
+    valueEnd = at;
   }
   return found;
 }
@@ -87,7 +88,7 @@ function readEntry(bytes: Buffer, start: number, end: number, key: string): Sear
 /** Finds a field's entry and its Value, at the end of the struct for a missing one. An unusual entry's Value is empty. */
 export function findField({ bytes, start, end }: Slice, key: string): { readonly at: number; readonly value: Slice } {
   if (findEntry(bytes, start, end, key) === "absent") return { at: end, value: { bytes, start: end, end } };
-  return { at: foundAt, value: { bytes, start: from, end: to } };
+  return { at: entryStart, value: { bytes, start: valueStart, end: valueEnd } };
 }
 
 function findItem(bytes: Buffer, start: number, end: number, index: string | number): SearchResult {
@@ -97,8 +98,8 @@ function findItem(bytes: Buffer, start: number, end: number, index: string | num
     if (readTag(bytes, at, end) !== LIST_VALUES) return "unusual";
     at = readEnd(bytes, next, end);
     if (i !== index) continue;
-    from = next;
-    to = at;
+    valueStart = next;
+    valueEnd = at;
     return "found";
   }
   return "absent";

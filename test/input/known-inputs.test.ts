@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseInput, parseKnownInput } from "../../src/input/parse.ts";
-import type { JsonObject } from "../../src/model/json.ts";
-import { inputOf, shared } from "../../testing/builders/sharing.ts";
+import { inputOf } from "../../testing/builders/sharing.ts";
 
 let sizes = 100;
 /** A size that no other test has. */
@@ -17,17 +16,6 @@ describe("an input that was parsed before", () => {
     const second = parseKnownInput({ spec: { adoption: {}, responseTTL: "30s" }, kind, apiVersion }, size);
     expect(second).toBe(first);
     expect(second).toEqual(parseInput(input("30s")));
-  });
-
-  test.each<[string, JsonObject]>([
-    ["sharedResources", { sharedResources: [shared({})] }],
-    ["tags", { tags: { add: [{ key: "a", value: "b" }], preserve: ["aws:*"] } }],
-    ["publish", { publish: { environmentConfig: { name: "orders", data: [{ value: "a", toFieldPath: "b" }] } } }],
-    ["adoption", { adoption: {} }],
-    ["externalNames", { externalNames: { requireRecord: true } }],
-  ])("may have the section %s", (_, spec) => {
-    const size = newSize();
-    expect(parseKnownInput(inputOf(spec), size)).toBe(parseKnownInput(inputOf(spec), size));
   });
 
   test("does not stand for another one of the same size", () => {

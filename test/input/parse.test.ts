@@ -86,15 +86,13 @@ describe("an input", () => {
       { sharedResources: [shared({ connection: { copies: [{ secretName: "a" }], keys: [{ from: "a", to: "b" }] } })] },
       "spec.sharedResources[0].connection.keys: unknown field; did you mean spec.sharedResources[0].connection.copies[].keys?",
     ),
-    inShared(
-      { patches: [{ fromFieldPath: "status.a", toCompositeFieldPath: "status.a", transforms: [] }] },
-      `patches[0].transforms: ${TRANSFORMS}`,
-    ),
-    row({ tags: { add: { team: "a" } } }, `spec.tags.add: not a list but an object with team: ${ITEM}`),
     inCopy({ labels: [] }, "labels: not an object, such as {key: value}: a list"),
     inShared(
-      { patches: [{ type: "FromCompositeFieldPath", fromFieldPath: "status.a", toFieldPath: "spec.a" }] },
+      {
+        patches: [{ type: "FromCompositeFieldPath", transforms: [], fromFieldPath: "status.a", toFieldPath: "spec.a" }],
+      },
       `patches[0].type: ${TRANSFORMS}`,
+      `patches[0].transforms: ${TRANSFORMS}`,
       "patches[0].toFieldPath: unknown field",
       "patches[0]: exactly one of toCompositeFieldPath, toResource; found none",
     ),
@@ -156,9 +154,9 @@ describe("an input", () => {
     inShared(
       { dependents: ["", "shared/*", "shared-infrastructure/record", "consumers/x", "push", "*"] },
       "dependents[0]: empty",
-      "dependents[1]: not a resource of another function: this one decides itself what it composes",
-      "dependents[2]: not a resource of another function: this one decides itself what it composes",
-      "dependents[3]: not a resource of another function: this one decides itself what it composes",
+      "dependents[1]: composed by this function itself: name a resource of another function",
+      "dependents[2]: composed by this function itself: name a resource of another function",
+      "dependents[3]: composed by this function itself: name a resource of another function",
     ),
     row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}`),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
@@ -247,8 +245,8 @@ describe("an input", () => {
       { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
       "spec.consumers.credentials.template.apiVersion: required",
       "spec.consumers.credentials.template: equal for all namespaces: use {namespace} or {hash} in one of its texts",
-      "spec.consumers.protect: set it to false with grant: None: without grants, the owner could not stop a team from keeping the XR",
-      "spec.consumers.grant: not None with credentials: grants name the namespaces to make credentials for",
+      "spec.consumers.protect: must be false with grant: None: any team could keep the XR from being deleted",
+      "spec.consumers.grant: None is not allowed with credentials or rotation: both follow the granted namespaces",
     ),
     ofCredentials(
       { template: { apiVersion: "v1", kind: "Secret", metadata: { name: "x", namespace: "{namespace}" } } },
@@ -256,7 +254,7 @@ describe("an input", () => {
     ),
     ofCredentials(
       { turns: "2026-11", template: { ...role, metadata: { name: "orders-{namespace}" } } },
-      "template.metadata.name: without {hash}, with turns: two credentials of one namespace would have the same name",
+      "template.metadata.name: needs {hash} with turns: two credentials of one namespace would have the same name",
     ),
     ofCredentials(
       { template: { ...role, spec: { writeConnectionSecretToRef: { namespace: "a", name: "b-{namespace}" } } } },
@@ -365,7 +363,7 @@ test.each([
   row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
   row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
   row({ add: [{ key: "a", value: { b: "c" } }] }, `${VALUE}.b: unknown field`, `${VALUE}: ${ONE_SOURCE} none`),
-  row({ add: [{ value: "b" }] }, `${VALUE}: a text needs a key`),
+  row({ add: [{ value: "b" }] }, `${VALUE}: needs a key beside it, since it is a text`),
   row({ add: [{ key: "a" }] }, `${VALUE}: required`),
   row({ resources: [] }, "spec.tags.resources: an empty list"),
   row(

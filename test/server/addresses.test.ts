@@ -30,7 +30,7 @@ test.each(["gRPC", "metrics"] as const)("a port for %s that is taken is an error
 test("a port for metrics that is taken, as by another function beside it, is a warning with --insecure", async () => {
   const { port, metricsPort, lines } = await serveLoopback({ metricsAddress: await takeAddress() });
   expect([metricsPort, (await call(`127.0.0.1:${port}`, Buffer.alloc(0))).code]).toEqual([undefined, "OK"]);
-  expect(lines).toContainEqual(expect.objectContaining({ level: "warn", message: "goes on without metrics" }));
+  expect(lines).toContainEqual(expect.objectContaining({ level: "warn", message: "serving without metrics" }));
 });
 
 test("a server that cannot listen leaves the metrics port", async () => {

@@ -1,21 +1,28 @@
 import fc, { type Arbitrary } from "fast-check";
 import { double, field, number, paddedVarint, tag, varint } from "./bytes.ts";
-import { unknownField } from "./unusual.ts";
 
 /**
  * Arbitrary bytes that are a request to every reader of protobuf: any field any number of times, in any order, in another
  * wire type than its own, with lengths and tags longer than they need be, and unknown fields between them.
  */
 
+const free = fc.oneof(fc.integer({ min: 20, max: 2 ** 29 - 1 }), fc.constantFrom(19, 2 ** 29 - 1));
+const content = (size: { minLength: number; maxLength: number }) => fc.uint8Array(size).map((it) => Buffer.from(it));
+
+/** A field that the protocol does not know: any number that it leaves free, any wire type. */
+export const unknownField: Arbitrary<Buffer> = fc.oneof(
+  fc.tuple(free, fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })).map(([id, value]) => number(id, value)),
+  fc.tuple(free, fc.double()).map(([id, value]) => double(id, value)),
+  fc.tuple(free, content({ minLength: 0, maxLength: 6 })).map(([id, it]) => field(id, it)),
+  fc.tuple(free, content({ minLength: 4, maxLength: 4 })).map(([id, it]) => Buffer.concat([tag(id, 5), it])),
+);
+
 type Schema = Readonly<Record<number, () => Arbitrary<Buffer>>>;
 
 /** Few, so that most of them come twice. */
 const text = fc.constantFrom("", "a", "b", "__proto__", "ü", "k".repeat(130));
 const texts = text.map((content) => Buffer.from(content));
-const bytes = fc.oneof(
-  texts,
-  fc.uint8Array({ maxLength: 3 }).map((content) => Buffer.from(content)),
-);
+const bytes = fc.oneof(texts, content({ minLength: 0, maxLength: 3 }));
 
 const varints = fc.oneof(
   fc.bigInt({ min: 0n, max: 6n }),
@@ -95,3 +102,4 @@ const inAnyWireType = (id: number): Arbitrary<Buffer> =>
   fc.constantFrom(number(id, 1), double(id, 1), field(id), fixed32(id));
 
 export const anyRequest: Arbitrary<Buffer> = messageOf(requestSchema);
+export const anyStruct: Arbitrary<Buffer> = messageOf(structSchema());

@@ -1,3 +1,6 @@
+import { readMessages } from "../../src/wire/message.ts";
+import { bytesTag } from "../../src/wire/scan.ts";
+
 /** Protobuf by hand: what no encoder writes and the wire layer has to read all the same. */
 
 type Content = Buffer | string;
@@ -77,37 +80,8 @@ export function deepStruct(depth: number, innermost: Buffer = Buffer.alloc(0)): 
   return Buffer.concat(parts.reverse());
 }
 
-interface RawField {
-  readonly number: number;
-  /** Of a length-delimited field what it delimits, of every other the encoded value. */
-  readonly content: Buffer;
-}
-
-/** The fields of a well-formed message; a reader of its own, so that wire/ is not measured with itself. */
-function fieldsOf(bytes: Buffer): RawField[] {
-  const fields: RawField[] = [];
-  let at = 0;
-  const readVarint = (): number => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at++] as number;
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return Number(value);
-    }
-  };
-  while (at < bytes.length) {
-    const [key, start] = [readVarint(), at];
-    const wireType = key % 8;
-    const length = wireType === 0 || wireType === 2 ? readVarint() : ({ 1: 8, 5: 4 }[wireType] ?? 0);
-    const from = wireType === 2 ? at : start;
-    if (wireType !== 0) at += length;
-    fields.push({ number: Math.floor(key / 8), content: bytes.subarray(from, at) });
-  }
-  return fields;
-}
-
-/** The content of each occurrence of a field. */
+/** The content of each occurrence of a length-delimited field. */
 export const contentsOf = (bytes: Buffer, number: number): Buffer[] =>
-  fieldsOf(bytes)
-    .filter((field) => field.number === number)
-    .map(({ content }) => content);
+  readMessages({ bytes, start: 0, end: bytes.length }, bytesTag(number)).map(({ start, end }) =>
+    bytes.subarray(start, end),
+  );

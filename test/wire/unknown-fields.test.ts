@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
+import { unknownField } from "./any-bytes.ts";
 import { concat, entry, field, number, string, struct } from "./bytes.ts";
-import { unknownField } from "./unusual.ts";
 
 const everythingEdited: Draft = {
   ...emptyDraft,

@@ -2,8 +2,8 @@ import { tags } from "../../src/features/tags/tags.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import type { Condition } from "../../src/model/condition.ts";
 import type { Draft } from "../../src/model/draft.ts";
-import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { externallyNamed } from "../builders/composed.ts";
+import { type JsonObject, pick } from "../../src/model/json.ts";
+import { externallyNamed, withMetadata } from "../builders/composed.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { ABSENT, READY } from "../builders/tags.ts";
@@ -47,9 +47,9 @@ export class AccountsWorld {
   readonly #before = new Map<string, Draft["requirements"]>();
   /** The accounts in which it exists. */
   readonly cloud = new Set<string>();
-  /** Who has written, deleted or asked for it, in order. */
+  /** The teams whose providers wrote it, in order; one that writes several times in a row stands once. */
   readonly log: string[] = [];
-  /** The most calls of one reconcile, and the requirements of the last one, by team. */
+  /** The most calls of one reconcile. */
   mostCalls = 0;
   #clock = 0;
 
@@ -100,13 +100,12 @@ export class AccountsWorld {
     const created = { "crossplane.io/external-create-succeeded": `2026-01-01T00:00:0${++this.#clock}Z` };
     const id = canReport ? this.#kind.toId?.(account) : undefined;
     const status = this.cloud.has(account) ? { ...READY, ...(id && { atProvider: { arn: id } }) } : ABSENT;
-    this.managed.set(name, { ...withAnnotations(managed, creates ? created : {}), status });
+    this.managed.set(name, { ...withMetadata(managed, { annotations: creates ? created : {} }), status });
   }
 
   delete(name: string): void {
-    const managed = this.managed.get(name);
     const account = this.#teams.find((one) => one.name === name)?.account ?? "";
-    if (may(managed, "Delete")) this.cloud.delete(account);
+    if (may(this.managed.get(name), "Delete")) this.cloud.delete(account);
     this.managed.delete(name);
   }
 
@@ -123,27 +122,19 @@ export class AccountsWorld {
   /** What Crossplane leaves in the cluster: what is desired, beside what the provider wrote. */
   #merge(name: string, desired: JsonObject, before: JsonObject | undefined): JsonObject {
     const known = metadataOf(before ?? {});
-    const annotations = Object.entries(objectIn(known, "annotations"));
-    const provided = annotations.filter(([key]) => key.startsWith("crossplane.io/external-create-"));
+    const provided = pick(objectIn(known, "annotations"), (key) => key.startsWith("crossplane.io/external-create-"));
     const at = String(this.managed.size + this.#clock).padStart(2, "0");
-    const metadata = {
-      ...metadataOf(desired),
+    const merged = withMetadata(desired, {
       name: `shop-${name}`,
       namespace: name,
       uid: `uid-${name}`,
       creationTimestamp: known["creationTimestamp"] ?? `2026-01-01T00:00:${at}Z`,
       ownerReferences: [{ apiVersion: "example.org/v1", kind: "Shop", name: "shop", uid: name, controller: true }],
-    };
-    const own = { ...Object.fromEntries(provided), "crossplane.io/composition-resource-name": "one" };
-    const merged = withAnnotations({ ...desired, metadata }, own);
+      annotations: { ...provided, "crossplane.io/composition-resource-name": "one" },
+    });
     return { ...merged, ...(before?.["status"] !== undefined && { status: before["status"] }) };
   }
 }
-
-const withAnnotations = (object: JsonObject, more: Readonly<Record<string, JsonValue>>): JsonObject => {
-  const metadata = metadataOf(object);
-  return { ...object, metadata: { ...metadata, annotations: { ...objectIn(metadata, "annotations"), ...more } } };
-};
 
 const toConfig = ({ name, account, isTold = false }: Team): JsonObject => ({
   apiVersion: "aws.m.upbound.io/v1beta1",

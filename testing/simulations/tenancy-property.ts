@@ -58,7 +58,7 @@ const MOVES: Moves<Tenancy, Parts> = {
 
   pause: [8, (tenancy) => tenancy.pause(true)],
   resume: [8, (tenancy) => tenancy.pause(false)],
-  editReferences: [16, (tenancy, { kept }) => tenancy.editReferences(kept)],
+  editReferences: [20, (tenancy, { kept }) => tenancy.editReferences(kept)],
   edit: [56, (tenancy, { edit }) => tenancy.editSpec(edit)],
   label: [24, ({ hostile }, { label }) => Object.assign(hostile, { labels: { team: label } })],
   forgeRecord: [16, (tenancy, { database, copy }) => tenancy.forgeRecord(database, copy)],
@@ -69,7 +69,7 @@ const MOVES: Moves<Tenancy, Parts> = {
   deleteDecoy: [4, (tenancy) => tenancy.deleteDecoy()],
 
   deleteRecord: [4, (tenancy) => tenancy.deleteRecord()],
-  dropReferences: [4, (tenancy) => tenancy.dropReferences()],
+
   takeOver: [4, (tenancy) => tenancy.takeOver(tenancy.consumer("team-b"))],
 };
 

@@ -41,8 +41,7 @@ interface Maker {
 export class TenancyWorld extends ControlPlane<Consumer> {
   readonly consumers: readonly Consumer[];
   readonly #makers = new Map<string, Maker>();
-  /** The XRs that the last reconcile did not change, nor anything else, with all that it may depend on. */
-  readonly #steady = new Map<Consumer, string>();
+
   #uids = 0;
   #isCollecting = false;
 
@@ -72,21 +71,8 @@ export class TenancyWorld extends ControlPlane<Consumer> {
   /** One reconcile of an XR. */
   reconcile(consumer: Consumer): void {
     if (consumer.spec === undefined) return;
-    const before = this.#print(consumer);
-    if (this.#steady.get(consumer) === before) return; // the function is deterministic
-    this.#steady.delete(consumer);
-    this.#reconcile(consumer);
-    if (this.#print(consumer) === before) this.#steady.set(consumer, before);
-  }
-
-  /** All that the outcome of a reconcile may depend on. */
-  #print(consumer: Consumer): string {
-    return JSON.stringify([this.store.version, this.show(consumer), [...consumer.required], consumer.references]);
-  }
-
-  #reconcile(consumer: Consumer): void {
     const observed = this.observe(consumer);
-    const desired = desiredFor(consumer.composition, consumer.spec ?? {});
+    const desired = desiredFor(consumer.composition, consumer.spec);
     const outcome = this.call(consumer, observed, { input: inputFor(consumer.composition), desired });
     if (outcome.is === "frozen") {
       if (outcome.isRefused) return;

@@ -81,12 +81,13 @@ export class Tenancy {
   }
 
   /**
-   * A team may write the references of its XR, in the name of Crossplane's field manager, too: here it leaves out all but some. A Secret that
-   * is composed itself follows nothing, and is the team's then.
+   * A team may write the references of its XR, in the name of Crossplane's field manager, too: here it leaves out all but some. The next
+   * reconcile finds what was forgotten, and the one after it deletes it. A copy that is a plain Secret follows nothing, and is the team's
+   * then.
    */
   editReferences(kept: readonly number[]): void {
-    const { xrs, via } = this.hostile.composition;
-    if (xrs !== "namespaced" || via === "Secret") return;
+    const { xrs, via, takes } = this.hostile.composition;
+    if (xrs !== "namespaced" || (via === "Secret" && takes !== "fields")) return;
     this.hostile.references = this.hostile.references.filter((_, index) => kept.includes(index));
     this.#hasEdited = true;
   }
@@ -112,18 +113,6 @@ export class Tenancy {
   deleteRecord(): void {
     const record = this.#recordToForge();
     if (record !== undefined) this.world.store.delete(kindOf(record), nameOf(record));
-  }
-
-  /**
-   * A team that writes XRs may write their references. The next reconcile finds what was forgotten, and the one after it deletes it. It does
-   * not look for a copy that is a plain Secret: that follows nothing, and the team may copy it by hand as well.
-   */
-  dropReferences(): void {
-    const { xrs, via, takes } = this.hostile.composition;
-    if (xrs !== "namespaced" || (via === "Secret" && takes !== "fields")) return;
-    this.hostile.references = [];
-    this.#hasEdited ||= this.#isPaused;
-    this.reconcile(this.hostile);
   }
 
   /** A team can write its own XR's record if it lies in its namespace. */

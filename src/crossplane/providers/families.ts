@@ -111,6 +111,8 @@ export interface IdentityFacts {
   readonly scope: readonly FieldPath[];
   /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
   readonly countsReferences: boolean;
+  /** The fields of an unknown kind that count as literals, too, since its schema has a reference or a selector beside them. */
+  readonly referable?: ReadonlySet<string>;
   /** True if names and locations are case-insensitive. */
   readonly isCaseless?: boolean;
   /** True if the name, or its parent's, is unique in the whole cloud. */

@@ -90,9 +90,7 @@ function toReason(
             kept: "desired again until this XR controls it, so that Crossplane can delete it properly",
           };
     case "unproven":
-      return policy.onUnproven === "Release"
-        ? { is: "Released", because: verdict.because }
-        : { is: "Unproven", because: verdict.because, root: findRoot(call) };
+      return { ...verdict, is: policy.onUnproven === "Release" ? "Released" : "Unproven", root: findRoot(call) };
     case "unconfirmed":
       return { ...verdict, is: "WaitingForComposite" };
     case "stale":
@@ -132,10 +130,6 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
   });
   return markIfNotLast(remarks, call);
 }
-
-/** Describes the names in the Composition for which this XR composed several resources. */
-export const remarkDuplicates = ({ duplicates = [] }: Call): readonly AdoptionRemark[] =>
-  duplicates.map((duplicate) => ({ is: "Duplicated", ...duplicate }));
 
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 

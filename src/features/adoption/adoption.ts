@@ -13,7 +13,7 @@ import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { proverFor, requireAs } from "../prover.ts";
-import { remarkDuplicates, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
+import { toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
 import {
   type Case,
   hasReferencesOfBackup,
@@ -33,7 +33,8 @@ export const adoption: Feature = (call, draft) => {
   if (policy === undefined) return draft;
   const restored = findRestored(call, draft);
   const cases = findCases(call, draft);
-  const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call), ...remarkHeld(restored, call)];
+  const duplicates = (call.duplicates ?? []).map((one) => ({ ...one, is: "Duplicated" }) as const);
+  const remarks = [...toAdoptionRemarks(cases, policy, call), ...duplicates, ...remarkHeld(restored, call)];
   const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);
 };
@@ -47,7 +48,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   if (leftOut.length === 0 && references.length === 0) return [];
   const prover = proverFor(call);
   const areFromBackup = hasReferencesOfBackup(composite.document);
-  const findUnlooked = lazy(() => leftUnlooked(call, draft));
+  const findUnlooked = lazy(() => listUnlooked(call, draft));
   return [
     ...leftOut.map(([name, { document: resource }]) => {
       const verdict = judgeObserved(resource, prover, findUnlooked);
@@ -62,7 +63,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
 }
 
 /** Lists the resources at which no provider has looked yet, including those that are not composed or are held back. */
-function leftUnlooked(call: Call, draft: Draft): readonly string[] {
+function listUnlooked(call: Call, draft: Draft): readonly string[] {
   const { observed, desired } = call.request;
   const all = new Set([...observed.resources.keys(), ...desired.resources.keys(), ...desiredSoFar(call, draft).keys()]);
   const isLooked = (document: Document | undefined): boolean => document !== undefined && isLookedAt(document);

@@ -5,7 +5,6 @@ import { brief, listSome } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
 import { toCommand } from "../../model/shell.ts";
 import { faults, fine, type ReasonOf, tell, toTold, unknown, waits, withTold } from "../conditions.ts";
-import type { Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
 
 const TYPE = "ConsumersServed";
@@ -15,6 +14,7 @@ export const MAX_NAMES = 5;
 
 type Count = { readonly count: string };
 type Fault = { readonly fault: string };
+type Namespaces = { readonly namespaces: readonly string[] };
 
 const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up who uses this XR" }),
@@ -37,7 +37,8 @@ const REASONS = {
       `this XR has the most credentials that it can have, and ${excess} more are not made: grant fewer namespaces`,
   }),
   ...waits({
-    WaitingForCredentials: ({ namespaces, unnamed }: Uncredited) =>
+    // `unnamed`: the field in which a Ready credential should name its Secret, and does not.
+    WaitingForCredentials: ({ namespaces, unnamed }: Namespaces & { readonly unnamed?: string }) =>
       `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}` +
       (unnamed ? `: it is Ready, but field ${unnamed}, which should name its Secret, is not set` : ""),
   }),
@@ -47,21 +48,9 @@ const REASONS = {
   ...fine({ Served: () => "" }),
 };
 
-interface Uncredited {
-  readonly namespaces: readonly string[];
-  /** The field in which a Ready credential should name its Secret, and does not. */
-  readonly unnamed?: string;
-}
-
 const KIND = { type: TYPE, target: "CompositeAndClaim", reasons: REASONS, otherwise: "Served" } as const;
 
 export type ConsumersReason = ReasonOf<typeof REASONS>;
-
-/** The outcome of one field of the input's section. */
-export interface Part {
-  readonly edits: Edits;
-  readonly reasons: readonly ConsumersReason[];
-}
 
 /** Writes the command that lists the consumers of the shared XR, if a reason counts some of them. */
 function howToList(reasons: readonly ConsumersReason[], owner: Composite | undefined): readonly string[] {

@@ -17,7 +17,7 @@ import type { Consumer } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveStrings } from "../value.ts";
-import type { ConsumersReason, Part } from "./consumers-condition.ts";
+import type { ConsumersReason } from "./consumers-condition.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
 /** One turn of a namespace's credential: a hash of its text in `turns`, or "" if the input has no `turns`. */
@@ -36,8 +36,9 @@ const MAX_TURNS = 2;
  * Composes the credentials, and the answers that tell consumers their Secrets. A credential without a grant is deleted while copies of it
  * still exist, or a team could keep access by pausing its XR.
  */
-export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call): Part {
-  if (section === undefined) return { edits: [], reasons: [] };
+export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call) {
+  const reasons: ConsumersReason[] = [];
+  if (section === undefined) return { edits: [], reasons };
   const turns = findTurns(section, call);
   const wanted = chooseTurns(section, turns, facts, call);
   const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
@@ -53,7 +54,6 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   const unnamed = credentials.some(({ isUnnamed }) => isUnnamed) && {
     unnamed: formatFieldPath(section.secretRef.nameFieldPath),
   };
-  const reasons: ConsumersReason[] = [];
   if (section.forEach === "Grant" && facts.access?.isForAll) reasons.push({ is: "GrantedToAll" });
   if (wanted.length > max) reasons.push({ is: "TooManyCredentials", excess: wanted.length - max });
   if (waiting.length > 0) reasons.push({ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], ...unnamed });

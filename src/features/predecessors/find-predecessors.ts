@@ -44,7 +44,7 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
     byName.flatMap(([name, candidates]) => {
       const observed = call.request.observed.resources.get(name)?.document;
       const wanted = desired.get(name);
-      const isRecord = isNamespacedRecord(name, call);
+      const isRecord = call.composite.namespace !== undefined && name === RECORD_NAME;
       // A team can make its XR compose a second record. Either will do: an XR that stopped would keep revoked copies.
       if (isRecord && observed !== undefined) return [];
       const isPredecessor = (item: Document): boolean => {
@@ -65,7 +65,10 @@ function lookUp(desired: readonly Document[], call: Call, recorded: RecordedName
   const granted = grantedKinds(call);
   // Adoption puts back only what it has found.
   const composed = desired.filter((like) => readAnnotation(like, ADOPTION) === undefined);
-  const likes = recorded === undefined ? granted : [...composed, ...granted, ...recordKinds(call)];
+  // A namespaced XR desires no record once it is bound to nothing.
+  const isSharing = call.input.spec.sharedResources.length > 0 && call.composite.namespace !== undefined;
+  const record = isSharing ? [documentOf(recordKind(call.composite))] : [];
+  const likes = recorded === undefined ? granted : [...composed, ...granted, ...record];
   const forgotten = recorded === undefined ? [] : recordedKinds(recorded, likes, call);
   const answered = [...askForKinds(DESIRED, likes, call), ...askForKinds(RECORDED, forgotten, call)];
   // A record is asked for by its own label, too, and may have both.
@@ -89,12 +92,6 @@ export function grantedKinds({ input, composite, request }: Call): readonly Docu
   );
   return [...(isCopying ? [documentOf(object)] : []), ...dependents];
 }
-
-/** Lists the kind of a namespaced XR's record, which the XR does not desire once it is bound to nothing. */
-const recordKinds = ({ input, composite }: Call): readonly Document[] =>
-  input.spec.sharedResources.length === 0 || composite.namespace === undefined
-    ? []
-    : [documentOf(recordKind(composite))];
 
 /** Lists the kinds that are recorded only: a Composition may have stopped desiring them since the backup. */
 function recordedKinds(recorded: RecordedNames, likes: readonly Document[], call: Call): readonly Document[] {
@@ -124,9 +121,6 @@ const isForgotten = (item: Document, manager: string, recorded: RecordedName | u
     recorded?.name === toReference(item).name && recorded.kind === toRecordedKind(readManagedKind(item));
   return composers.includes(manager) || (composers.length === 0 && (isRecorded || isCopy(item)));
 };
-
-const isNamespacedRecord = (name: string, { composite }: Call): boolean =>
-  composite.namespace !== undefined && name === RECORD_NAME;
 
 /** Recognizes a copy: only this function composes resources under names with that prefix. */
 export const isCopy = (item: Document): boolean =>

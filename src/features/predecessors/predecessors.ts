@@ -36,7 +36,7 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   let observing = call;
   let found: Predecessors = new Map();
   const isSearching = hasLostReferences(call) || composesNew(call, draft) || mayBeRestored(call, draft);
-  const passes = isSearching || isEditable(call) ? MAX_PASSES : 0;
+  const passes = isSearching || mayLoseReferences(call) ? MAX_PASSES : 0;
   for (let pass = 0; pass < passes; pass++) {
     const next = isSearching
       ? findPredecessors(draft, call, recallNames(observing).confirmed)
@@ -58,7 +58,7 @@ const hasLostReferences = ({ composite }: Call): boolean =>
   (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
 
 /** Tells whether a team may have removed references to resources that go with a grant, even as Crossplane's field manager. */
-const isEditable = (call: Call): boolean =>
+const mayLoseReferences = (call: Call): boolean =>
   call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && grantedKinds(call).length > 0;
 
 /**

@@ -37,7 +37,7 @@ type FindShareAccess = (
   call: Call,
 ) => ShareAccess;
 
-/** Finds who has access to a shared resource. Needs no source Secret: that is not read without a grant. */
+/** Finds who has access to a shared resource. The values of its source Secret are not read without a grant. */
 export const findShareAccess: FindShareAccess = (shared, ...asking) =>
   shared.select.by === "self" || shared.grant === "None"
     ? { is: "known", isGranted: () => true, remedy: () => "" }

@@ -63,8 +63,8 @@ function decideShare(share: Delivered, names: readonly string[], desired: Readon
 }
 
 /**
- * Decides on one dependent. It belongs to the shared resource in its annotation, which no tenant writes. A tenant
- * writes the fields and the record of the XR: neither makes or keeps a dependent. The first line that fits decides:
+ * Decides on one dependent. It belongs to the shared resource in its annotation, which no tenant writes. Tenants write
+ * the XR's fields and record, which alone neither make nor keep a dependent. The first line that fits decides:
  *
  * | the dependent                                                              | what becomes of it                  |
  * |----------------------------------------------------------------------------|-------------------------------------|

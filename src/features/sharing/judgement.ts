@@ -115,8 +115,8 @@ export type Fields =
   /** Values copied before are removed. `resources`: of a share with several, those that grant access. */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
   /**
-   * Nothing can be read now, and values copied before stay. `bound`: the resource that the XR holds on to, which the
-   * XR's status follows: what the status shows need not come from it, since a team may edit its record.
+   * Nothing can be read now, and values copied before stay. `bound`: the resource that the XR holds on to. The XR's
+   * status is read from it again, since a team may have edited its record.
    */
   | { readonly is: "held"; readonly bound: Document | undefined };
 

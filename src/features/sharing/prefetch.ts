@@ -12,9 +12,8 @@ type Awaited =
   | { readonly is: "source"; readonly key: string; readonly target: Target };
 
 /**
- * Asks already now for resources that a later call reads. Crossplane calls a step six times at most before it fails the
- * XR, and a copy that moves to another shared resource would need nearly all of them if each look-up waited for the one
- * before.
+ * Asks for resources that a later call reads. Crossplane calls a step six times at most before it fails the XR, and a
+ * copy that moves to another shared resource would need nearly all of them if each look-up waited for the one before.
  *
  * | awaited             | asked as well                                   |
  * |---------------------|-------------------------------------------------|

@@ -1,13 +1,15 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
 import { type ManagedKind, toManagedKind } from "../../crossplane/managed-resource.ts";
-import { findFacts, type KindFacts } from "../../crossplane/providers/families.ts";
+import { findFacts, type IdentityFacts, type KindFacts } from "../../crossplane/providers/families.ts";
+import { listReferences } from "../../crossplane/providers/reference-names.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
 import type { ResourceRule } from "../../input/tags.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import type { FieldPath } from "../../model/field-path.ts";
+import { type FieldPath, valueAt } from "../../model/field-path.ts";
 import { fits } from "../../model/glob.ts";
-import type { JsonValue } from "../../model/json.ts";
+import { isObject, type JsonValue } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
+import type { SchemaAnswer } from "../../model/requirement.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import type { Call } from "../feature.ts";
 import { holdsTags, readShape, type TagMap, toTagMap } from "./tag-map.ts";
@@ -19,25 +21,35 @@ export interface KnownKind {
   readonly rule: ResourceRule | undefined;
   /** The facts include what the rule says. */
   readonly facts: KindFacts;
+  /** Asks for the schema's fields that distinguish; undefined where the tables list the kind, or the input says what distinguishes. */
+  readonly askFields: (() => SchemaFields) | undefined;
 }
 
+/** The fields that distinguish even as literals, by the kind's schema; undefined where Crossplane has no schema. */
+type SchemaFields = ReadonlySet<string> | "pending" | undefined;
+
 /** Makes a function that looks up a resource's kind, each kind once. */
-export function kindsFor(rules: readonly ResourceRule[]): (resource: Document) => KnownKind {
+export function kindsFor(rules: readonly ResourceRule[], call: Call): (resource: Document) => KnownKind {
   const known = new Map<string, KnownKind>();
   return (resource) => {
     const [apiVersion = "", name = ""] = [stringAt(resource, ["apiVersion"]), stringAt(resource, ["kind"])];
     const key = `${apiVersion} ${name}`;
-    const kind = known.get(key) ?? toKnownKind(toManagedKind(apiVersion, name), rules);
+    const kind = known.get(key) ?? toKnownKind(toManagedKind(apiVersion, name), rules, call);
     known.set(key, kind);
     return kind;
   };
 }
 
-function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[]): KnownKind {
+function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[], call: Call): KnownKind {
   const groups = [toApiGroup(kind.apiVersion), kind.group];
   const rule = rules.find((each) => groups.some((group) => fits(group, each.apiGroup)) && fits(kind.kind, each.kind));
-  const facts = findFacts(kind.group, kind.kind);
-  return { kind, rule, facts: rule === undefined ? facts : withRule(facts, rule) };
+  const found = findFacts(kind.group, kind.kind);
+  if (rule === undefined) return { kind, rule, facts: found, askFields: undefined };
+  const facts = withRule(found, rule);
+  // The input can so exclude a field that changes in place.
+  const isTold = !found.identity.countsReferences || rule.scopeFieldPaths.length > 0;
+  const askFields = isTold ? undefined : lazy(() => askReferable(kind, facts.identity, call));
+  return { kind, rule, facts, askFields };
 }
 
 function withRule(facts: KindFacts, { fieldPath, externalNameFieldPath, scopeFieldPaths }: ResourceRule): KindFacts {
@@ -111,13 +123,36 @@ function toPresentField(
 
 export const FOR_PROVIDER: FieldPath = ["spec", "forProvider"];
 
-/** Looks for a field in the kind's schema, which Crossplane v2.2 and later can look up. */
-function findInSchema({ kind: of }: KnownKind, tags: ResourceTags, call: Call): ResourceTags | undefined {
-  const { apiVersion, kind } = of;
-  if (!call.request.capabilities.has("RequiredSchemas")) return undefined;
-  const answer = call.requirements.askSchema({ name: `tags/${apiVersion}/${kind}`, apiVersion, kind });
-  if (answer.is === "pending") return { ...tags, isPending: true };
-  const path = tags.path.flatMap((step) => ["properties", step]);
-  const like = answer.is === "resolved" ? readShape(answer.schema.at(path)) : undefined;
+/** Asks for the schema of a kind; undefined before Crossplane v2.2, which cannot look it up. */
+const askSchema = ({ apiVersion, kind }: ManagedKind, { request, requirements }: Call): SchemaAnswer | undefined =>
+  request.capabilities.has("RequiredSchemas")
+    ? requirements.askSchema({ name: `tags/${apiVersion}/${kind}`, apiVersion, kind })
+    : undefined;
+
+const toSchemaPath = (path: FieldPath): FieldPath => path.flatMap((step) => ["properties", step]);
+
+/** Looks for a field in the kind's schema. */
+function findInSchema({ kind }: KnownKind, tags: ResourceTags, call: Call): ResourceTags | undefined {
+  const answer = askSchema(kind, call);
+  if (answer?.is === "pending") return { ...tags, isPending: true };
+  const like = answer?.is === "resolved" ? readShape(answer.schema.at(toSchemaPath(tags.path))) : undefined;
   return like === undefined ? undefined : { ...tags, like };
+}
+
+/**
+ * Asks for the outermost fields with a reference or a selector beside them in the kind's schema. Most name a parent: another parent has
+ * another cloud resource of that name. Lists do not count: a resource belongs to one parent, and uses several subnets or security
+ * groups, which change in place.
+ */
+function askReferable(kind: ManagedKind, { name, scope }: IdentityFacts, call: Call): SchemaFields {
+  const answer = askSchema(kind, call);
+  if (answer?.is !== "resolved") return answer?.is === "pending" ? answer.is : undefined;
+  const fields = answer.schema.at([...toSchemaPath(FOR_PROVIDER), "properties"]);
+  if (!isObject(fields)) return new Set();
+  const counted = [...scope, ...("paths" in name ? name.paths : [])].map((path) => path.at(-1));
+  const isReferable = (field: string): boolean =>
+    ["string", "integer", "number"].includes(String(valueAt(fields, [field, "type"]))) &&
+    !counted.includes(field) &&
+    listReferences(field).some((reference) => Object.hasOwn(fields, reference));
+  return new Set(Object.keys(fields).filter(isReferable).sort());
 }

@@ -19,6 +19,7 @@ import {
   EXTERNAL_NAME_LABEL,
   IDENTITY_LABEL,
   OWNER,
+  SCOPE,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
 import type { Candidate } from "../../ownership/identity.ts";
@@ -56,7 +57,12 @@ export function chooseMarks(
       ...labels.map((label) => toMark(label, form.identity)),
       toMark(EXTERNAL_NAME_LABEL, candidate.externalName),
     ],
-    annotations: { [CLUSTER]: cluster, ...settlement.annotations, [ACCOUNT]: formatAccount(form.declared, hasSettled) },
+    annotations: {
+      [CLUSTER]: cluster,
+      ...settlement.annotations,
+      [ACCOUNT]: formatAccount(form.declared, hasSettled),
+      [SCOPE]: candidate.facts.referable && [...candidate.facts.referable].join(),
+    },
   };
 }
 

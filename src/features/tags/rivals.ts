@@ -45,15 +45,17 @@ export function findRivals(
   const join = findSame(alone, known, subject.cloud);
   const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
   const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
-  const contenders = wanted.isUnset || subject.tags?.isPending ? undefined : found;
+  const contenders = wanted.isUnset || subject.tags?.isPending || declared.isProvisional ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted, contenders);
   return { candidate, join, contenders, otherCluster, hasMoved: isElsewhere(candidate) && !isFoundAnew(candidate) };
 }
 
 function toCandidate(subject: Subject, declared: CloudResource): Candidate {
-  const { kind, facts, desired, namespace, own, tags, isMadeUp, isImported, hasManagementPolicies } = subject;
+  const { kind, desired, namespace, own, tags, isMadeUp, isImported, hasManagementPolicies } = subject;
+  const { facts } = declared;
   const { identity: next, externalName } = identify(kind, declared);
-  const former = own?.identity !== undefined && own.identity !== next ? findFormer(own, kind, declared) : undefined;
+  const isFormer = own?.identity !== undefined && own.identity !== next;
+  const former = isFormer ? findFormer(own, kind, declared, desired) : undefined;
   const identity = (former && own?.identity) ?? next;
   return {
     ...{ kind, facts, desired, namespace, own, isMadeUp, isImported, hasManagementPolicies },

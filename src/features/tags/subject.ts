@@ -11,7 +11,7 @@ import type { FieldPath } from "../../model/field-path.ts";
 import { toMatcher } from "../../model/glob.ts";
 import { isObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
-import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
+import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SCOPE, SHARED_FROM } from "../../ownership/annotations.ts";
 import { type Contender, isCreator, toContender } from "../../ownership/contender.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import { type CloudResource, type DeclaredResource, type Nature, readCloudResource } from "../../ownership/identity.ts";
@@ -67,7 +67,7 @@ export function findSubjects(
   renamed: ReadonlySet<string> = new Set(),
 ): Subjects {
   const account = toAccount(owner, call);
-  const toKind = kindsFor(resources);
+  const toKind = kindsFor(resources, call);
   const ignored = ignore.map(toMatcher);
   const subjects: Subject[] = [];
   const unmarked: [string, Document][] = [];
@@ -156,7 +156,7 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
   const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
   // Lazy: no other XR declares most of what an XR composes.
-  const cloudResource = lazy(() => readUnlessNew(declared));
+  const cloudResource = lazy(() => readBySchema(declared, known));
   const own = lazy(() => cloudResource() && wish.observed && toContender(wish.observed));
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
   if (tags === undefined && (cloudResource() === undefined || identity.countsReferences)) return undefined;
@@ -178,6 +178,20 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
       return rule.managementPolicies && (own() === undefined || own()?.policies !== undefined);
     },
   };
+}
+
+/**
+ * Reads the cloud resource; of a kind in no table, by the fields of its schema, too. These are noted on the managed resource: Crossplane
+ * looks up the schema once, and a provider's new version with more references changes no identity.
+ */
+function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields }: KnownKind) {
+  const { observed, facts } = declared;
+  const read = readUnlessNew(declared);
+  if (typeof read !== "object" || askFields === undefined) return read;
+  const noted = observed && readAnnotation(observed, SCOPE);
+  const referable = noted === undefined ? askFields() : new Set(noted.split(","));
+  if (referable === "pending") return { ...read, isProvisional: true };
+  return referable === undefined ? read : readUnlessNew({ ...declared, facts: { ...facts, referable } });
 }
 
 /** Reads the cloud resource. One that was just created does not wait for a reference to its place: no other XR knows its name yet. */

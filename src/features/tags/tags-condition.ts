@@ -112,14 +112,20 @@ function explainOrphan(reason: TagReason): string {
 
 const PARAMETERS = ["spec", "forProvider"];
 
-/** Names the fields in which ours and another owner's differ, for a kind whose identifying fields are not known. */
+/** Matches fields that may well name a parent. */
+const LIKELY = /(?:Id|ID|Name|Arn|Ref|Uid)$/;
+
+/** Names the fields in which ours and another owner's differ, the likely ones first, for a kind whose identifying fields are not known. */
 function distinguish({ facts, desired }: Subject, { document }: Contender): string {
   if (!facts.countsReferences) return "";
   const [ours, theirs] = [desired, document].map((each) => each.at(PARAMETERS));
   if (!(isObject(ours) && isObject(theirs))) return "";
   const fields = Object.keys(ours).filter((field) => typeof ours[field] === "string" && ours[field] !== theirs[field]);
   if (fields.length === 0) return "";
-  return `; if these are two, name what distinguishes them in tags.resources[].scopeFieldPaths: ${list(fields.toSorted().map((field) => `spec.forProvider.${brief(field)}`))}`;
+  const paths = [true, false]
+    .flatMap((isLikely) => fields.filter((field) => LIKELY.test(field) === isLikely).toSorted())
+    .map((field) => `spec.forProvider.${brief(field)}`);
+  return `; if these are two, name what distinguishes them in tags.resources[].scopeFieldPaths: ${list(paths)}`;
 }
 
 /** The facts of all sentences, as texts. */

@@ -72,6 +72,8 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const nested = { name: "store", uid: "uid-now", ...labelled("root"), ...controlledBy("u", "root") };
   const nestedBelow = store({ ...referring("a"), metadata: nested });
   const secret = bucket("a", labelled("secret-project"));
+  const foreignInTeam = bucket("a", { namespace: "team-a", ...controlledBy("u", "other") });
+  const beside = "Bucket.cloud.example.org/team-a/a: controlled by XStore other, so left unchanged";
   const nameless = bucket("a", { annotations: {} });
   const deleting = bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" });
   const gone = { xr: restoredStore(referring("a")), answers: answerOf() };
@@ -101,6 +103,12 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     ["another controls it", "ControlledByAnother", `${REFERRED} controlled by XStore other, so left unchanged`, other],
     ["a namespaced XR names what is cluster-scoped", "ControlledByAnother", OUTSIDE, inTeamA(foreign)],
     ["the same, which nobody controls", "Unproven", OUTSIDE, inTeamA(secret)],
+    [
+      "a namespaced XR names what another one controls beside it",
+      "ControlledByAnother",
+      beside,
+      inTeamA(foreignInTeam),
+    ],
     ["the XR's former self controls it", "StaleController", STALE, { answers: answerOf(stale), policy: recreate }],
     ["it is missing after a restore", "MissingAfterRestore", MISSING, gone],
     ["it is missing then, under onMissing: Recreate", "Adopted", undefined, { ...gone, policy: recreate }],

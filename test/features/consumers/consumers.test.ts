@@ -275,7 +275,7 @@ describe("a grant by label", () => {
   });
 
   test.each([
-    ["that is none", { [SELECTOR]: "team=(orders" }, `${SELECTOR} is "team=(orders", which is no label selector`],
+    ["that is none", { [SELECTOR]: "team=(orders" }, `${SELECTOR} is not a label selector: "team=(orders"`],
     ["whose annotation is misspelt", { [`${ALLOWED}s`]: "team-a" }, `"${ALLOWED}s" is misspelt`],
     ["that lists no namespace", { [ALLOWED]: "a;b" }, `${ALLOWED} lists "a;b", which is not the name of a namespace`],
   ])("%s grants nothing, and its owner is told", (_grant, annotations, fault) => {

@@ -69,6 +69,12 @@ describe("the list of consumers tells who is granted by ReferenceGrants beside t
     expect(itemsOf(draft)).toEqual(["team-a true", "team-b true"]);
   });
 
+  test("each copy of a granted team's, whose record lies in its namespace", () => {
+    const record = recordIn("team-a", "Shop.apps.example.org/team-a/shop", { secrets: ["team-a/x", "team-a/y"] });
+    const found = { "consumers/ConfigMap": [record], "consumers/EnvironmentConfig": [], [REQUIREMENT]: [grantOf()] };
+    expect(itemsOf(draftOf({ answers: found }))).toEqual(["team-a true", "team-a true"]);
+  });
+
   test("not a team without a grant whose record names the claim of one that has it", () => {
     const forged = recordIn("evil", "Shop.apps.example.org/team-a/shop");
     const draft = draftOf({ answers: { "consumers/ConfigMap": [forged], [REQUIREMENT]: [grantOf()] } });

@@ -79,11 +79,11 @@ const unset = `${STOPPED} spec.parameters.database of the XR is not set`;
 
 test.each<[reason: string, parts: CallParts, ...messages: readonly string[]]>([
   ["stops the XR", { sharedResources: [vital], answers: { db: [] } }, `${STOPPED} found no XPostgres orders`],
-  ["as does a field that says which one it is", { xr: xr({ spec: {} }), sharedResources: [vital] }, unset],
-  ["but not before all are looked up", { sharedResources: [vital, other], answers: { db: [] } }],
-  ["nor where another one is missing", { sharedResources: [other], answers: { other: [] } }],
-  ["nor where it is there", { sharedResources: [vital], answers: { db: [database()] } }],
-])("what a share may not be without: %s", (_reason, parts, ...messages) => {
+  ["stops the XR where no field names it", { xr: xr({ spec: {} }), sharedResources: [vital] }, unset],
+  ["stops nothing before all are looked up", { sharedResources: [vital, other], answers: { db: [] } }],
+  ["stops nothing where another share is missing", { sharedResources: [other], answers: { other: [] } }],
+  ["stops nothing where it is there", { sharedResources: [vital], answers: { db: [database()] } }],
+])("a missing share with resolution Fail %s", (_reason, parts, ...messages) => {
   expect(fatalsIn(draftOf(parts))).toEqual(messages);
 });
 
@@ -148,10 +148,10 @@ test.each<[reason: string, parts: CallParts, merged?: JsonObject]>([
   ["has nothing that is empty in a status", emptied, made({ net: { id: "n", on: false } })],
   ["has what is empty elsewhere", sharing({ prefix: "" }), made({ prefix: "" })],
   ["keeps the field by which it is selected", selecting, { kind: "Mine", account: "a", vpc: "v" }],
-  ["and what lies on its way", below, { kind: "Mine", account: { id: "a" }, vpc: "v" }],
+  ["keeps the fields above the one by which it is selected", below, { kind: "Mine", account: { id: "a" }, vpc: "v" }],
   ["of defaults alone", defaults, made({ a: 1 })],
-  ["is not touched where nothing is found", { sharedResources: [environment] }],
-  ["nor where what should be in it is missing", { sharedResources: [environment], answers: { db: [] } }],
+  ["is not touched where nothing is looked up", { sharedResources: [environment] }],
+  ["is not touched where its shared resource is missing", { sharedResources: [environment], answers: { db: [] } }],
   ["is there for templates where nothing need be in it", templates, made({})],
 ])("the environment: %s", (_reason, parts, merged) => {
   expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
@@ -159,7 +159,7 @@ test.each<[reason: string, parts: CallParts, merged?: JsonObject]>([
 
 test.each<[reason: string, found: JsonObject | undefined, share: JsonObject, answers?: CallParts["answers"]]>([
   ["is not there before Crossplane has answered", undefined, alone],
-  ["nor where what should be in it is missing", undefined, alone, { db: [] }],
+  ["is not there where its shared resource is missing", undefined, alone, { db: [] }],
   ["is there for templates where nothing need be in it", {}, { ...alone, resolution: "Optional" }, { db: [] }],
 ])("the context of shared resources %s", (_reason, found, share, answers = {}) => {
   expect(draftOf({ sharedResources: [share], answers }).context.get(KEY)).toEqual(found);

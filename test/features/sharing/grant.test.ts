@@ -126,7 +126,7 @@ describe("a credential of its own", () => {
     ["is not what the owner's XR does not own", 1, noCredential, [answerTo("team-a", { ownerReferences: [] })]],
     ["is not what an object of another namespace names", 1, noCredential, [answerTo("team-a", { namespace: "evil" })]],
     ["goes with its copy when the grant is taken back", 0, revoked, [], owner({})],
-    ["goes too while the owner still answers", 0, revoked, [answerTo("team-a")], owner({})],
+    ["goes with its copy while the owner still answers", 0, revoked, [answerTo("team-a")], owner({})],
   ])("%s", (_reason, kept, message, answer, db = owner()) => {
     const answers = { db: [db], "db/recorded": [db], answer };
     const draft = draftOf({ sharedResources: [own], observed: copied, answers });

@@ -125,11 +125,8 @@ describe("a copy lives as long as the grant that it was made under, when the con
     "$reason: the database gone, onSourceMissing decides",
     ({ sharedResources = [shared()], ...parts }) => {
       const kept = ["Keep", "Delete"].map((onSourceMissing) => {
-        const deciding = (connection: unknown) => ({ ...(connection as JsonObject), onSourceMissing });
-        const shares = sharedResources.map(({ connection, ...share }) => ({
-          ...share,
-          connection: deciding(connection),
-        }));
+        const deciding = ({ connection }: JsonObject) => ({ ...(connection as JsonObject), onSourceMissing });
+        const shares = sharedResources.map((share) => ({ ...share, connection: deciding(share) }));
         return desired(attack({ ...parts, sharedResources: shares }, [])).length;
       });
       expect(kept).toEqual([1, 0]);
@@ -173,7 +170,7 @@ describe("the record of a copy", () => {
     ["stays while it is not known who grants the old one", "pending", copyOf(), recorded()],
     ["goes first where the old one is not granted any more", [refused], copyOf(), undefined],
     ["still counts while the provider cannot write what comes from the new one", [database()], unread, moved],
-    ["and goes then when the old one is not granted any more", [refused], unread, undefined],
+    ["goes while the provider cannot write, when the old one is not granted any more", [refused], unread, undefined],
     ["is forgotten when the provider has written what is new", "pending", rewritten, recorded("billing")],
   ])("that has moved to another resource %s", (_reason, items, copy, annotations) => {
     const object = objectIn(moving(items, copy));
@@ -345,18 +342,16 @@ describe("a namespace has a say in what is copied into it", () => {
   });
 });
 
-describe("a decoy outside of the namespace that the Composition names wins nothing", () => {
-  test.each([
-    ["*", "decoy"],
-    ["databases", "orders"],
-  ])("in namespace: %s, of two that match %s is the first", (namespace, found) => {
-    const ranked = (name: string, rank: number, space: string) =>
-      another(name, "*", { namespace: space }, { spec: { rank, writeConnectionSecretToRef: { name: "c" } } });
-    const select = { ...toLabels, sortByFieldPath: "spec.rank", namespace };
-    const answers = { db: [ranked("orders", 5, "databases"), ranked("decoy", 0, "evil")] };
-    const object = objectIn(draftOf({ sharedResources: [shared({ select })], answers }));
-    expect(documentOf(object ?? {}).at(["metadata", "annotations", RECORD])).toContain(`"name":"${found}"`);
-  });
+test.each([
+  { namespace: "*", found: "decoy" },
+  { namespace: "databases", found: "orders" },
+])("a decoy wins only in a namespace that the Composition names: with $namespace, $found is found", (row) => {
+  const ranked = (name: string, rank: number, space: string) =>
+    another(name, "*", { namespace: space }, { spec: { rank, writeConnectionSecretToRef: { name: "c" } } });
+  const select = { ...toLabels, sortByFieldPath: "spec.rank", namespace: row.namespace };
+  const answers = { db: [ranked("orders", 5, "databases"), ranked("decoy", 0, "evil")] };
+  const object = objectIn(draftOf({ sharedResources: [shared({ select })], answers }));
+  expect(documentOf(object ?? {}).at(["metadata", "annotations", RECORD])).toContain(`"name":"${row.found}"`);
 });
 
 describe("fields are granted as Secrets are", () => {
@@ -484,28 +479,20 @@ describe("one Secret has one writer", () => {
   const NEW = "shared/database/team-a/orders-db";
   const source = { metadata: { namespace: "databases", name: "orders-conn" }, data: {} };
   const found = { database: [database()], db: [database()], "db/secret": [source] };
-  const takeOver = (old: JsonObject, share = shared({ name: "database" })) => {
+  const bySecret = copying({ via: "Secret" });
+  const limited = copyOf({ policies: ["Observe"] });
+  test.each<[what: string, old: JsonObject, composed: readonly string[], share?: JsonObject]>([
+    ["a renamed share first has the old Object observe only", copyOf(), [KEY]],
+    ["a renamed share waits until the provider has read that", observing(seen(1)), [KEY]],
+    ["a renamed share takes over when the provider has read that", observing(seen(2)), [NEW]],
+    ["another via first has the old Object observe only", copyOf(), [KEY], bySecret],
+    ["another via takes over when the provider has read that", limited, [`${KEY}/secret`], bySecret],
+  ])("%s", (_what, old, composed, share = shared({ name: "database" })) => {
     const answers = { ...found, [`${NEW}/target`]: [], [`${KEY}/secret/target`]: [] };
-    return draftOf({ sharedResources: [share], observed: { [KEY]: old }, answers });
-  };
-
-  test("a renamed share first has the old Object observe only", () => {
-    const draft = takeOver(copyOf());
-    expect(desired(draft)).toEqual([KEY]);
-    expect(objectIn(draft)).toMatchObject({ spec: { managementPolicies: ["Observe"] } });
-  });
-
-  test.each([
-    ["not before the provider has read that", 1, [KEY]],
-    ["when it has", 2, [NEW]],
-  ])("and the new one takes over %s", (_reason, generation, composed) => {
-    expect(desired(takeOver(observing(seen(generation))))).toEqual(composed);
-  });
-
-  test("the same goes for another via", () => {
-    const bySecret = copying({ via: "Secret" });
-    expect(objectIn(takeOver(copyOf(), bySecret))).toMatchObject({ spec: { managementPolicies: ["Observe"] } });
-    expect(desired(takeOver(copyOf({ policies: ["Observe"] }), bySecret))).toEqual([`${KEY}/secret`]);
+    const draft = draftOf({ sharedResources: [share], observed: { [KEY]: old }, answers });
+    const limit = { spec: { managementPolicies: ["Observe"] } };
+    expect(desired(draft)).toEqual(composed);
+    if (composed[0] === KEY) expect(objectIn(draft)).toMatchObject(limit);
   });
 });
 
@@ -525,7 +512,7 @@ describe("a copy that one step has dropped", () => {
     expect(later(share, refused, Object.fromEntries(first.context) as JsonObject)).toEqual([]);
   });
 
-  test.each(laterShares)("nor judged by a share that needs no grant, which follows one of another kind", (share) => {
+  test.each(laterShares)("is not judged by a later share that needs no grant, or is of another kind", (share) => {
     expect([later(share, database()), later(share, refused)]).toEqual([[KEY], []]);
   });
 });
@@ -630,7 +617,7 @@ describe("the condition names what a person has to mend before what is waited fo
     expect(says(failing(message))).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${message}${hint}`);
   });
 
-  test("also while it is dropped, as its former grant has ended", () => {
+  test("a copy that cannot be written is a fault also while it is dropped, as its former grant has ended", () => {
     const status = synced("False", { message: "boom" });
     const observed = { [KEY]: copyOf({ record: recorded("old"), status }) };
     const draft = draftOf({ observed, answers: { ...answers, "db/recorded": [another("old")] } });

@@ -49,6 +49,9 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     "claim, set the namespaces of its copies, or set grant: None if every XR may read the shared resource";
   const fieldsOnly = { ...unclaimed, sharedResources: [withoutCopies({ patches: [toStatus("endpoint")] })] };
   const noSecret = `XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name${HOW}`;
+  const noName = `XPostgres orders names no connection Secret in metadata.labels.cluster${HOW}`;
+  const secretRef = { name: "{metadata.labels[cluster]}-app" };
+  const byText = { sharedResources: [copying({}, { secretRef })], answers: found };
   const fromEnvironment = selecting({ name: { fromEnvironmentFieldPath: "db.name" } });
   const noLabels = "everything that select.matchLabels refers to is not set";
   const empty = { answers: { db: [] } };
@@ -71,12 +74,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["no resource has the labels", "found no XPostgres with labels db=orders", { ...byLabel, ...empty }, "gone"],
     ["every label is optional and none is set", noLabels, optional],
     ["it names no Secret", noSecret, sourceless(), "gone"],
-    [
-      "no field of it makes the Secret's name",
-      `XPostgres orders names no connection Secret in metadata.labels.cluster${HOW}`,
-      { sharedResources: [copying({}, { secretRef: { name: "{metadata.labels[cluster]}-app" } })], answers: found },
-      "gone",
-    ],
+    ["no field of it makes the Secret's name", noName, byText, "gone"],
     ["no namespace is known to which it could grant its fields", noNamespace, fieldsOnly, "nothing"],
     ["it names no Secret, which is told to those only who may have it", noGrant, sourceless({ annotations: {} })],
     ["an XR without claim and namespace has no namespace of its own", noDefault, unclaimed],

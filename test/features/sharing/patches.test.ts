@@ -80,15 +80,15 @@ describe("a field of a composed resource that exists is not taken back", () => {
 
   const other = { kind: "App", spec: { ids: ["default"] } };
   test.each<[reason: string, before: JsonObject, spec: JsonObject, message: string]>([
-    ["nor is one that the owner did not have to set", app, { size: 1, ids: ["a"] }, "Available: undefined"],
-    ["though an earlier step has another value, and this is said", other, { ids: ["a"] }, `FieldsKept: db: ${kept}`],
+    ["where the owner did not have to set it", app, { size: 1, ids: ["a"] }, "Available: undefined"],
+    ["where an earlier step has another value, and this is reported", other, { ids: ["a"] }, `FieldsKept: db: ${kept}`],
   ])("%s", (_reason, before, spec, message) => {
     const there = { desired: { app: before }, observed: { app: { kind: "App", spec: { ids: ["a"] } } } };
     const draft = draftOf([optional({ fromFieldPath, toResource })], { answers: withStatus({}), ...there });
     expect([field(draft), says(draft)]).toEqual([spec, message]);
   });
 
-  test("nor held back for an object of another kind that the XR refers to in its place", () => {
+  test("but is held back where the XR refers to an object of another kind in its place", () => {
     const free = { kind: "Free", spec: { ids: ["z"] } };
     const parts = { answers: { db: [refused] }, desired: { app }, observed: { app: free } };
     const draft = draftOf([{ fromFieldPath, toResource }], parts);
@@ -146,7 +146,7 @@ describe("a resource that no earlier step desires", () => {
     expect(says(draft)).toBe(`PatchFailed: db: cannot patch a resource: ${NONE}`);
   });
 
-  test("nor where it was composed before, and an earlier step leaves it out for now", () => {
+  test("does not stop the XR where it was composed before, and an earlier step leaves it out for now", () => {
     const observed = recordOf({ it: { kind: "App.apps.example.org", name: "it-k2p" } });
     expect(fatalsIn(draftOf([toResource("it")], { observed }))).toEqual([]);
   });
@@ -229,15 +229,15 @@ describe("where Kubernetes takes texts only", () => {
     draftOf([patchOf(field, fieldPath)], { answers: withStatus(values), desired: { app } });
   test.each<[reason: string, app: JsonObject, field: string, fieldPath: string, value: JsonValue]>([
     ["a number goes as its text into a ConfigMap", config, "port", "data.PORT", "5432"],
-    ["and a boolean", config, "tls", "data.TLS", "true"],
-    ["and all of an object", config, "tags", "data", { cost: "42", spot: "true" }],
-    ["also in the manifest of an Object", nested, "port", PORT, "5432"],
-    ["into a label", app(), "port", "metadata.labels.port", "5432"],
-    ["into annotations", app(), "tags", "metadata.annotations", { cost: "42", spot: "true" }],
-    ["into stringData of a Secret", secret, "port", "stringData.port", "5432"],
+    ["a boolean goes as its text into a ConfigMap", config, "tls", "data.TLS", "true"],
+    ["all of an object goes as texts into a ConfigMap", config, "tags", "data", { cost: "42", spot: "true" }],
+    ["a number goes as its text into the manifest of an Object", nested, "port", PORT, "5432"],
+    ["a number goes as its text into a label", app(), "port", "metadata.labels.port", "5432"],
+    ["an object goes as texts into annotations", app(), "tags", "metadata.annotations", { cost: "42", spot: "true" }],
+    ["a number goes as its text into stringData of a Secret", secret, "port", "stringData.port", "5432"],
     ["base64 goes into data of a Secret", secret, "base64", "data.host", "ZGI="],
     ["elsewhere a number stays a number", app(), "port", "spec.port", 5432],
-    ["also in a data that is no ConfigMap's", app(), "port", "data.port", 5432],
+    ["a number stays one in the data of another kind", app(), "port", "data.port", 5432],
   ])("%s", (_reason, wanted, field, fieldPath, value) => {
     const draft = draftWith(wanted, field, fieldPath);
     expect([says(draft), at(objectIn(draft, "app") ?? {}, fieldPath)]).toEqual(["Available: undefined", value]);
@@ -258,29 +258,16 @@ describe("where Kubernetes takes texts only", () => {
   }
 });
 
-describe("what an owner writes does not stop its consumers", () => {
-  const both = [toStatus("db"), toStatus("db.name", "metadata.name")];
-  const failed =
-    "PatchFailed: db: cannot set status.db.name: a value on the path has another type, or the list is too short";
-
-  test("a field that has become a text, in the way of another patch", () => {
-    const draft = draftOf(both);
-    expect(says(draft)).toBe(failed);
-    expect(draft.composite).toEqual([{ path: ["status", "db"], value: "orders.db.example.org" }]);
-  });
-
-  test("nor in the way of what an earlier step desires", () => {
-    expect(says(draftBeside(both.slice(1), { status: { db: "text" } }))).toBe(failed);
-  });
-
-  test("nor in a composed resource", () => {
-    const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env.HOST" } };
-    const draft = draftOf([optional(patch)], { desired: { app: { spec: { env: "text" } } } });
-    expect([says(draft), draft.resources.size]).toEqual([
-      "PatchFailed: db: cannot set spec.env.HOST: a value on the path has another type, or the list is too short",
-      0,
-    ]);
-  });
+const both = [toStatus("db"), toStatus("db.name", "metadata.name")];
+const inApp = optional({ fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env.HOST" } });
+const endpoint = { path: ["status", "db"], value: "orders.db.example.org" };
+test.each<[where: string, draft: Draft, field: string, composite: readonly object[]]>([
+  ["that another patch sets", draftOf(both), "status.db.name", [endpoint]],
+  ["that an earlier step desires", draftBeside(both.slice(1), { status: { db: "text" } }), "status.db.name", []],
+  ["of a composed resource", draftOf([inApp], { desired: { app: { spec: { env: "text" } } } }), "spec.env.HOST", []],
+])("a patch of a field below a text %s fails alone", (_where, draft, field, composite) => {
+  const fault = `cannot set ${field}: a value on the path has another type, or the list is too short`;
+  expect([says(draft), draft.composite, draft.resources.size]).toEqual([`PatchFailed: db: ${fault}`, composite, 0]);
 });
 
 describe("the values of one shared resource come to 512 KB at most", () => {
@@ -304,7 +291,7 @@ describe("the values of one shared resource come to 512 KB at most", () => {
     ]);
   });
 
-  test("but another shared resource has as much", () => {
+  test("and those of another one to as much", () => {
     const sharedResources = ["db", "cache"].map((name) => ({ ...alone, name, patches: [wholly] }));
     const draft = sharingDraft({ answers: { ...answers, cache: answers.db }, sharedResources });
     expect(says(draft)).toBe("Available: undefined");
@@ -316,12 +303,11 @@ describe("a composed resource whose field is Required, as it is unless the input
   const required = [{ fromFieldPath: "status.subnets", toResource }];
   const subnets = { kind: "SubnetGroup", spec: {} };
   test.each<[reason: string, parts: CallParts]>([
-    ["is held back until it is set", {}],
-    ["also while the shared resource is not there", { answers: { db: [] } }],
-    ["or not looked up yet", { answers: {} }],
-    ["or not granted", { answers: { db: [refused] } }],
-    ["also where an earlier step has a value for it", { desired: { subnets: { spec: { subnetIds: ["default"] } } } }],
-  ])("%s", (_reason, parts) => {
+    ["while the shared resource is not there", { answers: { db: [] } }],
+    ["while the shared resource is not looked up", { answers: {} }],
+    ["while access is not granted", { answers: { db: [refused] } }],
+    ["where an earlier step has a value for it", { desired: { subnets: { spec: { subnetIds: ["default"] } } } }],
+  ])("is held back %s", (_reason, parts) => {
     const { resources } = draftOf(required, { desired: { subnets }, ...parts });
     expect(resources.get("subnets")).toEqual({ is: "removed" });
   });
@@ -337,8 +323,9 @@ describe("a composed resource whose field is Required, as it is unless the input
     expect(draftOf([patch], { desired: { subnets } }).resources.size).toBe(0);
   });
 
-  test("is named while it is held back, and the XR is not ready", () => {
+  test("is held back until it is set, and named, and the XR is not ready", () => {
     const draft = draftOf(required, { desired: { subnets } });
+    expect(draft.resources.get("subnets")).toEqual({ is: "removed" });
     expect([says(draft), draft.compositeReady]).toEqual([
       "FieldNotSet: db: status.subnets of XPostgres orders is not set; " +
         "db: composed resources are not created before their field is available: subnets (spec.subnetIds)",

@@ -183,6 +183,7 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
   const absent = { ...toRefusing, answers: { db: [refusing], "db/recorded": [] } };
   const toGranting = { observed: bound("billing"), answers: { db: [database()] } };
   const standing = { "db/recorded": [database()] };
+  const unrecorded = { observed: {}, answers: { db: [] } };
   const taken = { xr: nowhere, answers: { "db/recorded": [refusing] } };
   const byReferenceGrant = shared({ grant: "ReferenceGrant", patches: [toStatus("db")] });
   const nameless = { "db/recorded": [database({ spec: {} })] };
@@ -197,12 +198,7 @@ describe("an XR that is bound to a resource, and takes its fields only,", () => 
     ["keeps its fields while it names nothing, and the grant is not looked up yet", granted, old, { xr: nowhere }],
     ["loses its fields when the grant is taken back, though it names nothing", undefined, undefined, taken],
     ["loses its fields where its record names nothing either", undefined, undefined, { xr: nowhere, observed: {} }],
-    [
-      "loses them where it has no record, and names what is not there",
-      undefined,
-      undefined,
-      { observed: {}, answers: { db: [] } },
-    ],
+    ["loses its fields without a record, where what it names is gone", undefined, undefined, unrecorded],
     ["keeps its fields while nothing is looked up yet", undefined, old, { observed: {}, answers: {} }],
     ["keeps its fields while it names another", requestedBoth, now, toRefusing],
     ["keeps none of one that refuses, by a record of another", requestedBoth, theirs, forged],
@@ -270,8 +266,13 @@ describe("with readiness Required a shared resource that is not Ready", () => {
   const unknown = { sharedResources: [copied], answers: { db: [withReady("Unknown")] } };
   test.each<[reason: string, says: string, binding: string, parts: CallParts]>([
     ["is waited for", NOT_READY, "orders Requested", { ...unbound, ...isNot }],
-    ["also where it says nothing", NOT_READY, "orders Requested", { ...unbound, answers: { db: [database()] } }],
-    ["and goes on being waited for", NOT_READY, "orders Requested", { ...requested, ...isNot }],
+    [
+      "is waited for where it says nothing",
+      NOT_READY,
+      "orders Requested",
+      { ...unbound, answers: { db: [database()] } },
+    ],
+    ["is waited for where it was requested before", NOT_READY, "orders Requested", { ...requested, ...isNot }],
     ["is used once it is Ready", AVAILABLE, GRANTED, { ...requested, ...isReady }],
     ["serves those that it served before", AVAILABLE, GRANTED, { ...served, ...isNot }],
     ["is not copied either", NOT_READY, "orders Requested", unknown],

@@ -146,7 +146,7 @@ describe("what is there stays while we cannot tell", () => {
     expect(compositeReady).toBe("False");
   });
 
-  test("but a grant taken back takes the copy away", () => {
+  test("a grant that is taken back takes the copy away", () => {
     const draft = draftOf({ answers: { db: [refused] }, observed });
     const message =
       "db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation " +

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { tags as tagsFeature } from "../../../src/features/tags/tags.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { synced } from "../../../testing/builders/kubernetes.ts";
 import { at, desiredOf, policiesOf, reasonIn, tagsIn } from "../../../testing/builders/read-draft.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ABSENT,
   applied,
@@ -112,7 +115,7 @@ describe("marks that an earlier step desires", () => {
   const forged = (keys: readonly string[]): JsonObject => Object.fromEntries(keys.map((key) => [mark(key), "true"]));
   const operators = forged(["take-ownership", "allow-delete", "leave-behind", "ignore-tags", "restored"]);
   const words = { ...operators, ...CREATED };
-  const verdicts = forged(["owner", "tags-owner", "cluster", "contenders", "origin", "created-before"]);
+  const verdicts = forged(["owner", "tags-owner", "cluster", "contenders", "origin", "created-before", "scope"]);
   const labels = forged(["identity", "contends", "writes", "external-name"]);
 
   test.each<[reason: string, it: JsonObject, input?: JsonObject]>([
@@ -404,40 +407,133 @@ describe("two of one name in a kind that no table lists", () => {
   const tagging = (rule: JsonObject = {}) => {
     return { add: [team], resources: [{ apiGroup: GROUP, fieldPath: "spec.forProvider.tags", ...rule }] };
   };
-  const draftOf = (place: JsonObject, rule: JsonObject = {}) =>
-    run({ tags: tagging(rule), desired: { bucket: cluster(place) }, contenders: [] });
+  /** Crossplane v2.2 or later, and the fields below spec.forProvider in the schema with which it answers. */
+  const answering = (fields: JsonObject) => {
+    const forProvider = { properties: fields };
+    const schemas = { Cluster: { properties: { spec: { properties: { forProvider } } } } };
+    return { capabilities: ["RequiredSchemas"], schemas } as const;
+  };
+  const text = { type: "string" };
+  const bySchema = answering({ cell: text, cellRef: {}, alias: text, aliasSelector: {} });
+  const cells = answering({ cell: { type: "array", items: text }, cellRefs: {}, cellSelector: {} });
+  const draftOf = (place: JsonObject, rule: JsonObject = {}, crossplane: CallParts = {}) =>
+    run({ tags: tagging(rule), desired: { bucket: cluster(place) }, contenders: [], ...crossplane });
   const identityOf = (draft: Draft): JsonValue => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`) ?? null;
-  test.each<[reason: string, areTwo: boolean, field: string, rule: JsonObject]>([
-    ["are two where scopeFieldPaths distinguish them", true, "cell", { scopeFieldPaths: ["spec.forProvider.cell"] }],
+  const scoped = (field: string): JsonObject => ({ scopeFieldPaths: [`spec.forProvider.${field}`] });
+  test.each<[reason: string, areTwo: boolean, field: string, rule: JsonObject, crossplane?: CallParts]>([
+    ["are two where scopeFieldPaths distinguish them", true, "cell", scoped("cell")],
     ["are two in two parents, although these are literals", true, "projectId", {}],
     ["are one without", false, "cell", {}],
-  ])("%s", (_reason, areTwo, field, rule) => {
-    const [a, b] = ["a", "b"].map((value) => identityOf(draftOf({ [field]: value }, rule)));
+    ["are two by a literal beside which their schema has a reference", true, "cell", {}, bySchema],
+    ["are two by one beside which it has a selector", true, "alias", {}, bySchema],
+    ["are two by a number", true, "cell", {}, answering({ cell: { type: "integer" }, cellRef: {} })],
+    ["are one by one that stands alone in the schema", false, "size", {}, bySchema],
+    ["are one by a schema that does not say the fields", false, "cell", {}, { ...bySchema, schemas: { Cluster: {} } }],
+    ["are one by a list, which may change in place", false, "cell", {}, cells],
+    ["are one where the input says what distinguishes them", false, "cell", scoped("region"), bySchema],
+    ["are one before Crossplane v2.2", false, "cell", {}, { ...bySchema, capabilities: [] }],
+  ])("%s", (_reason, areTwo, field, rule, crossplane) => {
+    const [a, b] = ["a", "b"].map((value) => identityOf(draftOf({ [field]: value }, rule, crossplane)));
     expect([typeof a, a !== b]).toEqual(["string", areTwo]);
   });
 
   test("are one where nothing distinguishes them, and the condition names the fields that may", () => {
+    const placeOf = (text: string) => ({ cell: text, size: "M10", tier: text, tierName: text, vaultId: text });
     const [ours, theirs] = ["a", "b"]
-      .map((cell) => draftOf({ cell, size: "M10" }))
+      .map((text) => draftOf(placeOf(text)))
       .map((draft, index) => applied(draft, `${index}`, {}, SYNCED));
     const annotations = ownedBy("XShop.apps.example.org/rival");
     const owner = withPolicies(withMetadata(theirs ?? {}, { annotations }), "*");
     const contenders = [ours ?? {}, owner];
-    const desired = { bucket: cluster({ cell: "a", size: "M10" }) };
+    const desired = { bucket: cluster(placeOf("a")) };
     const draft = run({ tags: tagging(), desired, observed: { bucket: ours ?? {} }, contenders });
-    expect(draft.conditions[0]?.message).toMatch(/scopeFieldPaths: spec\.forProvider\.cell$/);
+    const fields = ["tierName", "vaultId", "cell"].map((field) => `spec.forProvider.${field}`);
+    expect(draft.conditions[0]?.message).toContain(`scopeFieldPaths: ${fields.join(", ")} and 1 more`);
   });
 
-  test("that a literal parent tells apart since a new version keep their owner", () => {
-    const draft = draftOf({ projectId: "a" });
-    const former = { [mark("identity")]: identityOf(draftOf({ cell: "a" })) };
-    const labels = { ...former, [mark("writes")]: null, [mark("contends")]: null };
-    const owner = withMetadata(applied(draft, "ours", {}, SYNCED), { labels });
-    const xr = "Shop.apps.example.org/team-a/shop";
-    const observed = withPolicies(withMetadata(owner, { annotations: ownedBy(xr) }), "*");
-    const desired = { bucket: cluster({ projectId: "a" }) };
-    const next = run({ tags: tagging(), desired, observed: { bucket: observed }, contenders: [observed] });
-    expect([policiesOf(next), reasonIn(next)]).toEqual([WITHOUT_DELETE, "ExistedBefore"]);
-    expect(identityOf(next)).toBe(identityOf(draft));
+  /** The managed resource of an owner, labelled as an earlier draft labels it. */
+  const ownedSince = (before: Draft, place: JsonObject): JsonObject => {
+    const labels = { [mark("identity")]: identityOf(before), [mark("writes")]: null, [mark("contends")]: null };
+    const owner = withMetadata(applied(draftOf(place), "ours", {}, SYNCED), { labels });
+    return withPolicies(withMetadata(owner, { annotations: ownedBy("Shop.apps.example.org/team-a/shop") }), "*");
+  };
+  test.each<[reason: string, place: JsonObject, crossplane?: CallParts]>([
+    ["a literal parent tells apart since a new version", { projectId: "a" }],
+    ["literals tell apart since Crossplane can look up the schema", { cell: "a", alias: "b" }, bySchema],
+    ["both do", { cell: "a", projectId: "b" }, bySchema],
+    ["a literal does beside a reference", { cell: "a", alias: "b", aliasRef: {} }, bySchema],
+  ])("that %s keep their owner", (_reason, place, crossplane = {}) => {
+    const { cell: _cell, projectId: _projectId, alias, aliasRef } = place as Record<string, JsonValue>;
+    const before = draftOf(aliasRef === undefined ? { size: "M10" } : { alias: alias ?? "", aliasRef });
+    const observed = ownedSince(before, place);
+    const desired = { bucket: cluster(place) };
+    const parts = { tags: tagging(), desired, observed: { bucket: observed }, contenders: [observed] };
+    const next = run({ ...parts, ...crossplane });
+    expect(policiesOf(next)).toEqual(WITHOUT_DELETE);
+    expect([identityOf(next), reasonIn(next)]).toEqual([identityOf(draftOf(place, {}, crossplane)), "ExistedBefore"]);
+    expect(identityOf(next)).not.toBe(identityOf(before));
+  });
+
+  test.each<[reason: string, place: JsonObject, crossplane?: CallParts]>([
+    ["a literal parent", { projectId: "b" }],
+    ["a literal that its schema tells", { cell: "b" }, bySchema],
+  ])(
+    "that gets %s only observes at first: another XR may own what it declares now",
+    (_reason, place, crossplane = {}) => {
+      const observed = ownedSince(draftOf({}, {}, crossplane), {});
+      const parts = { tags: tagging(), observed: { bucket: observed }, contenders: [observed], ...crossplane };
+      expect(policiesOf(run({ ...parts, desired: { bucket: cluster(place) } }))).toEqual(["Observe"]);
+    },
+  );
+
+  test("are one by a literal and by the reference that fills in the same", () => {
+    const [literal, referred] = [
+      { alias: "a", cell: "b" },
+      { alias: "a", aliasRef: {}, cell: "b" },
+    ].map((place) => identityOf(draftOf(place, {}, bySchema)));
+    expect(literal).toBe(referred);
+  });
+
+  const schemasIn = ({ requiredSchemas }: Draft) =>
+    [...requiredSchemas.keys()].filter((name) => name.startsWith("tags/"));
+  test.each<[reason: string, is: "pending" | "unknown", reason: string, policies: readonly string[]]>([
+    ["wait for their schema as they are", "pending", "WaitingForRequiredResources", ["*"]],
+    ["go on as they are where Crossplane has no schema", "unknown", "ExistedBefore", WITHOUT_DELETE],
+  ])("%s", (_reason, is, reason, policies) => {
+    const observed = ownedSince(draftOf({}), { cell: "a" });
+    const parts = { tags: tagging(), desired: { bucket: cluster({ cell: "a" }) }, observed: { bucket: observed } };
+    const call = callOf({ sharedResources: [], ...parts, ...bySchema, contenders: [observed] });
+    const draft = runFeature(tagsFeature, { ...call, request: { ...call.request, requiredSchema: () => ({ is }) } });
+    expect([reasonIn(draft), policiesOf(draft), identityOf(draft)]).toEqual([
+      reason,
+      policies,
+      identityOf(draftOf({})),
+    ]);
+  });
+
+  test("ask for their schema once, and have the same identity afterwards", () => {
+    const begun = draftOf({ cell: "a" }, {}, bySchema);
+    const observed = applied(begun, "ours", annotationsOf(desiredOf(begun)), SYNCED);
+    const parts = { tags: tagging(), observed: { bucket: observed }, contenders: [], ...bySchema, schemas: {} };
+    const [same, moved, cleared] = ["a", "b", null].map((cell) =>
+      run({ ...parts, desired: { bucket: cluster({ cell }) } }),
+    );
+    expect([begun, same, moved].map((draft) => draft && schemasIn(draft).length)).toEqual([1, 0, 0]);
+    expect(same && identityOf(same)).toBe(identityOf(begun));
+    expect(moved && identityOf(moved)).toBe(identityOf(draftOf({ cell: "b" }, {}, bySchema)));
+    expect(cleared && identityOf(cleared)).toBe(identityOf(draftOf({})));
+  });
+
+  test("do not ask for the schema where no other XR can declare them, or only the provider's name is there", () => {
+    const unnamed = managed(`${GROUP}/v1alpha1`, "Cluster", { cell: "a", tags: {} }, { metadata: {} });
+    const annotations = {
+      "crossplane.io/external-name": "id-of-a",
+      "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z",
+    };
+    const observed = { ...withMetadata(unnamed, { name: "ours", uid: "ours", annotations }), status: SYNCED };
+    const parts = { tags: tagging(), desired: { bucket: unnamed }, contenders: [], ...bySchema };
+    const drafts = [run(parts), run({ ...parts, observed: { bucket: observed } })];
+    expect(drafts.map(reasonIn)).toEqual(["Owned", "Owned"]);
+    expect(drafts.flatMap(schemasIn)).toEqual([]);
   });
 });

@@ -57,9 +57,9 @@ export function keepCopy(copy: ObservedCopy): Composed {
 }
 
 /**
- * Gives up a copy without its Secret: its Object observes until its provider has read that, and is then left out. An
- * Object that is the only owner first has that taken from the Secret or, where another writer has the Secret, waits
- * until that one owns it as well.
+ * Gives up a copy, and leaves its Secret. The Object observes until its provider has read that, and is then deleted.
+ * Kubernetes would delete the Secret with its only owner: such an Object first has the provider remove its owner
+ * reference or, where another writer has the Secret, waits until that one is an owner, too.
  */
 export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOurs: boolean): readonly Composed[] {
   const { key, document } = copy;

@@ -3,12 +3,13 @@ import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts"
 import { isSameResource, type Reference } from "../../../crossplane/references.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import { lazy } from "../../../model/once.ts";
-import { decideBy, when } from "../../../model/rules.ts";
+import { decideBy } from "../../../model/rules.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Copying, Judged, NamedCopy, Target } from "../judgement.ts";
 import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
 import type { Grant } from "../recorded.ts";
+import type { Data } from "../source.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import { type Contents, TOO_LARGE } from "./contents.ts";
 import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
@@ -39,30 +40,42 @@ interface Case {
   readonly found: () => Document | "pending" | undefined;
   /** The other writer that has it. */
   readonly taker: () => Taker | "pending" | undefined;
-  /** The former shared resources whose values our copy may still hold, and whether all their grants stand. */
-  readonly former: () => { readonly origins: readonly Reference[]; readonly grant: Grant };
 }
 
-type Decide = (secret: Case) => readonly Decision[];
+type Decisions = readonly Decision[];
 
-/**
- * Decides by the first rule that fits. `taking`: the share has the Secret, and all other copies of it are given up. A
- * copy that is given up leaves its Secret.
- */
-const decide = decideBy<Case, readonly Decision[]>(
+/** Decides on a target Secret by the first rule that fits. A copy that is given up leaves its Secret. */
+const decide = decideBy<Case, Decisions>(
   () => [
-    when(mayNotBeWritten, keepWhileGranted), // the owner does not grant it, or its namespace does not accept it
-    when(isOfAnotherCopy, leaveToHolder), // of another share or way to deliver, or of an earlier step
-    when(hasNoContents, keepWithoutContents), // not known, missing, or too large
-    when(isNewOfWhatIsBeingDeleted, keepTillDeletion),
-    when(isNotLookedUp, keepTillLookedUp),
-    when(isAnothers, leaveToTaker), // it exists without our mark, or another XR of our claim has it
-    when(holdsWhatIsGrantedNoMore, taking(drop)), // it is created anew
-    when(mayHoldWhatIsGrantedNoMore, taking(keep)), // that grant is not known yet
-    when(isHeldByAnObject, taking(wait)), // of another name, which may still delete it
-    when(mayHaveBeenGivenUp, taking(observe)), // its Object may not know of it yet
+    keepUnwritable, // the owner does not grant it, or its namespace does not accept it
+    leaveToHolder, // another share, another way to deliver or an earlier step has it
+    keepWithoutContents, // they are not known, missing, or too large
+    keepTillDeletion, // its shared resource is being deleted, and gets no new copies
+    keepTillLookedUp, // the Secret, or the claim that decides who has it, is not known yet
+    leaveToTaker, // it exists without our mark, or another XR of our claim has it
   ],
-  taking(write),
+  take,
+);
+
+/** A target Secret that the share has from now on, after all look-ups. */
+interface Own {
+  readonly row: Row;
+  readonly share: CopyingShare;
+  readonly data: Data;
+  readonly found: Document | undefined;
+  /** The former shared resources whose values our copy may still hold, and whether all their grants stand. */
+  readonly former: { readonly origins: readonly Reference[]; readonly grant: Grant };
+}
+
+/** Decides on a Secret that the share has, by the first rule that fits. */
+const decideOwn = decideBy<Own, Decisions>(
+  () => [
+    dropUngranted, // it holds values that are no longer granted: it is created anew
+    keepUnknown, // it may hold values that are no longer granted
+    waitForObject, // an Object of another name may still delete it
+    observeFirst, // its Object may have been given up
+  ],
+  write,
 );
 
 /**
@@ -72,85 +85,69 @@ const decide = decideBy<Case, readonly Decision[]>(
  * @returns the decisions, and the bytes that the copy takes, also if only a later call writes it.
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
-  const { target, key, observed } = row;
+  const { target, key, observed, holder } = row;
   const found = lazy(() => findTarget(key, target, share.call));
-  const secret: Case = {
-    row,
-    share,
-    contents: lazy(() => {
-      const contents = share.contentsOf(target.copy);
-      return contents.is === "known" && contents.bytes > room ? { is: "broken", reason: TOO_LARGE } : contents;
-    }),
-    found,
-    taker: lazy(() =>
-      findTaker(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
-    ),
-    former: lazy(() => {
-      const origins = observed ? findStale(observed, share.copying.origin) : [];
-      return { origins, grant: observed ? judgeOrigins(observed, origins, share) : "stands" };
-    }),
-  };
-  const decisions = decide(secret);
-  const contents = mayNotBeWritten(secret) || isOfAnotherCopy(secret) ? undefined : secret.contents();
-  return { decisions, bytes: contents?.is === "known" ? contents.bytes : 0 };
+  const contents = lazy((): Contents => {
+    const made = share.contentsOf(target.copy);
+    return made.is === "known" && made.bytes > room ? { is: "broken", reason: TOO_LARGE } : made;
+  });
+  const taker = lazy(() =>
+    findTaker(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
+  );
+  const decisions = decide({ row, share, contents, found, taker });
+  const made = target.refusal === undefined && holder === undefined ? contents() : undefined;
+  return { decisions, bytes: made?.is === "known" ? made.bytes : 0 };
 }
 
 /** Keeps the copies of a share that has no source. */
-export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): readonly Decision[] =>
+export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
   copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
 
 /** Keeps each copy by the grant that it was made under. */
-const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): readonly Decision[] => [
+const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
   ...keepAll(row.copies, cause, share),
   ...reasons.map((reason) => ({ reason })),
 ];
 
-const mayNotBeWritten = ({ row }: Case): boolean => row.target.refusal !== undefined;
-
-function keepWhileGranted(secret: Case): readonly Decision[] {
+function keepUnwritable(secret: Case): Decisions | undefined {
   const { refusal } = secret.row.target;
-  return keepFor(secret, refusal && isRefusal(refusal) ? "refused" : "unknown");
+  return refusal && keepFor(secret, isRefusal(refusal) ? "refused" : "unknown");
 }
 
-const isOfAnotherCopy = ({ row }: Case): boolean => row.holder !== undefined;
-
-function leaveToHolder(secret: Case): readonly Decision[] {
+function leaveToHolder(secret: Case): Decisions | undefined {
   const { copies, holder } = secret.row;
+  if (holder === undefined) return undefined;
   const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
   return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
 }
 
-const hasNoContents = ({ contents }: Case): boolean => contents().is !== "known";
-
-function keepWithoutContents(secret: Case): readonly Decision[] {
+function keepWithoutContents(secret: Case): Decisions | undefined {
   const { row, share } = secret;
   const contents = secret.contents();
+  if (contents.is === "known") return undefined;
   if (contents.is === "unknown") prefetch(share, { is: "source", key: row.key, target: row.target });
-  return contents.is === "known" ? [] : keepFor(secret, contents.is, contents.reason);
+  return keepFor(secret, contents.is, contents.reason);
 }
 
-function isNewOfWhatIsBeingDeleted({ row: { observed }, share: { copying } }: Case): boolean {
-  const { origin: now, isBeingDeleted: isGoing } = copying;
+function keepTillDeletion(secret: Case): Decisions | undefined {
+  const { origin: now, isBeingDeleted: isGoing } = secret.share.copying;
+  const { observed } = secret.row;
   // A copy without a record may be one of this resource.
-  return isGoing && !(observed && isSameResource(observed.origin ?? now, now));
+  const isNew = observed === undefined || !isSameResource(observed.origin ?? now, now);
+  return isGoing && isNew ? keepFor(secret, "broken", { is: "BeingDeleted", shared: now.name }) : undefined;
 }
 
-const keepTillDeletion = (secret: Case): readonly Decision[] =>
-  keepFor(secret, "broken", { is: "BeingDeleted", shared: secret.share.copying.origin.name });
+function keepTillLookedUp(secret: Case): Decisions | undefined {
+  const isPending = secret.found() === "pending" || secret.taker() === "pending";
+  return isPending ? keepFor(secret, "unknown", { is: "WaitingForRequiredResources", wanted: "Secret" }) : undefined;
+}
 
-const isNotLookedUp = ({ found, taker }: Case): boolean => found() === "pending" || taker() === "pending";
-
-const keepTillLookedUp = (secret: Case): readonly Decision[] =>
-  keepFor(secret, "unknown", { is: "WaitingForRequiredResources", wanted: "Secret" });
-
-const isAnothers = ({ taker }: Case): boolean => taker() !== undefined;
-
-function leaveToTaker(secret: Case): readonly Decision[] {
+function leaveToTaker(secret: Case): Decisions | undefined {
   const taker = secret.taker();
-  return typeof taker === "object" ? leaveTo(taker, toFound(secret), secret) : [];
+  return typeof taker === "object" ? leaveTo(taker, toFound(secret), secret) : undefined;
 }
 
-const leaveTo = (taker: Taker, found: Document | undefined, { row }: Case): readonly Decision[] => [
+const leaveTo = (taker: Taker, found: Document | undefined, { row }: Case): Decisions => [
   ...row.copies.flatMap((copy) => giveUpCopy(copy, found, false)),
   { reason: { is: "TargetTaken", target: row.target, ...taker } },
 ];
@@ -161,40 +158,42 @@ function toFound({ found }: Case): Document | undefined {
 }
 
 /** Takes the Secret: gives up its other copies, and keeps its type, since Kubernetes refuses another one. */
-function taking(act: Decide): Decide {
-  return (secret) => {
-    const { row } = secret;
-    const { target, copies, observed } = row;
-    const found = toFound(secret);
-    const type = (found && stringAt(found, ["type"])) ?? target.copy.type;
-    const kept = { ...secret, row: { ...row, target: { ...target, copy: { ...target.copy, type } } } };
-    const others = copies.filter((copy) => copy !== observed).flatMap((copy) => giveUpCopy(copy, found, true));
-    const isKept = type !== target.copy.type;
-    return [
-      ...others,
-      ...act(kept),
-      {
-        taken: formatSecret(target),
-        ...(isKept && { reason: { is: "TypeKept", target, type, wanted: target.copy.type } as const }),
-      },
-    ];
-  };
+function take(secret: Case): Decisions {
+  const { row, share } = secret;
+  const { target, copies, observed } = row;
+  const found = toFound(secret);
+  const contents = secret.contents();
+  const wanted = target.copy.type;
+  const type = (found && stringAt(found, ["type"])) ?? wanted;
+  const origins = observed ? findStale(observed, share.copying.origin) : [];
+  const others = copies.filter((copy) => copy !== observed).flatMap((copy) => giveUpCopy(copy, found, true));
+  const own = decideOwn({
+    row: { ...row, target: { ...target, copy: { ...target.copy, type } } },
+    share,
+    data: contents.is === "known" ? contents.data : new Map(),
+    found,
+    former: { origins, grant: observed ? judgeOrigins(observed, origins, share) : "stands" },
+  });
+  const reason = { is: "TypeKept", target, type, wanted } as const;
+  return [...others, ...own, { taken: formatSecret(target), ...(type !== wanted && { reason }) }];
 }
 
-const holdsWhatIsGrantedNoMore = ({ former }: Case): boolean => former().grant === "ended";
+const dropUngranted = (secret: Own): Decisions | undefined =>
+  secret.former.grant === "ended" ? [{ reason: toWait(secret) }] : undefined;
 
-const drop = (secret: Case): readonly Decision[] => [{ reason: toWait(secret) }];
-
-const mayHoldWhatIsGrantedNoMore = ({ former }: Case): boolean => former().grant === "pending";
-
-const keep = (secret: Case): readonly Decision[] => {
+function keepUnknown(secret: Own): Decisions | undefined {
   const { observed } = secret.row;
-  return observed === undefined ? [] : [keepCopy(observed), ...waitIfUnready(secret)];
-};
+  if (secret.former.grant !== "pending" || observed === undefined) return undefined;
+  return [keepCopy(observed), ...waitIfUnready(secret)];
+}
 
-const isHeldByAnObject = ({ row }: Case): boolean => row.observed === undefined && row.isHeld;
+const waitForObject = ({ row }: Own): Decisions | undefined =>
+  row.observed === undefined && row.isHeld ? waitFor(row.target) : undefined;
 
-const wait = ({ row }: Case): readonly Decision[] => [{ reason: { is: "WaitingForCopies", targets: [row.target] } }];
+const waitFor = (target: Target): Decisions => [{ reason: { is: "WaitingForCopies", targets: [target] } }];
+
+const observeFirst = (secret: Own): Decisions | undefined =>
+  mayHaveBeenGivenUp(secret) ? [compose(secret, true), ...waitFor(secret.row.target)] : undefined;
 
 /**
  * Tells whether an Object has to observe first. Crossplane v2 derives an Object's name from its XR and its name in the
@@ -204,39 +203,31 @@ const wait = ({ row }: Case): readonly Decision[] => [{ reason: { is: "WaitingFo
  *
  * A copy of another source may go: its grant may have been taken back, and an observer would leave it there.
  */
-function mayHaveBeenGivenUp(secret: Case): boolean {
-  const { row, share } = secret;
+function mayHaveBeenGivenUp(secret: Own): boolean {
+  const { row, share, found } = secret;
   const { target, observed } = row;
-  if (!isWriter(target)) return false;
+  if (target.copy.via !== "Object") return false; // only an Object deletes its Secret with itself
   if (observed !== undefined)
     return isLimited(observed) && (!isReleased(observed) || isBeingDeleted(observed.document));
-  const found = toFound(secret);
   return found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(share.copying.source);
 }
 
-/** Tells whether the copy is written by an Object that deletes its Secret with itself. */
-const isWriter = ({ copy: { via } }: Target): boolean => via === "Object";
-
-const observe = (secret: Case): readonly Decision[] => [compose(secret, true), ...wait(secret)];
-
-function write(secret: Case): readonly Decision[] {
+function write(secret: Own): Decisions {
   return [compose(secret, false), ...waitIfUnready(secret)];
 }
 
-function compose(secret: Case, isObserver: boolean): Decision {
-  const { row, share, contents, former } = secret;
-  const made = contents();
-  const data = made.is === "known" ? made.data : new Map<string, string>();
-  return writeCopy({ ...share, isObserver, row, found: toFound(secret), data, earlier: former().origins });
+function compose(secret: Own, isObserver: boolean): Decision {
+  const { row, share, data, found, former } = secret;
+  return writeCopy({ ...share, isObserver, row, found, data, earlier: former.origins });
 }
 
-function waitIfUnready(secret: Case): readonly Decision[] {
+function waitIfUnready(secret: Own): Decisions {
   const { observed } = secret.row;
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
 /** Makes the reason to wait, or the provider's fault if it cannot write the copy. */
-function toWait(secret: Case): SharingReason {
+function toWait(secret: Own): SharingReason {
   const { observed, target } = secret.row;
   const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;
   return failure ?? { is: "WaitingForCopies", targets: [target] };

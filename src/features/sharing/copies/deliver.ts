@@ -33,7 +33,6 @@ export interface Delivered extends Judged {
  */
 export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bindings, call: Call) {
   const possession = findPossession(shares, findCopies(call.request.observed.resources), earlier, call);
-  const holders = new Map(possession.holders);
   let room = MAX_COPIES_BYTES;
   const edits: (readonly [string, ResourceEdit])[] = [];
   const delivered: Delivered[] = [];
@@ -41,10 +40,10 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
     const { name } = share.shared;
     const copies = possession.byShare.get(name) ?? [];
     const { copies: copying } = share.judgement;
-    const rows = copying.is === "copy" ? gatherRows(name, copying.targets, { ...possession, holders }) : [];
+    const rows = copying.is === "copy" ? gatherRows(name, copying.targets, possession) : [];
     const { decisions, bytes } = decideShare(share, copies, rows, room);
     room -= bytes;
-    for (const { taken } of decisions) if (taken !== undefined) holders.set(taken, formatMaker(name));
+    for (const { taken } of decisions) if (taken !== undefined) possession.holders.set(taken, formatMaker(name));
     // A copy that an earlier step of this function has kept is left out, unless this step decides to keep it.
     const dropped = copies.filter(({ key }) => call.request.desired.resources.has(key));
     edits.push(...dropped.map(({ key }) => [key, { is: "removed" }] as const));

@@ -36,8 +36,8 @@ const MAX_KEYS = 1000;
 const MAX_TEMPLATES = 10_000;
 
 /**
- * Reads the keys from a field that a tenant may write: an object from keys of the copy to keys of the source, or to
- * templates, which have a brace. Sorted, since the fields of an object come in any order.
+ * Reads the keys from a field that a tenant may write: an object of the copy's keys, whose values are keys of the
+ * source or, with a brace, templates. Sorted, since the fields of an object come in any order.
  */
 function readKeys(source: ValueSource, call: Call): NamedKeys {
   const found = readField(source, call);

@@ -46,7 +46,7 @@ export interface ObservedCopy {
   readonly earlier: readonly Reference[];
 }
 
-/** Each `via` has a composed resource of its own: in another's place it would take the Secret along. */
+/** Suffixes of names: if one `via` took the place of another's resource, Crossplane would delete the Secret. */
 const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
   ConnectionSecret: "/connection-secret",
   Secret: "/secret",

@@ -122,17 +122,26 @@ describe("keys", () => {
   const INVALID_KEY =
     'InvalidTarget: db: "../db" cannot be a key of a Secret; it comes from spec.parameters.passwordKey of the XR';
   const NOT_SET = "FieldNotSet: db: spec.parameters.passwordKey of the XR is not set";
-  test.each<[reason: string, passwordKey: JsonValue | undefined, condition: string]>([
-    ["is not set", undefined, NOT_SET],
-    ["holds an object", {}, NOT_SET],
-    ["holds what no key can be called", "../db", INVALID_KEY],
-    ["names a key that is there already", "user", "InvalidTarget: db: more than one key is named user"],
-  ])("a field of the XR that %s keeps the copy as it is", (_reason, passwordKey, condition) => {
-    const parts = { xr: asking(passwordKey), answers: absent, observed: keptSecret };
-    const draft = draftOfCopy({ via: "Secret", keys: named }, parts);
+  const TWICE = "InvalidTarget: db: more than one key is named user";
+  const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca: it has password, username";
+  const NO_TEXT =
+    "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it";
+  const [ca, template] = [[{ from: "ca", to: "ca" }], [{ value: "{ca}", to: "ca" }]];
+  const binary = { [SECRET]: [connectionSecret({ ca: bytes(0xff) })] };
+  test.each<[reason: string, condition: string, keys: readonly JsonObject[], parts: CallParts]>([
+    ["a field of the XR that is not set", NOT_SET, named, { xr: asking() }],
+    ["a field of the XR that holds an object", NOT_SET, named, { xr: asking({}) }],
+    ["a field of the XR that holds no name of a key", INVALID_KEY, named, { xr: asking("../db") }],
+    ["a field of the XR that names a key for the second time", TWICE, named, { xr: asking("user") }],
+    ["a key that is not there", NO_KEY, ca, {}],
+    ["a template with a key that is not there", NO_KEY, template, {}],
+    ["a template with bytes that are no text", NO_TEXT, template, { answers: binary }],
+  ])("%s keeps the copy as it is", (_reason, condition, keys, { answers, ...parts }) => {
+    const usual = { answers: { ...absent, ...answers }, observed: keptSecret };
+    const draft = draftOfCopy({ via: "Secret", keys }, { ...usual, ...parts });
     expect(says(draft)).toBe(condition);
     expect(draft.resources.get(`${KEY}/secret`)).toEqual({ is: "set", object: kept, ready: "True" });
-    expect([...requirementsIn(draft).keys()]).not.toContain("shared-resource/db/secret");
+    expect(requirementsIn(draft).has("shared-resource/db/secret")).toBe(keys !== named);
   });
 
   test("all of 200, binary and empty ones among them, come as they are", () => {
@@ -140,20 +149,6 @@ describe("keys", () => {
     const data = { ...Object.fromEntries(many), binary: bytes(0, 255, 254), empty: "" };
     const draft = draftOfCopy({ via: "Secret" }, { answers: { ...absent, [SECRET]: [connectionSecret(data)] } });
     expect(valuesOf(draft)).toEqual(data);
-  });
-
-  const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca: it has password, username";
-  const NO_TEXT =
-    "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it";
-  test.each<[reason: string, key: JsonObject, condition: string, data?: JsonObject]>([
-    ["a key that is not there", { from: "ca", to: "ca" }, NO_KEY],
-    ["a template with one", { value: "{ca}", to: "ca" }, NO_KEY],
-    ["a template with bytes that are no text", { value: "{ca}", to: "ca" }, NO_TEXT, { ca: bytes(0xff) }],
-  ])("%s keeps the copy and says so", (_reason, key, condition, data) => {
-    const answers = { ...absent, [SECRET]: [connectionSecret(data)] };
-    const draft = draftOfCopy({ via: "Secret", keys: [key] }, { answers, observed: keptSecret });
-    expect(says(draft)).toBe(condition);
-    expect(draft.resources.get(`${KEY}/secret`)).toEqual({ is: "set", object: kept, ready: "True" });
   });
 });
 
@@ -165,7 +160,7 @@ test("a large Secret is not copied more often than an answer to Crossplane can h
   expect(says(draft)).toContain("TooLarge: db: 998 copies are left out: the response would exceed Crossplane's limit");
 });
 
-test("nor are the Secrets of several shared resources, whose answers are one: the first in the input come first", () => {
+test("large Secrets of several shared resources share the room in an answer: the first in the input come first", () => {
   const names = ["a", "b", "c", "d"];
   const large = [connectionSecret({ large: "A".repeat(1024 * 1024) })];
   const sharedResources = names.map((name) => ({ ...copying({ via: "Secret", secretName: name }), name }));
@@ -244,8 +239,14 @@ test.each<[reason: string, found: Found, composed: unknown, condition: string, t
   ["it is another XR's copy", theirs, undefined, taken],
   ["it was ours and is another XR's now: it is given up without deleting it", theirs, observes, taken, observed],
   ["it is not dropped before the provider has read that it only observes", theirs, observes, taken, observing(4)],
-  ["nor while the provider has never looked at it", theirs, expect.objectContaining({ is: "set" }), taken, unseen],
-  ["and is dropped when it has", theirs, undefined, taken, observing(5)],
+  [
+    "it is not dropped before the provider has looked at it",
+    theirs,
+    expect.objectContaining({ is: "set" }),
+    taken,
+    unseen,
+  ],
+  ["it is dropped when the provider has read that it only observes", theirs, undefined, taken, observing(5)],
   ["what is composed stays while it is looked up", "pending", stays, LOOKING_UP, observed],
 ])("a target is written to only by whom it belongs to: %s", (_reason, found, composed, condition, there) => {
   const answers = { [`${KEY}/target`]: found };

@@ -106,9 +106,9 @@ describe("a copy that is written", () => {
     ["stays Kubernetes' where the Secret is gone with its namespace", SAME_PROVIDER, undefined, IS_KUBERNETES],
     ["is its provider's where that is another one, maybe of another cluster", ANOTHER_PROVIDER, undefined, {}],
     ["is its provider's where it writes another Secret, in another cluster", WRITES_THERE, secret([UID]), {}],
-    ["is owned by the Object's new UID after a restore, before it is looked at", RESTORED, secret(), { owners: [UID] }],
-    ["and while Kubernetes deletes it", { owner: FORMER }, undefined, { owners: [UID] }],
-    ["and where its former UID is an owner still", RESTORED, secret([FORMER, UID]), IS_KUBERNETES],
+    ["is owned by the Object's new UID after a restore", RESTORED, secret(), { owners: [UID] }],
+    ["is owned by the new UID while Kubernetes deletes it", { owner: FORMER }, undefined, { owners: [UID] }],
+    ["is owned by the new UID where the former is an owner still", RESTORED, secret([FORMER, UID]), IS_KUBERNETES],
   ])("%s", (_reason, object, found, outcome) => {
     expect(composed(object && observed(object), found)).toEqual({ ...NONE, ...outcome });
   });
@@ -131,8 +131,8 @@ describe("a Secret that another XR has is given up", () => {
   test.each<[reason: string, object: Shape, found: JsonObject, outcome: Outcome]>([
     ["first its Object only observes", OF_KUBERNETES, theirs(UID), STAYS],
     ["its Object stays while it is the only owner", GIVEN_UP, theirs(UID), STAYS],
-    ["and goes when the other one owns it, too", GIVEN_UP, theirs(UID, "x"), undefined],
-    ["or the Secret has no owner", GIVEN_UP, theirs(), undefined],
+    ["its Object goes when the other one owns it, too", GIVEN_UP, theirs(UID, "x"), undefined],
+    ["its Object goes when the Secret has no owner", GIVEN_UP, theirs(), undefined],
     ["an Object that owns none goes without all that", { policies: OBSERVE }, theirs(), undefined],
     ["an Object that is being deleted takes no other finalizer", { ...SEEN, isDeleting: true }, theirs(UID), SEEN_ONLY],
   ])("%s", (_reason, object, found, outcome) => {

@@ -84,13 +84,7 @@ describe("of two XRs of a claim, the one that the claim names has the Secret", (
     ["the other's: it stays as it is while the claim is looked up", madeBy(OTHER), "pending", writes, LOOKING_UP],
     ["the other's, and the claim names this XR: it is written", madeBy(OTHER), [claimFor(OURS)], writes, AVAILABLE],
     ["the other's, and the claim names that: it is given up", madeBy(OTHER), [claimFor(OTHER)], observes, TAKEN],
-    [
-      "the other's, without a claim: it is written, as when a copy is restored first",
-      madeBy(OTHER),
-      [],
-      writes,
-      AVAILABLE,
-    ],
+    ["the other's, and no claim yet, as after a restore: it is written", madeBy(OTHER), [], writes, AVAILABLE],
   ])("%s", (_reason, there, claim, spec, condition, isAsked = true) => {
     const answers = { [`${KEY}/target`]: [there], claim };
     const draft = draftOfCopy({}, { xr: own, answers, observed: { [KEY]: object } });

@@ -4,7 +4,7 @@ import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { hashExternalName } from "../../src/ownership/identity.ts";
 import { type Names, readNames } from "../../src/ownership/names.ts";
-import { named, resource } from "../ownership/identity-of.ts";
+import { named, resource } from "./identity-of.ts";
 
 const NAME = ["spec", "forProvider", "name"];
 const GROUP = ["spec", "forProvider", "group"];
