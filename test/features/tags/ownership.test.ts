@@ -7,18 +7,21 @@ test("whatever the order of events, one writer is left and no XR loses a cloud r
   fc.assert(ownershipSettles, { seed: 7, numRuns: 800 });
 }, 120_000);
 
+/** Lets the XRs act, all of them once for each turn. */
+function play(world: TagWorld, xrs: readonly number[], turns: readonly ("reconcile" | "provide")[], rounds = 1): void {
+  for (let round = 0; round < rounds; round++) for (const turn of turns) for (const xr of xrs) world[turn](xr, 0);
+}
+
 test("twenty XRs created in the same second have one owner once their providers have looked and each is reconciled again", () => {
   const all = Array.from({ length: 20 }, (_, xr) => xr);
   const world = new TagWorld(all.toReversed());
   for (const xr of all) world.create(xr);
-  for (const xr of all) world.reconcile(xr, 0);
-  for (const xr of all) world.provide(xr);
-  for (const xr of all) world.reconcile(xr, 0);
+  play(world, all, ["reconcile", "provide", "reconcile"]);
   expect({ writers: world.writersOf("orders"), faults: world.faults }).toEqual({ writers: [19], faults: [] });
 
   // The owner lists the others, they record it, and from then on require it alone.
-  for (const xr of all.toReversed()) world.provide(xr);
-  for (let round = 0; round < 2; round++) for (const xr of all) world.reconcile(xr, 0);
+  play(world, all.toReversed(), ["provide"]);
+  play(world, all, ["reconcile"], 2);
   const required = all.map((xr) =>
     [...(world.reconcile(xr, 0)?.requirements.values() ?? [])].map(({ match }) => match),
   );
@@ -34,8 +37,7 @@ describe("of three ways into an account, of which one has an owner", () => {
     const world = new TagWorld([1, 2, 4, 3, 0], { kind: "role" });
     const look = (xr: number) => {
       world.create(xr, { isTwin: xr !== 0 && xr !== 2 });
-      world.reconcile(xr, 0);
-      world.provide(xr);
+      play(world, [xr], ["reconcile", "provide"]);
     };
     for (const xr of before) look(xr);
     world.reconcile(0, 0); // the owner
@@ -52,10 +54,10 @@ test("of two ways into one account that are promoted at once, each from a list w
   world.create(1, { hasManagedResource: true });
   world.create(2, { isTwin: true });
   for (let times = 0; times < 2; times++) world.reconcile(2, 0, () => world.provide(2));
-  for (const turn of ["reconcile", "provide", "reconcile"] as const) world[turn](0, 0);
+  play(world, [0], ["reconcile", "provide", "reconcile"]);
   world.reconcile(2, 1); // from a list in which the other is not yet
   expect(world.writersOf("orders")).toEqual([1, 2, 0]);
-  for (let round = 0; round < 4; round++) for (const xr of [0, 1, 2]) world.reconcile(xr, 0);
+  play(world, [0, 1, 2], ["reconcile"], 4);
   expect(world.writersOf("orders")).toHaveLength(1);
 });
 
@@ -63,12 +65,11 @@ test("who created a VPC and who imports it by another ProviderConfig are one wri
   const world = new TagWorld([4, 0], { kind: "vpc" });
   for (const xr of [0, 1]) {
     world.create(xr, { isTwin: true });
-    world.reconcile(xr, 0);
-    world.provide(xr);
+    play(world, [xr], ["reconcile", "provide"]);
   }
   world.reconcile(1, 0); // who created it has no label yet
   expect(world.writersOf("orders")).toEqual([0, 1]);
-  for (let round = 0; round < 3; round++) for (const xr of [0, 1]) world.reconcile(xr, 0);
+  play(world, [0, 1], ["reconcile"], 3);
   expect(world.writersOf("orders")).toEqual([1]);
 });
 
@@ -77,7 +78,7 @@ describe("who created a VPC leaves it to an importer that owns it by another Pro
     [
       "that has not joined it yet",
       (world) => {
-        for (const turn of ["reconcile", "provide", "reconcile", "provide"] as const) world[turn](1, 0);
+        play(world, [1], ["reconcile", "provide"], 2);
         world.reconcile(0, 0);
       },
     ],
@@ -97,7 +98,7 @@ describe("who created a VPC leaves it to an importer that owns it by another Pro
     world.create(1, { isTwin: true });
     story(world);
     world.delete(0);
-    for (let round = 0; round < 3; round++) for (const xr of [0, 1]) world.provide(xr);
+    play(world, [0, 1], ["provide"], 3);
     expect({ writers: world.writersOf("orders"), faults: world.faults }).toEqual({ writers: [1], faults: [] });
   });
 });
@@ -109,8 +110,8 @@ test("a resource that its Composition renames as this step is added needs nobody
   world.reconcile(2, 0);
   world.renameResource(0);
   for (let round = 0; round < 4; round++) {
-    for (const xr of [0, 2]) world.provide(xr);
-    for (const xr of [2, 0]) world.reconcile(xr, 0);
+    play(world, [0, 2], ["provide"]);
+    play(world, [2, 0], ["reconcile"]);
   }
   expect({ writers: world.writersOf("orders"), lasting: world.lasting }).toEqual({ writers: [2], lasting: [] });
   expect(world.print).not.toContain('"isHeld":true'); // by the admission webhook, until an operator comes
@@ -119,12 +120,10 @@ test("a resource that its Composition renames as this step is added needs nobody
 test("an XR that hands over to itself stays stable while an operator moves ownership to another one", () => {
   const world = new TagWorld([1, 2]);
   for (const xr of [0, 1]) world.create(xr);
-  for (const turn of ["reconcile", "provide", "reconcile"] as const) for (const xr of [0, 1]) world[turn](xr, 0);
+  play(world, [0, 1], ["reconcile", "provide", "reconcile"]);
   world.renameResource(0);
   world.take(1);
-  for (let round = 0; round < 6; round++) {
-    for (const turn of ["reconcile", "provide"] as const) for (const xr of [0, 1]) world[turn](xr, 0);
-  }
+  play(world, [0, 1], ["reconcile", "provide"], 6);
   expect({ writers: world.writersOf("orders"), lasting: world.lasting }).toEqual({ writers: [1], lasting: [] });
 });
 
@@ -133,12 +132,11 @@ test("an importer that has joined another one joins the creator all the same", (
   world.create(3, { hasManagedResource: true });
   for (const xr of [2, 1]) {
     world.create(xr);
-    world.reconcile(xr, 0);
-    world.provide(xr);
+    play(world, [xr], ["reconcile", "provide"]);
   }
   world.delete(2);
   world.reconcile(1, 0); // joins 2
   world.provide(2);
-  for (let round = 0; round < 4; round++) for (const xr of [3, 1]) world.reconcile(xr, 0);
+  play(world, [3, 1], ["reconcile"], 4);
   expect(world.writersOf("orders")).toHaveLength(1);
 });
