@@ -121,7 +121,7 @@ test("no feature decodes what an earlier step desires to set a value in it", () 
     capabilities: ["Capabilities", "Conditions", "RequiredResources"],
     contenders: [],
   });
-  const earlier = { document: undecoded(vpc), ready: "Unspecified" as const, connectionDetails: new Map() };
+  const earlier = { document: undecoded(vpc), ready: "Unspecified" as const, hasConnectionDetails: false };
   const resources = new Map([["vpc", earlier]]);
   const before = { ...request, desired: { ...request.desired, resources } };
   const edit = runFeature(run, { ...call, request: before }).resources.get("vpc");

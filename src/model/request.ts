@@ -8,8 +8,8 @@ export type Ready = "Unspecified" | "True" | "False";
 export interface Resource {
   readonly document: Document;
   readonly ready: Ready;
-  /** Connection details by key. Crossplane fills them in for the XR and composed resources only. */
-  readonly connectionDetails: ReadonlyMap<string, Uint8Array>;
+  /** True if Crossplane has read the connection Secret of this observed resource. */
+  readonly hasConnectionDetails: boolean;
 }
 
 export interface State {

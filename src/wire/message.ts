@@ -33,12 +33,9 @@ export function readMessages({ bytes, start, end }: Slice, field: number): Slice
 
 /** Reads a string field; the last of several. */
 export function readString(slice: Slice, field: number): string {
-  const { bytes, start, end } = readBytes(slice, field);
+  const { bytes, start, end } = readMessages(slice, field).at(-1) ?? emptySlice;
   return readText(bytes, start, end);
 }
-
-/** Reads a field of bytes; the last of several. */
-export const readBytes = (slice: Slice, field: number): Slice => readMessages(slice, field).at(-1) ?? emptySlice;
 
 /** Reads an enum field, singular or repeated, packed (proto3's default) or not. */
 export function readEnums({ bytes, start, end }: Slice, unpacked: number, packed?: number): number[] {
@@ -71,9 +68,9 @@ export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean
 }
 
 /** Reads a map field in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others. */
-export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T, readValue = readMessage) =>
+export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T) =>
   new Map(
-    readMessages(slice, field).map((entry) => [readEntryKey(entry), make(readValue(entry, ENTRY_VALUE))] as const),
+    readMessages(slice, field).map((entry) => [readEntryKey(entry), make(readMessage(entry, ENTRY_VALUE))] as const),
   );
 
 export function readEntryKey(entry: Slice): string {

@@ -4,11 +4,11 @@ import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
 import {
   emptySlice,
-  readBytes,
   readEntryKey,
   readEnums,
   readMap,
   readMessage,
+  readMessages,
   type Slice,
   writeExcept,
 } from "./message.ts";
@@ -22,8 +22,6 @@ const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 class WireResource implements Resource {
   readonly slice: Slice;
   #document: WireDocument | undefined;
-  #connectionDetails: ReadonlyMap<string, Uint8Array> | undefined;
-
   constructor(slice: Slice) {
     this.slice = slice;
   }
@@ -33,11 +31,8 @@ class WireResource implements Resource {
     return this.#document;
   }
 
-  /** Connection details by key, as views of the request's bytes. */
-  get connectionDetails(): ReadonlyMap<string, Uint8Array> {
-    const view = ({ bytes, start, end }: Slice): Uint8Array => bytes.subarray(start, end);
-    this.#connectionDetails ??= readMap(this.slice, fields.RESOURCE_CONNECTION_DETAILS, view, readBytes);
-    return this.#connectionDetails;
+  get hasConnectionDetails(): boolean {
+    return readMessages(this.slice, fields.RESOURCE_CONNECTION_DETAILS).length > 0;
   }
 
   get ready(): Ready {

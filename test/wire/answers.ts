@@ -5,15 +5,13 @@ import type { PlainRequest, PlainResource, PlainState } from "../../testing/wire
 
 /** What a request answers, and what it has to answer according to an oracle that has decoded it. */
 
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
-
-const plainResource = ({ document, ready, connectionDetails }: Resource): PlainResource => ({
+const plainResource = ({ document, ready, hasConnectionDetails }: Resource) => ({
   object: document.toObject(),
   ready,
-  details: new Map([...connectionDetails].map(([key, value]) => [key, base64(value)])),
+  hasConnectionDetails,
 });
 
-const plainState = ({ composite, resources }: State): PlainState => ({
+const plainState = ({ composite, resources }: State) => ({
   composite: plainResource(composite),
   resources: new Map([...resources].map(([name, resource]) => [name, plainResource(resource)])),
 });
@@ -44,11 +42,14 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   CAPABILITY_REQUIRED_SCHEMAS: "RequiredSchemas",
 };
 
-/** A readiness that nobody knows is none. */
-const known = (resource: PlainResource): PlainResource =>
-  resource.ready === "True" || resource.ready === "False" ? resource : { ...resource, ready: "Unspecified" };
+/** An unknown readiness is Unspecified. */
+const known = ({ object, ready, details }: PlainResource) => ({
+  object,
+  ready: ready === "True" || ready === "False" ? ready : "Unspecified",
+  hasConnectionDetails: details.size > 0,
+});
 
-const knownState = ({ composite, resources }: PlainState): PlainState => ({
+const knownState = ({ composite, resources }: PlainState) => ({
   composite: known(composite),
   resources: new Map([...resources].map(([name, resource]) => [name, known(resource)])),
 });

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { Condition, Result } from "../../src/model/condition.ts";
-import { type Document, documentOf, isDocument, withValues } from "../../src/model/document.ts";
+import { documentOf, isDocument, withValues } from "../../src/model/document.ts";
 import type { ContextValue, Draft, ResourceEdit } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
@@ -42,16 +42,8 @@ const condition: Arbitrary<Condition> = fc.record({ type: text, status, reason: 
 const severity = fc.constantFrom("Fatal", "Warning", "Normal");
 const result: Arbitrary<Result> = fc.record({ severity, message: text, reason: option(text), target });
 
-/** Stands for a Document that the request itself holds. */
-const passedOn: Document = documentOf({ "the observed": "composite" });
-
-const contextValue: Arbitrary<ContextValue> = fc.oneof(
-  json,
-  object.map(documentOf),
-  fc.constant(passedOn),
-  fc.array(fc.constantFrom<ContextValue>(passedOn, null, "text"), { maxLength: 3 }),
-  objectOf(fc.constantFrom<ContextValue>(passedOn, documentOf({}), 1)),
-);
+const document = object.map(documentOf);
+const contextValue: Arbitrary<ContextValue> = fc.oneof(json, document, fc.array(document), objectOf(document));
 
 /** Names come from so few that many edits meet something that is there. */
 export const draft: Arbitrary<Draft> = fc.record({
@@ -69,24 +61,11 @@ export const draft: Arbitrary<Draft> = fc.record({
   shares: fc.constant([]),
 });
 
-/** The Draft with the request's own Document where one is passed on. */
-export const passingOn = (draft: Draft, document: Document): Draft => ({
-  ...draft,
-  context: new Map([...draft.context].map(([key, value]) => [key, replaced(value, document)])),
-});
-
-const replaced = (value: ContextValue, document: Document): ContextValue =>
-  value === passedOn ? document : mapItems(value, (item) => replaced(item, document));
-
-const plainValue = (value: ContextValue): JsonValue =>
-  typeof value === "object" && value !== null && isDocument(value)
-    ? value.toObject()
-    : (mapItems(value, plainValue) as JsonValue);
-
-function mapItems(value: ContextValue, to: (item: ContextValue) => ContextValue): ContextValue {
-  if (typeof value !== "object" || value === null || isDocument(value)) return value;
-  if (Array.isArray(value)) return value.map(to);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, to(item)]));
+function plainValue(value: ContextValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  if (isDocument(value)) return value.toObject();
+  if (Array.isArray(value)) return value.map(plainValue);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainValue(item)]));
 }
 
 /**

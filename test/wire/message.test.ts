@@ -53,16 +53,6 @@ describe("a request's fields", () => {
   });
 
   test.each([
-    ["given twice: the last", [field(2, "A"), field(2, "B")], "B"],
-    ["given twice, and nothing at last", [field(2, "A"), field(2)], ""],
-    ["left out", [], ""],
-    ["of another wire type", [number(2, 1)], ""],
-  ])("a connection detail in an entry whose value is %s", (_, value, is) => {
-    const { connectionDetails } = readRequest(field(2, resource(field(2, field(1, "k"), ...value)))).observed.composite;
-    expect([...connectionDetails].map(([key, bytes]) => [key, Buffer.from(bytes).toString()])).toEqual([["k", is]]);
-  });
-
-  test.each([
     ["packed", [field(2, Buffer.from([1, 2]))]],
     ["one by one", [number(2, 1), number(2, 2)]],
     ["both ways, with nothing packed between", [field(2, varint(1)), field(2), number(2, 2)]],

@@ -8,7 +8,7 @@ import { decodeRequest, decodeResponse, encodeRequest } from "../../testing/wire
 import { emptyResource } from "../../testing/wire/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
 import { concat, contentsOf, entry, field, number } from "./bytes.ts";
-import { draft, expectedResponse, passingOn } from "./drafts.ts";
+import { draft, expectedResponse } from "./drafts.ts";
 import { thrownBy } from "./reading.ts";
 
 /** The response to a request of nothing. */
@@ -36,7 +36,10 @@ describe("a response", () => {
       fc.property(arbitrary.request, draft, (plain, arbitraryDraft) => {
         const bytes = encodeRequest(plain);
         const request = readRequest(bytes);
-        const edits = passingOn(arbitraryDraft, request.observed.composite.document);
+        const passedOn = [{ observed: request.observed.composite.document }];
+        const { context } = arbitraryDraft;
+        const passing = context.size === 0 ? context : new Map([...context, ["a", passedOn] as const]);
+        const edits: Draft = { ...arbitraryDraft, context: passing };
         const expected = thrownBy(() => expectedResponse(decodeRequest(bytes), edits));
         expect(thrownBy(() => decodeResponse(writeResponse(request, edits)))).toEqual(expected);
       }),

@@ -3,10 +3,10 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Request, Resource, State } from "../../src/model/request.ts";
 import type { LookupAnswer } from "../../src/model/requirement.ts";
 
-export const resourceOf = (object: JsonObject, details: Readonly<Record<string, string>> = {}): Resource => ({
+export const resourceOf = (object: JsonObject): Resource => ({
   document: documentOf(object),
   ready: "Unspecified",
-  connectionDetails: new Map(Object.entries(details).map(([key, text]) => [key, Buffer.from(text)])),
+  hasConnectionDetails: false,
 });
 
 export const resourcesOf = (objects: Readonly<Record<string, JsonObject>>): State["resources"] =>

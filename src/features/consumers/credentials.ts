@@ -155,9 +155,9 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
 /** Tells whether the Secret was written: Crossplane has read it as a connection Secret, or the resource is Ready. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
-  const { document, connectionDetails } = observed;
+  const { document, hasConnectionDetails } = observed;
   if (stringAt(document, ["kind"]) === "Secret") return true;
-  if (document.at(CONNECTION_SECRET_REF) !== undefined && connectionDetails.size === 0) return false;
+  if (document.at(CONNECTION_SECRET_REF) !== undefined && !hasConnectionDetails) return false;
   const isReady = shownCondition(document, "Ready")?.status === "True";
   return isReady && shownCondition(document, "Synced")?.status !== "False";
 }

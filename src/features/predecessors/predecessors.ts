@@ -86,7 +86,7 @@ function withObserved(call: Call, predecessors: Predecessors): Call {
   for (const [name, [one, ...others]] of predecessors) {
     if (one === undefined || others.length > 0) continue;
     const document = one.with([{ path: OWNER_REFERENCES, value: [] }]);
-    resources.set(name, { document, ready: "Unspecified", connectionDetails: new Map() });
+    resources.set(name, { document, ready: "Unspecified", hasConnectionDetails: false });
   }
   const several = [...predecessors].filter(([, all]) => all.length > 1);
   const duplicates = several.map(([name, all]) => explainDuplicate(name, all, call));

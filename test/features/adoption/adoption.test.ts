@@ -109,7 +109,7 @@ describe("a reference to a resource that is not observed", () => {
     const call = composedCall({ ...parts, spec: { adoption: {} } });
     const never = (): never => expect.unreachable("nothing has to be read");
     const document = { at: never, toObject: never, with: never };
-    const resources = new Map([["b", { document, ready: "True", connectionDetails: new Map() } as const]]);
+    const resources = new Map([["b", { document, ready: "True", hasConnectionDetails: false } as const]]);
     const request = { ...call.request, observed: { ...call.request.observed, resources } };
     expect(runFeature(adoption, { ...call, request }).requirements.size).toBe(0);
   });

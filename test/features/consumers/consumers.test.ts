@@ -322,7 +322,7 @@ describe("a credential for each namespace", () => {
     const [key, other] = [credentialKey("team-a"), credentialKey("team-b")];
     const { request, ...call } = consumersCall(section, { xr: database() });
     const resources = new Map([
-      [key, resourceOf({ ...role("team-a", "1"), status: ready }, { password: "x" })],
+      [key, { ...resourceOf({ ...role("team-a", "1"), status: ready }), hasConnectionDetails: true }],
       [other, resourceOf({ ...role("team-b", "1"), status: ready })],
     ]);
     const observed = { ...request.observed, resources };
