@@ -24,7 +24,7 @@ export interface Xr {
 
 export const NEW_XR = { references: [], required: new Map(), conditions: [] } as const;
 
-/** The point at which a reconcile is cut off: before it writes the references, before it applies, after it has applied one. */
+/** The point at which a reconcile is cut off. `stepFails`: before all else, also where a kind is not installed. */
 export type Cut = "none" | "stepFails" | "beforeReferences" | "beforeApply" | "afterOne";
 
 export const COMPOSED_AS = "crossplane.io/composition-resource-name";
