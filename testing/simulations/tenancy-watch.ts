@@ -7,7 +7,7 @@ import { readBindings } from "../../src/records/record.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable } from "./calls.ts";
 import { desiredBy, Violation } from "./control-plane.ts";
-import { type Kind, metadataOf, nameOf, objectIn, SECRET } from "./store.ts";
+import { type Kind, lookUpIn, metadataOf, nameOf, objectIn, SECRET } from "./store.ts";
 import { DATABASE_KINDS, HOSTILE, POLICY } from "./tenancy-composition.ts";
 import { copiesIn, DATABASES, type Database, databasesIn, fieldsIn, type Owner } from "./tenancy-owner.ts";
 import { isDeleting, targetOf } from "./tenancy-provider.ts";
@@ -99,7 +99,7 @@ export class Watch {
 
   #reconcile(xr: JsonObject) {
     const key = resourceKey(toReference(documentOf(xr)));
-    const lookUp = this.#world.store.lookUp.bind(this.#world.store);
+    const lookUp = lookUpIn(this.#world.store.everything);
     const outcome = callUntilStable({ xr, input: INPUT, observed: {}, before: new Map(), lookUp });
     if (outcome.is === "frozen") throw new Violation(`${key} is frozen: ${outcome.because}`);
     const { draft } = outcome;
