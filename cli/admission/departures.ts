@@ -22,7 +22,7 @@ const MISSING_KIND_MS = 10_000;
 
 type ReadCluster = ReturnType<typeof cacheKinds>;
 
-/** Makes a function that caches the cluster's kinds. It reads them again after a while, or if a wanted one is missing. */
+/** Makes a function that caches the installed kinds, and reads them again after a while or if a wanted one is missing. */
 export function cacheKinds(client: ApiClient) {
   let known: Cluster = { ...client, kinds: [] };
   let askedAt = Number.NEGATIVE_INFINITY;

@@ -71,7 +71,7 @@ export function findUnmanaged(world: World, { graceMs, now }: Patience): readonl
   });
 }
 
-/** Finds unlabelled managed resources with a registered one's external name. Their region, which may differ, is unknown. */
+/** Finds unlabelled managed resources with the external name of a registered one. Metadata does not tell their region. */
 export function findUnregistered(world: World): readonly Finding[] {
   const known = groupBy(findRegistered(world), ({ document }) => toCloudName(document));
   return world.unregistered.flatMap((document) => {

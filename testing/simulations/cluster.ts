@@ -103,8 +103,6 @@ export class Cluster extends ControlPlane<Xr> {
   desired: ReadonlySet<string>;
   /** The composed resource names that the function holds back. */
   #held: ReadonlySet<string> = new Set();
-  /** True if the kind of the composed resources is installed. */
-  hasProvider = true;
   /** True if the XR is nested and its own XR controls it. */
   isAdopted = false;
   readonly #xr: Xr = { ...NEW_XR, uid: UID };
@@ -286,8 +284,7 @@ export class Cluster extends ControlPlane<Xr> {
    */
   reconcile(cut: Cut = "none", meanwhile: () => void = () => {}): void {
     if (this.#isIdle) return;
-    const isKindMissing = !this.hasProvider && this.references.length > 0; // "no matches for kind"
-    if (cut === "stepFails" || isKindMissing) {
+    if (cut === "stepFails") {
       this.#finish([], "False");
       return;
     }

@@ -5,7 +5,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { callUntilStable, type Outcome, type Parts, type Requirements } from "./calls.ts";
-import { controllerOf, type Kind, kindOf, metadataOf, type Name, nameOf, objectIn, Store } from "./store.ts";
+import { controllerOf, type Kind, kindOf, lookUpIn, metadataOf, type Name, nameOf, objectIn, Store } from "./store.ts";
 
 /** A state that must never occur. */
 export class Violation extends Error {}
@@ -24,7 +24,7 @@ export interface Xr {
 
 export const NEW_XR = { references: [], required: new Map(), conditions: [] } as const;
 
-/** The point at which a reconcile is cut off: before it writes the references, before it applies, after it has applied one. */
+/** The point at which a reconcile is cut off. `stepFails`: before all else, also where a kind is not installed. */
 export type Cut = "none" | "stepFails" | "beforeReferences" | "beforeApply" | "afterOne";
 
 export const COMPOSED_AS = "crossplane.io/composition-resource-name";
@@ -54,7 +54,7 @@ export abstract class ControlPlane<X extends Xr> {
 
   /** Calls the function until it requires nothing new. */
   protected call(xr: X, observed: Objects, parts: Pick<Parts, "input" | "desired"> & Partial<Parts>): Outcome {
-    const lookUp: Parts["lookUp"] = (selector) => this.store.lookUp(selector);
+    const lookUp = lookUpIn(this.store.everything);
     const own = { xr: this.show(xr), observed: Object.fromEntries(observed), before: xr.required };
     const outcome = callUntilStable({ ...own, lookUp, ...parts });
     if (outcome.is === "done") xr.required = outcome.draft.requirements;

@@ -36,10 +36,9 @@ const MOVES: Moves<Cluster, PartsOf<typeof PARTS>> = {
   restoreComposite: [4, (cluster) => cluster.restoreComposite()],
   makeComposite: [4, (cluster) => cluster.makeComposite()],
   restoreOver: [4, (cluster) => cluster.restoreOver()],
-  providerComes: [4, (cluster) => Object.assign(cluster, { hasProvider: true })],
-  providerGoes: [4, (cluster) => Object.assign(cluster, { hasProvider: false })],
+
   compositeIsAdopted: [4, (cluster) => Object.assign(cluster, { isAdopted: true })],
-  foreignIsAdded: [4, (cluster) => cluster.addForeign(FOREIGN)],
+  foreignIsAdded: [8, (cluster) => cluster.addForeign(FOREIGN)],
 };
 
 /** What a Composition desires: conditional resources together with those on which they depend. */
@@ -78,7 +77,7 @@ function play(made: History, isGuarded: boolean): void {
   // At last everything is restored and works.
   cluster.restoreRecord(past.recorded);
   cluster.restoreComposite();
-  cluster.hasProvider = true;
+
   cluster.isAdopted = past.flavour === "nested";
   for (let each = 0; each < NAMES.length; each++) cluster.restoreResource(each);
   for (const name of cluster.backedUp) cluster.removeStaleController(name);

@@ -55,14 +55,6 @@ export class Store {
   get everything(): readonly JsonObject[] {
     return [...this.#objects.values()];
   }
-
-  lookUp(selector: ResourceSelector): readonly JsonObject[] {
-    const { match, namespace } = selector;
-    if (!("name" in match) || namespace === undefined) return lookUpIn(this.all(selector))(selector);
-    const { name } = match;
-    const found = this.get(selector, { name, namespace }) ?? this.get(selector, { name });
-    return found === undefined ? [] : [found];
-  }
 }
 
 function toText(object: JsonObject): string {
@@ -120,16 +112,13 @@ export const controllerOf = (object: JsonObject): string | undefined => findCont
 export function lookUpIn(objects: readonly JsonObject[]): (selector: ResourceSelector) => readonly JsonObject[] {
   const toKind = ({ apiVersion, kind }: JsonObject | Kind): string => `${String(apiVersion)} ${String(kind)}`;
   const byKind = groupBy(objects, toKind);
-  const byName = groupBy(objects, (object) => `${toKind(object)} ${String(metadataOf(object)["name"])}`);
-  return ({ match, namespace, ...kind }) => {
-    const isNamed = "name" in match;
-    const found = isNamed ? byName.get(`${toKind(kind)} ${match.name}`) : byKind.get(toKind(kind));
-    return (found ?? []).filter((object) => {
-      const { namespace: own } = metadataOf(object);
-      const isThere = namespace === undefined || own === namespace || (isNamed && own === undefined);
-      return isThere && (isNamed || hasLabels(objectIn(metadataOf(object), "labels"), match.labels));
+  return ({ match, namespace, ...kind }) =>
+    (byKind.get(toKind(kind)) ?? []).filter((object) => {
+      const { namespace: own, name } = metadataOf(object);
+      const isThere = namespace === undefined || own === namespace;
+      if ("name" in match) return name === match.name && (isThere || own === undefined);
+      return isThere && hasLabels(objectIn(metadataOf(object), "labels"), match.labels);
     });
-  };
 }
 
 const hasLabels = (labels: JsonObject, wanted: Readonly<Record<string, string>>): boolean =>

@@ -5,9 +5,9 @@ import { valueAt } from "../../src/model/field-path.ts";
 import { isList, isObject, type JsonObject } from "../../src/model/json.ts";
 import { readBindings } from "../../src/records/record.ts";
 import { inputOf } from "../builders/sharing.ts";
-import { callUntilStable, type Requirements } from "./calls.ts";
+import { callUntilStable } from "./calls.ts";
 import { desiredBy, Violation } from "./control-plane.ts";
-import { type Kind, metadataOf, nameOf, objectIn, SECRET } from "./store.ts";
+import { type Kind, lookUpIn, metadataOf, nameOf, objectIn, SECRET } from "./store.ts";
 import { DATABASE_KINDS, HOSTILE, POLICY } from "./tenancy-composition.ts";
 import { copiesIn, DATABASES, type Database, databasesIn, fieldsIn, type Owner } from "./tenancy-owner.ts";
 import { isDeleting, targetOf } from "./tenancy-provider.ts";
@@ -22,11 +22,6 @@ export class Watch {
   readonly #owner: Owner;
   /** The teams that have a copy, fields or a policy of the database. */
   readonly #having = { copy: new Set<Consumer>(), fields: new Set<Consumer>(), policy: new Set<Consumer>() };
-  /** What a database's XR has composed and required, by its key. */
-  readonly #composed = new Map<
-    string,
-    { readonly observed: Readonly<Record<string, JsonObject>>; readonly required: Requirements }
-  >();
 
   constructor(world: TenancyWorld, owner: Owner) {
     this.#world = world;
@@ -104,15 +99,12 @@ export class Watch {
 
   #reconcile(xr: JsonObject) {
     const key = resourceKey(toReference(documentOf(xr)));
-    const { observed = {}, required = new Map() } = this.#composed.get(key) ?? {};
-    const lookUp = this.#world.store.lookUp.bind(this.#world.store);
-    const outcome = callUntilStable({ xr, input: INPUT, observed, before: required, lookUp });
+    const lookUp = lookUpIn(this.#world.store.everything);
+    const outcome = callUntilStable({ xr, input: INPUT, observed: {}, before: new Map(), lookUp });
     if (outcome.is === "frozen") throw new Violation(`${key} is frozen: ${outcome.because}`);
     const { draft } = outcome;
-    const composed = desiredBy(draft);
-    this.#composed.set(key, { observed: Object.fromEntries(composed), required: draft.requirements });
     const items = valueAt(withValues({}, draft.composite), ["status", "consumers", "items"]);
-    return { items: isList(items) ? items.filter(isObject) : [], isProtected: composed.size > 0 };
+    return { items: isList(items) ? items.filter(isObject) : [], isProtected: desiredBy(draft).size > 0 };
   }
 
   #consumersOf = (kind: Kind): readonly Consumer[] =>
