@@ -9,7 +9,7 @@ import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { findReferred, isParent, isReferred, textAt } from "./fields.ts";
+import { isReferred, textAt } from "./fields.ts";
 import {
   type AccountSource,
   formatByConfig,
@@ -20,6 +20,7 @@ import {
   toConfig,
 } from "./known-account.ts";
 import { type NamedResource, type Names, readNames } from "./names.ts";
+import { findReferred, isParent } from "./unknown-kind.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
 export interface DeclaredResource extends NamedResource, AccountSource {}
