@@ -140,7 +140,7 @@ export const identify = ({ group, kind }: ManagedKind, resource: CloudResource):
  * not known then, or the input named another one: nothing has moved, and only the label has to change. Undefined if the label is that
  * of another cloud resource.
  */
-export function findFormer(
+export function findByFormerLabel(
   { document, identity }: Contender,
   kind: ManagedKind,
   resource: CloudResource,
@@ -162,8 +162,8 @@ export function findFormer(
 }
 
 /**
- * Lists the texts that identified a cloud resource of a kind in no table before: literals did not count in earlier versions, or parents
- * alone did. A literal that is not observed is new, and tells of another place.
+ * Lists the texts that were hashed in earlier versions for a kind in no table, in which no literal counted, or only those of parents. A
+ * literal that is not observed counts all the same: it is new, and names another place.
  */
 function listFormerTexts({ place, parts, facts }: CloudResource, desired: Document, document: Document) {
   const observed = readByItself(document, facts);
