@@ -9,7 +9,7 @@ import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { findReferred, isParent, isReferred, textAt } from "./fields.ts";
+import { isReferred, textAt } from "./fields.ts";
 import {
   type AccountSource,
   formatByConfig,
@@ -20,6 +20,7 @@ import {
   toConfig,
 } from "./known-account.ts";
 import { type NamedResource, type Names, readNames } from "./names.ts";
+import { findReferred, isParent } from "./unknown-kind.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
 export interface DeclaredResource extends NamedResource, AccountSource {}
@@ -139,7 +140,7 @@ export const identify = ({ group, kind }: ManagedKind, resource: CloudResource):
  * not known then, or the input named another one: nothing has moved, and only the label has to change. Undefined if the label is that
  * of another cloud resource.
  */
-export function findFormer(
+export function findByFormerLabel(
   { document, identity }: Contender,
   kind: ManagedKind,
   resource: CloudResource,
@@ -161,8 +162,8 @@ export function findFormer(
 }
 
 /**
- * Lists the texts that identified a cloud resource of a kind in no table before: literals did not count in earlier versions, or parents
- * alone did. A literal that is not observed is new, and tells of another place.
+ * Lists the texts that were hashed in earlier versions for a kind in no table, in which no literal counted, or only those of parents. A
+ * literal that is not observed counts all the same: it is new, and names another place.
  */
 function listFormerTexts({ place, parts, facts }: CloudResource, desired: Document, document: Document) {
   const observed = readByItself(document, facts);

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import { hashText } from "../../src/model/hash.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { findReferred, textAt } from "../../src/ownership/fields.ts";
+import { textAt } from "../../src/ownership/fields.ts";
+import { findReferred } from "../../src/ownership/unknown-kind.ts";
 
 const managed = (forProvider: JsonObject, status: JsonObject = {}) => documentOf({ spec: { forProvider }, status });
 const synced = { conditions: [{ type: "Synced", status: "True" }] };

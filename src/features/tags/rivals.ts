@@ -11,7 +11,7 @@ import type { KnownContenders } from "../../ownership/find-contenders.ts";
 import {
   type Candidate,
   type CloudResource,
-  findFormer,
+  findByFormerLabel,
   foldNames,
   identify,
   isElsewhere,
@@ -55,7 +55,7 @@ function toCandidate(subject: Subject, declared: CloudResource): Candidate {
   const { facts } = declared;
   const { identity: next, externalName } = identify(kind, declared);
   const isFormer = own?.identity !== undefined && own.identity !== next;
-  const former = isFormer ? findFormer(own, kind, declared, desired) : undefined;
+  const former = isFormer ? findByFormerLabel(own, kind, declared, desired) : undefined;
   const identity = (former && own?.identity) ?? next;
   return {
     ...{ kind, facts, desired, namespace, own, isMadeUp, isImported, hasManagementPolicies },

@@ -1,0 +1,131 @@
+import { compareEntries } from "../model/collections.ts";
+import type { Document } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
+import { type DesiredAndObserved, toComparableText, unresolved } from "./fields.ts";
+
+// What identifies the cloud resource of a kind in no table, beside its name.
+
+/** The most fields that are read. The largest kinds have some hundreds. */
+const MAX_FIELDS = 10_000;
+
+/** Counts fields, at most one more than the limit: a team may write any number. */
+function countFields(value: JsonValue, limit: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const keys = Object.keys(value);
+  let count = keys.length;
+  for (let i = 0; i < keys.length && count <= limit; i++) {
+    count += countFields((value as JsonObject)[keys[i] as string] as JsonValue, limit - count);
+  }
+  return count;
+}
+
+/**
+ * Finds the fields below spec.forProvider with a reference or a selector beside them; returns sorted names with their values. A value is
+ * undefined until its reference is resolved. Of more than MAX_FIELDS fields, one undefined value stands for all.
+ *
+ * @param referable the outermost fields that count as literals, too.
+ */
+export function findReferred(
+  { desired, observed }: DesiredAndObserved,
+  referable: ReadonlySet<string> = new Set(),
+): readonly ReferredField[] {
+  const [wanted, found] = [readParameters(desired), readParameters(observed)];
+  if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [["", undefined]];
+  const blocks: Block[] = [{ path: "", wanted, found, isInText: false }];
+  const referred: ReferredField[] = [];
+  for (const block of blocks) {
+    const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
+    const literals = block.path === "" ? [...keys.filter(isParent), ...findLiterals(block, referable)] : [];
+    const fields = new Set([...findFields(keys), ...literals]);
+    const resolved = findFields(Object.keys(block.found));
+    for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field))]);
+    for (const inner of keys.flatMap((key) => innerBlocks(block, key, fields))) blocks.push(inner);
+  }
+  const unset = unresolved(observed);
+  return referred.sort(compareEntries).map(([name, value = unset]) => [name, value]);
+}
+
+type ReferredField = readonly [name: string, value: string | undefined];
+
+/** spec.forProvider, or an object in it. */
+interface Block {
+  /** The field's path, ending in a dot; "" for the outermost block. */
+  readonly path: string;
+  readonly wanted: JsonObject;
+  readonly found: JsonObject;
+  /** True within a referred field: the text of that field contains this block. */
+  readonly isInText: boolean;
+}
+
+const NO_FIELDS: JsonObject = {};
+
+function readParameters(document: Document | undefined): JsonObject {
+  const [parameters, initial] = ["forProvider", "initProvider"].map((block) => document?.at(["spec", block]));
+  const fields = isObject(parameters) ? parameters : NO_FIELDS;
+  return isObject(initial) ? { ...initial, ...fields } : fields;
+}
+
+const REFERENCE = /^(?<field>.*?)s?(?:Ref|Refs|Selector)$/;
+const TO_VALUES = /(?:Secret|ConfigMap|providerConfig)Ref$/i;
+
+/**
+ * Tells whether a field names a parent, be it a literal: providers outside the tables have two clusters `main` in two projects. Others are
+ * not counted, since many an id can change in place.
+ */
+export const isParent = (field: string): boolean =>
+  /^(?:account|cluster|domain|environment|organi[sz]ation|org|project|realm|team|tenant|workspace|zone)I[dD]$/.test(
+    field,
+  );
+
+/** Finds the fields that references fill in. References to a Secret or ConfigMap fill in none. */
+const findFields = (keys: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    keys
+      .filter((key) => key.endsWith("Ref") || key.endsWith("Refs") || key.endsWith("Selector"))
+      .flatMap((key) => (TO_VALUES.test(key) ? [] : (REFERENCE.exec(key)?.groups?.["field"] ?? []))),
+  );
+
+/** Finds the fields that are set, under the names that they would have by their references. */
+const findLiterals = ({ wanted }: Block, referable: ReadonlySet<string>): readonly string[] =>
+  Object.keys(wanted)
+    .filter((key) => referable.has(key) && toComparableText(wanted[key]) !== "")
+    .map((key) => key.replace(/s$/, ""));
+
+/** Reads a field: as desired, or as the provider filled it in. */
+const readField = ({ wanted, found }: Block, field: string, isResolved: boolean): string | undefined =>
+  [field, `${field}s`]
+    .map((key) => ownValue(Object.hasOwn(wanted, key) || !isResolved ? wanted : found, key))
+    .map(toComparableText)
+    .find((text) => text !== "");
+
+/** The longest path that is not hashed. The names of all fields below repeat it. */
+const MAX_PATH = 512;
+
+/**
+ * Finds the objects in a block's field. The text of a referred field contains the fields below it; referred fields below it count once
+ * more. Deeper ones do not, so that the cost of a byte does not grow with its depth.
+ */
+function innerBlocks(block: Block, key: string, fields: ReadonlySet<string>): readonly Block[] {
+  const wanted = toBlocks(ownValue(block.wanted, key));
+  const found = toBlocks(ownValue(block.found, key));
+  if (wanted.length + found.length === 0) return NO_BLOCKS;
+  const isReferred = fields.has(key) || (key.endsWith("s") && fields.has(key.slice(0, -1)));
+  if (isReferred && block.isInText) return NO_BLOCKS;
+  const fullPath = `${block.path}${key}`;
+  const path = fullPath.length > MAX_PATH ? hashText(fullPath) : fullPath;
+  const isInText = isReferred || block.isInText;
+  return (found.length > wanted.length ? found : wanted).map((_, index) => ({
+    path: `${path}[${index}].`,
+    wanted: wanted[index] ?? NO_FIELDS,
+    found: found[index] ?? NO_FIELDS,
+    isInText,
+  }));
+}
+
+const NO_BLOCKS = [] as const;
+
+function toBlocks(value: JsonValue | undefined): readonly JsonObject[] {
+  if (Array.isArray(value)) return value.filter(isObject);
+  return isObject(value) ? [value] : NO_BLOCKS;
+}
