@@ -125,7 +125,9 @@ describe("docs/conditions.md", () => {
 
   test("has every type of a condition, and no other", () => {
     const sources = filesIn("src", ".ts").map(read).join("\n");
-    const types = [...sources.matchAll(/(?:^const TYPE =|^const KIND = {\s+type:) "(\w+)"/gm)].map(([, type = ""]) => type);
+    const types = [...sources.matchAll(/(?:^const TYPE =|^const KIND = {\s+type:) "(\w+)"/gm)].map(
+      ([, type = ""]) => type,
+    );
     const headings = [...read("docs/conditions.md").matchAll(/^### (\w+)$/gm)].map(([, type = ""]) => type);
     expect(unique(types)).toEqual(unique(Object.keys(conditions)));
     expect(unique(headings)).toEqual(unique(types));
