@@ -21,10 +21,10 @@ const rowsOf =
 
 // Each makes rows of the sentences of some reasons.
 export const stops = rowsOf("False", "Fatal"); // the reconcile ends: nothing is applied or deleted
-export const faults = rowsOf("False", "Warning"); // a person has to act
-export const waits = rowsOf("False", "Normal"); // passes by itself
+export const faults = rowsOf("False", "Warning"); // with a Warning event
+export const waits = rowsOf("False", "Normal"); // with a Normal event
 export const unknown = rowsOf("Unknown", "Normal"); // passes within the reconcile
-export const notes = rowsOf("True", "Warning"); // nothing is to be done, but a person should know
+export const notes = rowsOf("True", "Warning"); // with a Warning event: a person should know
 export const fine = rowsOf("True", "Normal");
 
 type Remark<All, Is extends keyof All> = { readonly [Key in Is]: { readonly is: Key } & All[Key] }[Is];

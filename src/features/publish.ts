@@ -24,7 +24,10 @@ const REASONS = {
   ...faults({
     FieldNotSet: ({ fields }: { readonly fields: readonly string[] }) => `${fields.join(", ")} is not set`,
     InvalidData: (data: { readonly faults: readonly string[] }) => data.faults.join("; "),
-    InvalidName: ({ name }: { readonly name: string }) => `${quote(name)} is not a valid resource name`,
+    InvalidName: ({ name }: { readonly name: string }) =>
+      isName(name)
+        ? `names that begin with ${RECORD_PREFIX} are those of records: choose another name than ${quote(name)}`
+        : `${quote(name)} is not a valid resource name`,
     NameTaken: ({ name }: { readonly name: string }) =>
       `EnvironmentConfig ${brief(name)} exists, and this XR did not publish it, so it is left unchanged: choose another name`,
   }),

@@ -9,7 +9,10 @@ import { byPrecedence, type Contender, toContender } from "./contender.ts";
 import { type Contenders, findInTheWay, findLiving, firstOther, listNames } from "./contenders.ts";
 import type { Candidate } from "./identity.ts";
 
-/** Tells whether our provider has created and named the cloud resource, and ours owns it or was never arbitrated. */
+/**
+ * Tells whether the provider of our resource created and named the cloud resource, and our resource is marked as its owner or has no
+ * identity label yet.
+ */
 export const isNamedByOurs = (candidate: Candidate): candidate is Candidate & { readonly own: Contender } =>
   candidate.isMadeUp && (candidate.own?.isMarked === true || candidate.own?.identity === undefined);
 

@@ -102,6 +102,8 @@ function readFiles({ certsDir, requestCert }: CertificateOptions): Files {
 /** A TLS server's options. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
 type Context = Readonly<Record<keyof typeof fileNames, Buffer>> & { readonly minVersion: "TLSv1.2" };
 
+const CONTENTS = { cert: "certificate", key: "private key", ca: "certificate" } as const;
+
 /**
  * Checks that these files are usable. node:tls accepts a CA file without a certificate, and then trusts no client.
  *
@@ -120,7 +122,10 @@ function toSecureContext(files: Files, directory: string): Context {
   for (const name of ["cert", "key", "ca"] as const) {
     const content = files[name];
     if (typeof content === "string") faults.push(`${fileNames[name]}: ${content}`);
-    else check(`${fileNames[name]}: not PEM of the right kind`, () => parsers[name](content));
+    else
+      check(`${fileNames[name]}: not a PEM ${CONTENTS[name]}`, () =>
+        parsers[name](content),
+      );
   }
   const context = { ...files, minVersion: "TLSv1.2" } as Context;
   if (faults.length === 0) {

@@ -32,7 +32,7 @@ export function logRefusals(server: EventEmitter, log: Log): void {
     const reason = findReason(error, socket);
     const client = findAddress(socket);
     if (reason === undefined) log.debug("client closed the connection before TLS was set up", { client });
-    else log.warn("client refused", { client, reason });
+    else log.warn("TLS handshake failed", { client, reason });
   });
 }
 

@@ -16,9 +16,11 @@ const WIRE_FIXED64 = 1;
 const WIRE_BYTES = 2;
 const WIRE_FIXED32 = 5;
 
-/** Make the tag of a field: varints are integers, booleans and enums; bytes are messages, maps, strings and packed lists. */
+/** Makes the tag of a varint: an integer, boolean or enum. */
 export const varintTag = (field: number): number => (field << 3) | WIRE_VARINT;
+/** Makes the tag of a double. */
 export const fixed64Tag = (field: number): number => (field << 3) | WIRE_FIXED64;
+/** Makes the tag of bytes: a message, map, string or packed list. */
 export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
 
 const malformed = (what: string, at: number): FunctionError =>
@@ -68,7 +70,7 @@ export function readEnd(bytes: Uint8Array, at: number, end: number): number {
   return next + length;
 }
 
-/** Finds the end of a field whose tag has been read and whose content starts at `at`. Groups, long deprecated, are unknown. */
+/** Finds the end of a field whose tag has been read and whose content starts at `at`. @throws {FunctionError} `InvalidMessage`, also for groups. */
 export function skip(bytes: Uint8Array, tag: number, at: number, end: number): number {
   switch (tag & 7) {
     case WIRE_VARINT:

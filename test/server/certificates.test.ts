@@ -66,9 +66,9 @@ test.each<[who: string, channel: () => ChannelCredentials, reason: string]>([
 ])("%s is refused, and the log says why", async (_who, channel, reason) => {
   const server = await serveMutualTls(mount(people));
   expect(await codeOf(server, channel())).not.toBe("OK");
-  await until(() => isLogged(server, "client refused"));
+  await until(() => isLogged(server, "TLS handshake failed"));
   const client = expect.stringMatching(/^(?:::ffff:)?127\.0\.0\.1$|^::1$/);
-  expect(server.lines).toContainEqual({ level: "warn", message: "client refused", client, reason });
+  expect(server.lines).toContainEqual({ level: "warn", message: "TLS handshake failed", client, reason });
 });
 
 test("a client that closes the connection before TLS is set up, as a TCP probe does, is a debug line", async () => {
@@ -200,19 +200,15 @@ test.each<[reason: string, change: (folder: string) => void, ...faults: RegExp[]
       writeFileSync(join(folder, "tls.key"), "no key");
     },
     /^ {2}tls\.crt: cannot be read: ENOENT/,
-    /^ {2}tls\.key: not PEM of the right kind/,
+    /^ {2}tls\.key: not a PEM private key/,
     /^ {2}ca\.crt: cannot be read: ENOENT/,
   ],
   [
     "a list without authorities, with which Node would trust no client",
     writing("ca.crt", ""),
-    /^ {2}ca\.crt: not PEM of the right kind: it holds no certificate$/,
+    /^ {2}ca\.crt: not a PEM certificate: it holds no certificate$/,
   ],
-  [
-    "a certificate that holds something else",
-    writing("tls.crt", pem),
-    /^ {2}tls\.crt: not PEM of the right kind: error:/,
-  ],
+  ["a certificate that holds something else", writing("tls.crt", pem), /^ {2}tls\.crt: not a PEM certificate: error:/],
   ["another certificate's key", writing("tls.key", others.server.key), /^ {2}tls\.key: not the key of tls\.crt$/],
 ])("the server does not start with %s, and says all faults", async (_reason, change, ...faults) => {
   const folder = mount(people);

@@ -47,7 +47,8 @@ const REASONS = {
   ...waits({ Adopting: ({ kept }: { readonly kept: string }) => kept }),
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look it up" }),
   ...notes({
-    Released: ({ because }: Because) => `${explainUnproven(because)}; released, because onUnproven is Release`,
+    Released: ({ because }: Because) =>
+      `${explainUnproven(because)}; onUnproven: Release leaves it to Crossplane, which deletes it (v2.3 and earlier) or drops its reference (v2.4)`,
     ControlledByAnother: ({ controller: { kind, name } }: { readonly controller: Controller }) =>
       `controlled by ${brief(kind)} ${brief(name)}, so left unchanged`,
   }),

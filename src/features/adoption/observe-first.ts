@@ -110,8 +110,8 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
   });
   const command = releaseCommand(composite);
   const sentence =
-    "the restored resources are only observed until each is found as it is desired; to release some of them, or * for " +
-    `all: ${command}`;
+    "the restored resources are only observed until each is found as it is desired; to have some written before (NAME,NAME, or * " +
+    `for all): ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
   const is: AdoptionRemark["is"] = isFine ? "ObservingRestored" : "RestoreNotConfirmed";
   const others = held.filter(({ judged }) => judged.is !== "found");

@@ -35,9 +35,9 @@ export type NameVerdict =
  *
  * 1. the name that the pipeline sets;
  * 2. the observed name, which is never overridden, even if the record has another;
- * 3. the name in the record: it was observed before the loss, while the provider's id may already belong to a second cloud
- *    resource, created because the name was lost;
- * 4. the id that the provider reports, for kinds whose id is the name.
+ * 3. the recorded name: it was observed before the loss;
+ * 4. the id that the provider reports, for kinds whose id is the name. It comes last: it may be the id of a second cloud resource that
+ *    the provider created because the name was lost.
  *
  * If the record has another name than 2 or 4, there may be two cloud resources.
  */

@@ -48,8 +48,9 @@ const REASONS = {
   }),
   ...waits({ WaitingForNames: () => "no external name yet" }),
   ...fine({
-    Rescued: ({ name }: Name) => `external name ${brief(name)}, reported by its provider`,
-    RestoredFromRecord: ({ name }: Name) => `external name ${brief(name)}, from the record`,
+    Rescued: ({ name }: Name) => `its external name was lost, and is set again to ${brief(name)}, as its status has it`,
+    RestoredFromRecord: ({ name }: Name) =>
+      `its external name was lost, and is set again to ${brief(name)}, as the record has it`,
     Pinned: () => "",
   }),
 };

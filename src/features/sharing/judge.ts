@@ -107,6 +107,7 @@ const refuse = ({ name, access, named }: Accessible, namespaces: readonly string
 function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
   const { shared, targets, before, own = "*", call } = share;
   const asking = [own, ...targets.namespaces];
+  // Found before the grant is judged, and told only after it, by judgeCopies.
   const secret = findSecret(share, resource, name);
   const source = "copies" in secret ? undefined : secret;
   // A ReferenceGrant names the Secret, so the Secret has to be known first.
@@ -196,9 +197,10 @@ function withFields(judged: Judgement, share: Share, accessible: Accessible): Ju
   if (asking.some((namespace) => access.isGranted(namespace)))
     return { ...judged, named, fields: { is: "served", resources: [resource] } };
   const { is } = judged.copies;
-  const isTold = is === "nothing" || (is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
-  const isSaid = judged.reasons.some((reason) => reason.is === "AccessNotGranted");
-  const reasons = isSaid || !isTold ? judged.reasons : [refuse(accessible, asking), ...judged.reasons];
+  // An XR that only copies learns of the refusal from its copies.
+  const isWorthTelling = is === "nothing" || (is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
+  const isToldAlready = judged.reasons.some((reason) => reason.is === "AccessNotGranted");
+  const reasons = isToldAlready || !isWorthTelling ? judged.reasons : [refuse(accessible, asking), ...judged.reasons];
   return { ...judged, named, fields: { is: "refused", resources: [] }, reasons };
 }
 

@@ -27,7 +27,7 @@ type Verdict =
   | { readonly is: "set"; readonly value: JsonValue }
   | { readonly is: "keep" | "default" | "leave"; readonly reason?: SharingReason };
 
-/** A share with the reasons why fields are missing. */
+/** A share after its patches, with the reasons why some fields could not be set. */
 export interface Patched extends Delivered {
   readonly unpatched: readonly SharingReason[];
 }
@@ -110,7 +110,7 @@ function apply(patch: Patch, share: Judged, left: number, objects: Objects): App
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
     bytes > left
-      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`
+      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_BYTES} bytes together`
       : edit(patch, verdict.value, objects, call);
   return fault === undefined
     ? { patch, is: "set", bytes }

@@ -30,7 +30,7 @@ export interface Part {
  * The resource observes in a new generation of its spec until the provider's Synced reports that generation. A provider that
  * reports no generations is waited for until a creation under way has ended. It is not paused: a paused one is never deleted.
  */
-export function findMove(own: Contender | undefined, hasMoved: boolean): Part | undefined {
+export function holdBackAfterMove(own: Contender | undefined, hasMoved: boolean): Part | undefined {
   const step = own && (hasMoved ? "renew" : findStep(own.document));
   if (own === undefined || step === undefined) return undefined;
   const { document, policies } = own;

@@ -14,7 +14,7 @@ import type { Subject } from "./subject.ts";
 interface Renamed {
   /** With the owners that are kept. */
   readonly draft: Draft;
-  /** The names of the resources that hand over or take over. */
+  /** Names in the Composition of owners that were renamed, of their successors, and of those in `leaving`. */
   readonly renamed: ReadonlySet<string>;
   /** The names of owners without a successor in this XR. Each goes once it has listed its successors in other XRs. */
   readonly leaving: ReadonlySet<string>;

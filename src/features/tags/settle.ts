@@ -7,7 +7,7 @@ import { CONTENDERS, CREATED_BEFORE, contenderId, ORIGIN, TAGS_OWNER } from "../
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import { findAssociationName } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
-import { type Annotations, findMove, type Part, readFormerCreation } from "./move.ts";
+import { type Annotations, holdBackAfterMove, type Part, readFormerCreation } from "./move.ts";
 import type { Rivals } from "./rivals.ts";
 import type { Subject } from "./subject.ts";
 import type { TagReason } from "./tags-condition.ts";
@@ -43,7 +43,7 @@ export function settle(
   { contenders = [], join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
 ): Settlement {
   const { own, facts, desired } = subject;
-  const move = verdict.is === "deleting" ? undefined : findMove(own, hasMoved);
+  const move = verdict.is === "deleting" ? undefined : holdBackAfterMove(own, hasMoved);
   const owner = verdict.is === "theirs" ? verdict.owner : undefined;
   const isNameless = facts.name.is === "association" && stringAt(desired, EXTERNAL_NAME) === undefined;
   const name =
@@ -188,8 +188,8 @@ function write(one: Ours): Part {
 
 /** Tells whether the origin of the cloud resource allows to delete it with ours. */
 function mayGoWithOurs(one: Ours): boolean {
-  const isOurs = one.verdict.origin === "created" || isUnnamed(one);
-  return isOurs || one.wanted.rules.preexisting === "Delete" || !canObserve(one);
+  const isCreated = one.verdict.origin === "created" || isUnnamed(one);
+  return isCreated || one.wanted.rules.preexisting === "Delete" || !canObserve(one);
 }
 
 const isKeptFromDeletion = (one: Case): one is Ours =>

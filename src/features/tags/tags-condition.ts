@@ -36,8 +36,8 @@ export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unse
   const faulty = new Set(tagged.flatMap(({ refusals }) => refusals.map(({ message }) => message)));
   const refused = [...faulty].map((fault) => ({ is: "InvalidTags", fault }) as const);
   const leftOut = unset.map((field) => ({ is: "FieldNotSet/tag", field }) as const);
-  const owned = tagged.map((one) => ({ is: one.reason.is, one }));
-  return toTold(KIND, [...refused, ...owned, ...leftOut], (sorted) => [
+  const settled = tagged.map((one) => ({ is: one.reason.is, one }));
+  return toTold(KIND, [...refused, ...settled, ...leftOut], (sorted) => [
     summarize(tagged, found),
     ...refused.map((remark) => tell(REASONS, remark)),
     ...sentencesForSome(
@@ -168,8 +168,8 @@ const REASONS = {
       `this XR only observes it until the provider has resolved the references that identify the ${kind}${synced}`,
     /** `isCreating`: the other one's provider has not found a cloud resource yet, and may find this one. */
     AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
-      `${isCreating ? meanwhile : "this XR writes it"}; ${by} has the same name behind another ProviderConfig, and it is not known ` +
-      "whether both ProviderConfigs lead into one account: set tags.owner.account in both Compositions",
+      `${by} declares the same name by another ProviderConfig, and nothing tells whether both lead into one account: ` +
+      `set tags.owner.account in both Compositions; until then ${isCreating ? meanwhile : "this XR writes it"}`,
     NotFound: ({ kind, name }: Facts) =>
       `${kind} ${name}, which the pipeline imports, does not exist; this XR only observes it, since the provider would create another one: ` +
       "correct the external name, or leave it out to have one created",
@@ -179,7 +179,8 @@ const REASONS = {
     "FieldNotSet/tag": ({ field }: { readonly field: string }) => `${field} is not set, so its tag is left out`,
     OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,
-    Withheld: ({ by }: Theirs) => `${by} owns it, so this XR does not create it`,
+    Withheld: ({ by }: Theirs) =>
+      `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind cannot only observe`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
       const rest = isOrphan(owner) ? `; ${takeOver}` : "";

@@ -97,7 +97,12 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     ["no label says whose it is", "Unproven", setLabel("store", "not set"), unlabelled],
     ["a nested XR's has another's label", "Unproven", setLabel("root"), { xr: nestedBelow, observed: unproven }],
     ["the XR waits for its own adoption", "WaitingForComposite", UNCONFIRMED, waiting],
-    ["onUnproven is Release", "Released", `${unprovenBy()} store; released, because onUnproven is Release`, release],
+    [
+      "onUnproven is Release",
+      "Released",
+      `${unprovenBy()} store; onUnproven: Release leaves it to Crossplane, which deletes it (v2.3 and earlier) or drops its reference (v2.4)`,
+      release,
+    ],
     ["it is being deleted", "Adopted", undefined, { observed: { a: deleting } }],
     ["nobody has looked it up yet", "WaitingForRequiredResources", pending],
     ["another controls it", "ControlledByAnother", `${REFERRED} controlled by XStore other, so left unchanged`, other],

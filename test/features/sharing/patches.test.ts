@@ -244,10 +244,16 @@ describe("where Kubernetes takes texts only", () => {
   });
 
   test.each<[reason: string, app: JsonObject, field: string, fieldPath: string, fault: string]>([
-    ["a list", config, "list", "data.LIST", "it takes a text"],
-    ["a text in place of the whole map", config, "host", "data", "it takes texts"],
-    ["a field below a text", config, "host", "data.db.host", "it takes texts"],
-    ["other text in data of a Secret", secret, "host", "data.host", "it takes base64; stringData takes a text"],
+    ["a list", config, "list", "data.LIST", "it must be a string"],
+    ["a text in place of the whole map", config, "host", "data", "its values must be strings"],
+    ["a field below a text", config, "host", "data.db.host", "its values must be strings"],
+    [
+      "other text in data of a Secret",
+      secret,
+      "host",
+      "data.host",
+      "it must be base64; stringData takes plain strings",
+    ],
   ])("%s fails that patch alone", (_reason, wanted, field, fieldPath, fault) => {
     const draft = draftWith(wanted, field, fieldPath);
     expect([says(draft), fatalsIn(draft)]).toEqual([`PatchFailed: db: cannot set ${fieldPath}: ${fault}`, []]);
@@ -283,7 +289,7 @@ describe("the values of one shared resource come to 512 KB at most", () => {
   ])("%s fails its patch, and the field keeps what it has", (_reason, failed, bytes, ...patches) => {
     const draft = draftOf([...patches, toStatus("small", "status.small")], { xr: before, answers });
     expect(says(draft)).toBe(
-      `PatchFailed: db: cannot set status.${failed}: the value has ${bytes} bytes; at most 524288 are set in all`,
+      `PatchFailed: db: cannot set status.${failed}: its value has ${bytes} bytes, and the patches of one shared resource may set 524288 bytes together`,
     );
     expect(draft.composite.slice(-2)).toEqual([
       { path: ["status", failed], value: "before" },

@@ -151,7 +151,7 @@ describe("a cloud resource that several XRs may name", () => {
   const there = { bucket: ours };
   type There = Readonly<Record<string, JsonObject>>;
   test.each<[is: string, onConflict: string, when: string, observed: There, severity: string, says: string]>([
-    ["Withheld", "Withhold", "before it exists", {}, "Warning", "so this XR does not create it"],
+    ["Withheld", "Withhold", "before it exists", {}, "Warning", "so this XR does not compose it"],
     ["WaitingForOwner", "Withhold", "then", there, "Warning", "and has not listed this XR as a successor yet"],
     ["Conflict", "Fail", "then", there, "Fatal", "and onConflict is Fail; to move ownership here: kubectl"],
   ])("that another XR owns is %s under onConflict: %s, %s", (is, onConflict, _when, observed, severity, says) => {

@@ -48,11 +48,11 @@ type Decisions = readonly Decision[];
 const decide = decideBy<Case, Decisions>(
   () => [
     keepUnwritable, // the owner does not grant it, or its namespace does not accept it
-    leaveToHolder, // another share, another way to deliver or an earlier step has it
+    leaveToOtherCopy, // another share, another way to deliver or an earlier step has it
     keepWithoutContents, // they are not known, missing, or too large
     keepTillDeletion, // its shared resource is being deleted, and gets no new copies
     keepTillLookedUp, // the Secret, or the claim that decides who has it, is not known yet
-    leaveToTaker, // it exists without our mark, or another XR of our claim has it
+    leaveForeignSecret, // it exists without our mark, or another XR of our claim has it
   ],
   take,
 );
@@ -70,9 +70,9 @@ interface Own {
 /** Decides on a Secret that the share has, by the first rule that fits. */
 const decideOwn = decideBy<Own, Decisions>(
   () => [
-    dropUngranted, // it holds values that are no longer granted: it is created anew
-    keepUnknown, // it may hold values that are no longer granted
-    waitForObject, // an Object of another name may still delete it
+    dropUngranted, // the copy holds values that are no longer granted: the next reconcile makes another
+    keepUnknown, // the copy may hold values that are no longer granted
+    waitForObject, // an Object of another name in the Composition may still delete the Secret
     observeFirst, // its Object may have been given up
   ],
   write,
@@ -114,7 +114,7 @@ function keepUnwritable(secret: Case): Decisions | undefined {
   return refusal && keepFor(secret, isRefusal(refusal) ? "refused" : "unknown");
 }
 
-function leaveToHolder(secret: Case): Decisions | undefined {
+function leaveToOtherCopy(secret: Case): Decisions | undefined {
   const { copies, holder } = secret.row;
   if (holder === undefined) return undefined;
   const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
@@ -142,7 +142,7 @@ function keepTillLookedUp(secret: Case): Decisions | undefined {
   return isPending ? keepFor(secret, "unknown", { is: "WaitingForRequiredResources", wanted: "Secret" }) : undefined;
 }
 
-function leaveToTaker(secret: Case): Decisions | undefined {
+function leaveForeignSecret(secret: Case): Decisions | undefined {
   const taker = secret.taker();
   return typeof taker === "object" ? leaveTo(taker, toFound(secret), secret) : undefined;
 }

@@ -73,7 +73,8 @@ function judgeRecorded(copy: ObservedCopy, origin: Reference, found: Document, {
   const access = (isOurs ? findShareAccess : findGrantedAccess)(shared, found, secret ?? source, namespaces, call);
   if (access.is === "pending") return "pending";
   if (!namespaces.every((each) => access.isGranted(each))) return "ended";
-  // The record counts only if it fits the Secret that the copy reads.
+  // The record counts only if it fits the Secret that the copy reads. Of a former shared resource the copy reads no more.
   const isFitting = theSame([secret, source]) !== undefined;
-  return toGrant(isFitting || origin !== copy.origin || shared.connection?.onSourceMissing === "Keep");
+  const isFormer = copy.origin === undefined || !isSameResource(origin, copy.origin);
+  return toGrant(isFitting || isFormer || shared.connection?.onSourceMissing === "Keep");
 }

@@ -50,7 +50,7 @@ function readKeys(source: ValueSource, call: Call): NamedKeys {
   if (names.length > MAX_KEYS) return faulty(`${field} has ${names.length} keys, more than ${MAX_KEYS}`);
   const templates = Object.values(found).filter((text) => typeof text === "string" && text.includes("{"));
   if (templates.join("").length > MAX_TEMPLATES)
-    return faulty(`${field} has more than ${MAX_TEMPLATES} characters in texts with braces`);
+    return faulty(`the texts with braces in ${field} have more than ${MAX_TEMPLATES} characters in all`);
   const keys = names.sort().map((to) => readKey(to, found[to], field));
   const fault = keys.find((key) => typeof key === "string");
   return fault === undefined ? { is: "set", value: keys.filter((key) => typeof key !== "string") } : faulty(fault);

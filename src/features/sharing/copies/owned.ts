@@ -30,6 +30,7 @@ export function asOwner(object: JsonObject, observed: Document | undefined, foun
   const isGone = found === undefined && isOwner(observed) && isForSameCluster(object, observed);
   if (!isWritten && !isRestored && !isGone) return object;
   const owning = withOwner(object, observed);
+  // Kubernetes deletes the Secret then; a provider with Delete would block the deletion of the namespace.
   return isGone || isOnlyOwner(observed, found) ? withValueAt(owning, MANAGEMENT_POLICIES, WITHOUT_DELETE) : owning;
 }
 

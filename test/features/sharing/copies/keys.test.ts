@@ -202,7 +202,7 @@ describe("keys that a field of the XR lists", () => {
     ["a field that is not set", "FieldNotSet: db: spec.none of the XR is not set", { A: "{xr:spec.none}" }],
     ["a text, which no provider can publish", invalid(published), { A: "{password}" }, {}, { via: "ConnectionSecret" }],
     ["a text with a key on Crossplane v1", invalid(onV1), { A: "{password}" }, { capabilities: [] }],
-    ["too long", invalid("spec.keys of the XR has more than 10000 characters in texts with braces"), long],
+    ["too long", invalid("the texts with braces in spec.keys of the XR have more than 10000 characters in all"), long],
     ["a field in a text so often that the product is large", TOO_LARGE, undefined, big],
     ["a key in a text so often that the product is large", TOO_LARGE, often("{username}"), manyBytes],
   ])("are %s: the copy stays, and nothing is written (%s)", (_reason, said, listed, parts, copy) => {
