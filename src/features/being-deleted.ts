@@ -69,7 +69,7 @@ const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
  */
 function identifyingFields({ group, kind }: ManagedKind): (field: string, value: unknown) => boolean {
   const { identity } = findFacts(group, kind);
-  if (identity.countsReferences) return (_field, value) => typeof value !== "boolean";
+  if (identity.isUnknownKind) return (_field, value) => typeof value !== "boolean";
   const { name, scope } = identity;
   const paths = [...scope, ...(name.is === "externalName" ? [] : name.paths)];
   const fields = paths.map((path) => String(path[PARAMETERS_DEPTH]));

@@ -98,7 +98,7 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
     parts,
     place,
     ...account,
-    hashed: [facts.countsReferences ? ["providerConfig"] : [], [...hashed, ...parts]],
+    hashed: [facts.isUnknownKind ? ["providerConfig"] : [], [...hashed, ...parts]],
     facts,
   };
 }
@@ -116,11 +116,11 @@ function readPlace(
   // Field names are hashed only for unknown kinds: of a known one each resource has the same.
   const hashed: string[] = [];
   const scope = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
-  for (const [field, text] of facts.countsReferences ? [...scope, ...findReferred(declared, facts.referable)] : scope) {
+  for (const [field, text] of facts.isUnknownKind ? [...scope, ...findReferred(declared, facts.referable)] : scope) {
     if (text === undefined) return undefined;
     const folded = fold(text, facts);
     place.set(field, folded);
-    if (facts.countsReferences) hashed.push(field);
+    if (facts.isUnknownKind) hashed.push(field);
     hashed.push(folded);
   }
   return { place, hashed };
@@ -154,7 +154,7 @@ export function findByFormerLabel(
     toAccount(config, ""),
   ];
   const [before, after] = resource.hashed;
-  const texts = facts.countsReferences ? [after, ...listFormerTexts(resource, desired, document)] : [after];
+  const texts = facts.isUnknownKind ? [after, ...listFormerTexts(resource, desired, document)] : [after];
   return accounts
     .map((each) => (each.account === resource.account ? resource : { ...resource, ...each }))
     .flatMap((each) => texts.map((text): CloudResource => ({ ...each, hashed: [before, text] })))

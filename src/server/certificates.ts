@@ -122,10 +122,7 @@ function toSecureContext(files: Files, directory: string): Context {
   for (const name of ["cert", "key", "ca"] as const) {
     const content = files[name];
     if (typeof content === "string") faults.push(`${fileNames[name]}: ${content}`);
-    else
-      check(`${fileNames[name]}: not a PEM ${CONTENTS[name]}`, () =>
-        parsers[name](content),
-      );
+    else check(`${fileNames[name]}: not a PEM ${CONTENTS[name]}`, () => parsers[name](content));
   }
   const context = { ...files, minVersion: "TLSv1.2" } as Context;
   if (faults.length === 0) {

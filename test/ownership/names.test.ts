@@ -11,7 +11,7 @@ const GROUP = ["spec", "forProvider", "group"];
 
 const read = (name: IdentityFacts["name"], metadata: JsonObject, forProvider: JsonObject, observed?: JsonObject) => {
   const toDocument = (of: JsonObject) => documentOf(resource("example.org/v1", "Thing", of, forProvider));
-  const facts = { name, scope: [], countsReferences: false };
+  const facts = { name, scope: [], isUnknownKind: false };
   return readNames({ desired: toDocument(metadata), observed: observed && toDocument(observed), facts });
 };
 

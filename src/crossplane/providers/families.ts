@@ -110,7 +110,7 @@ export interface IdentityFacts {
   /** The fields with its location and its parents. */
   readonly scope: readonly FieldPath[];
   /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
-  readonly countsReferences: boolean;
+  readonly isUnknownKind: boolean;
   /** The fields of an unknown kind that count as literals, too, since its schema has a reference or a selector beside them. */
   readonly referable?: ReadonlySet<string>;
   /** True if names and locations are case-insensitive. */
@@ -161,7 +161,7 @@ const OBJECT: KindFacts = {
       ),
     },
     scope: [],
-    countsReferences: false,
+    isUnknownKind: false,
   },
   isNamedById: false,
   reportsTags: true,
@@ -196,7 +196,7 @@ function unlisted({ cloud, usual, reportsTags, places }: FamilyFacts): KindFacts
     reportsTags,
     versions: USUAL_VERSIONS,
     tags: { is: "unknown", field: usual && below(usual) },
-    identity: { name, scope: places.map(toParameterPath), countsReferences: true },
+    identity: { name, scope: places.map(toParameterPath), isUnknownKind: true },
     isNamedById: false,
   };
 }
@@ -213,7 +213,7 @@ function listed(family: Family, { named, isId, isUnique, fields, tags, versions 
     reportsTags,
     versions,
     tags: { is: tags === "none" ? "none" : "known", field: below(typeof tags === "string" ? usual : tags) },
-    identity: { name, scope: scope.map(toParameterPath), countsReferences: false, isUnique, accountField },
+    identity: { name, scope: scope.map(toParameterPath), isUnknownKind: false, isUnique, accountField },
     isNamedById: isId,
   };
 }

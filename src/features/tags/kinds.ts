@@ -47,7 +47,7 @@ function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[], call: Ca
   if (rule === undefined) return { kind, rule, facts: found, askFields: undefined };
   const facts = withRule(found, rule);
   // The input can so exclude a field that changes in place.
-  const isTold = !found.identity.countsReferences || rule.scopeFieldPaths.length > 0;
+  const isTold = !found.identity.isUnknownKind || rule.scopeFieldPaths.length > 0;
   const askFields = isTold ? undefined : lazy(() => askReferable(kind, facts.identity, call));
   return { kind, rule, facts, askFields };
 }

@@ -159,7 +159,7 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const cloudResource = lazy(() => readBySchema(declared, known));
   const own = lazy(() => cloudResource() && wish.observed && toContender(wish.observed));
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
-  if (tags === undefined && (cloudResource() === undefined || identity.countsReferences)) return undefined;
+  if (tags === undefined && (cloudResource() === undefined || identity.isUnknownKind)) return undefined;
   return {
     ...declared,
     isImported: named.isNamed && isNamedById,

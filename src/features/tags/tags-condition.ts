@@ -117,7 +117,7 @@ const LIKELY = /(?:Id|ID|Name|Arn|Ref|Uid)$/;
 
 /** Names the fields in which ours and another owner's differ, the likely ones first, for a kind whose identifying fields are not known. */
 function distinguish({ facts, desired }: Subject, { document }: Contender): string {
-  if (!facts.countsReferences) return "";
+  if (!facts.isUnknownKind) return "";
   const [ours, theirs] = [desired, document].map((each) => each.at(PARAMETERS));
   if (!(isObject(ours) && isObject(theirs))) return "";
   const fields = Object.keys(ours).filter((field) => typeof ours[field] === "string" && ours[field] !== theirs[field]);

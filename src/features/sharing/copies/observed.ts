@@ -1,11 +1,5 @@
 import { groupKindOf } from "../../../crossplane/api-group.ts";
-import {
-  COPY_KINDS,
-  COPY_PREFIX,
-  readCopiedSecret,
-  readSharedResource,
-  type SecretName,
-} from "../../../crossplane/copies.ts";
+import { COPY_KINDS, readCopiedSecret, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { readAnnotation } from "../../../crossplane/metadata.ts";
 import { hasReadSpec } from "../../../crossplane/observed-generation.ts";
@@ -25,9 +19,9 @@ import { DOMAIN } from "../../../model/names.ts";
 import type { Resource } from "../../../model/request.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import { readSecretName } from "../../../records/record.ts";
-import type { NamedCopy, Target } from "../judgement.ts";
 import type { SharingReason } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
+import { isCopyName } from "./copy-name.ts";
 
 /** An observed composed resource that makes a copy: an Object of provider-kubernetes, or the Secret. */
 export interface ObservedCopy {
@@ -46,19 +40,6 @@ export interface ObservedCopy {
   readonly earlier: readonly Reference[];
 }
 
-/** Suffixes of names: if one `via` took the place of another's resource, Crossplane would delete the Secret. */
-const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
-  ConnectionSecret: "/connection-secret",
-  Secret: "/secret",
-};
-
-/** Makes a copy's name in the Composition. A renamed target is another resource: Crossplane deletes the old one. */
-export const copyName = (share: string, { namespace, name, copy }: Target): string =>
-  `${COPY_PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via] ?? ""}`;
-
-/** Matches names of `copyName`. A user who may edit the XR's references can give composed resources any name. */
-const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
-
 const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(groupKindOf));
 
 /**
@@ -67,7 +48,7 @@ const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(group
  */
 export const findCopies = (resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
   [...resources]
-    .filter(([key]) => key.startsWith(COPY_PREFIX) && COPY_NAME.test(key))
+    .filter(([key]) => isCopyName(key))
     .filter(([, { document }]) => COPYING.has(groupKindOf(toReference(document))))
     .map(([key, { document }]) => toCopy(key, document))
     .sort((a, b) => compareTexts(a.key, b.key));

@@ -4,7 +4,8 @@ import { brief } from "../../../model/condition.ts";
 import type { Bindings } from "../../../records/record.ts";
 import type { Call } from "../../feature.ts";
 import type { Judged, JudgedTarget } from "../judgement.ts";
-import { copyName, findCopies, isReleased, type ObservedCopy } from "./observed.ts";
+import { copyName } from "./copy-name.ts";
+import { findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 export const formatMaker = (share: string): string => `shared resource ${share} of this XR`;
 
