@@ -24,7 +24,6 @@ import { type Contenders, indexByUid, isLiving } from "./contenders.ts";
 import {
   type Candidate,
   type CloudResource,
-  hashExternalName,
   hasSameName,
   isInPlace,
   isKnown,
@@ -89,11 +88,10 @@ export class KnownContenders {
     return own === undefined ? [first] : [first, own];
   }
 
-  /** Tells whether the answers so far have a managed resource of the name, in any account. */
-  hasNamesakes(kind: ManagedKind, names: readonly string[]): boolean {
-    const externalName = hashExternalName(kind.group, kind.kind, names);
-    const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, undefined, this.#requirements);
-    return found !== undefined && found.length > 0;
+  /** Tells whether the answers so far have another managed resource of the name, in any account. */
+  hasNamesakes(kind: ManagedKind, externalName: string, own?: Contender): boolean {
+    const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, own, this.#requirements);
+    return found?.some(({ uid }) => uid !== own?.uid) === true;
   }
 
   /** Finds the managed resources of the same name in any account, of both scopes; undefined while an answer is pending. */

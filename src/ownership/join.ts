@@ -44,7 +44,8 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
   }
   const isListed = isListedAsOwner(candidate, namesakes);
   // One that imports what our provider has named may read a list in which ours has no label yet.
-  const mayBeUnknown = isNamedByOurs(candidate) && !isListed;
+  const { kind, externalName, own } = candidate;
+  const mayBeUnknown = isNamedByOurs(candidate) && !isListed && known.hasNamesakes(kind, externalName, own);
   const isFollowed =
     mayBeUnknown ||
     others.behind.some((other) => other.one.isMarked && isSameAccount(candidate, other, toAccount) === true);

@@ -13,6 +13,7 @@ import {
   type CloudResource,
   findByFormerLabel,
   foldNames,
+  hashExternalName,
   identify,
   isElsewhere,
   readByItself,
@@ -80,7 +81,10 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
   const { kind, observed, isMadeUp, facts } = subject;
   if (!isMadeUp || observed === undefined || readLabel(observed, IDENTITY_LABEL) !== undefined) return false;
   const read = readAnnotation(observed, TAKE_OWNERSHIP) === undefined ? readNames(subject) : undefined;
-  return typeof read === "object" && !known.hasNamesakes(kind, foldNames(read.names, facts));
+  return (
+    typeof read === "object" &&
+    !known.hasNamesakes(kind, hashExternalName(kind.group, kind.kind, foldNames(read.names, facts)))
+  );
 }
 
 /**
