@@ -88,10 +88,9 @@ export class KnownContenders {
     return own === undefined ? [first] : [first, own];
   }
 
-  /** Tells whether the answers so far have another managed resource of the name, in any account. */
-  hasNamesakes(kind: ManagedKind, externalName: string, own?: Contender): boolean {
-    const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, own, this.#requirements);
-    return found?.some(({ uid }) => uid !== own?.uid) === true;
+  /** Lists the managed resources of the name, in any account, as far as the answers so far have them. */
+  listNamesakes(kind: ManagedKind, externalName: string, own?: Contender): Contenders {
+    return this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, own, this.#requirements) ?? [];
   }
 
   /** Finds the managed resources of the same name in any account, of both scopes; undefined while an answer is pending. */

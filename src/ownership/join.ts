@@ -13,7 +13,7 @@ export type Join =
   | { readonly is: "pending" }
   /**
    * There is none ahead of ours, or no reason to look. `hasSettled`: ours owns its cloud resource, and need not look again.
-   * `isFollowed`: an owner behind another ProviderConfig has yet to join ours, or may have.
+   * `isFollowed`: another one behind another ProviderConfig has yet to join ours, or may have.
    */
   | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
   /** `declared`: as ours declares it from now on. */
@@ -43,16 +43,17 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
     if (join !== undefined) return join;
   }
   const isListed = isListedAsOwner(candidate, namesakes);
-  // One that imports what our provider has named may read a list in which ours has no label yet.
-  const { kind, externalName, own } = candidate;
-  const mayBeUnknown = isNamedByOurs(candidate) && !isListed && known.hasNamesakes(kind, externalName, own);
   const isFollowed =
-    mayBeUnknown ||
-    others.behind.some((other) => other.one.isMarked && isSameAccount(candidate, other, toAccount) === true);
+    (isNamedByOurs(candidate) && !isListed && hasImporters(candidate, known)) ||
+    others.behind.some((other) => isSameAccount(candidate, other, toAccount) === true);
   return { is: "alone", hasSettled: !isFollowed && isListed, isFollowed };
 }
 
 const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
+
+/** Tells whether another one may import what our provider has named. It may have read a list in which ours has no label yet. */
+const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownContenders): boolean =>
+  known.listNamesakes(kind, externalName, own).some(({ uid, isDeleting }) => uid !== own?.uid && !isDeleting);
 
 /** Tells whether ours is listed as the owner. Of two that were promoted at once, one sees the other in that list. */
 const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>

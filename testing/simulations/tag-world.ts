@@ -263,7 +263,7 @@ export class TagWorld {
     if (managed.isDeleting) {
       if (may(managed.applied, "Delete")) this.#deleteFromCloud(managed);
       // Who created it left it to the owner of another way that had not joined yet, and is in no list: if that goes now, too, it stays.
-      else if (isFollowed(managed)) this.#cloudOf(managed).isOurs = false;
+      else if (isFollowed(managed)) this.#leaveToFollower(managed);
       this.#history.push(new Map([...this.#now].filter(([key]) => key !== keyOf(managed))));
       return;
     }
@@ -440,6 +440,13 @@ export class TagWorld {
     const others = this.#all.filter((managed) => nameOf(managed) === name && !managed.isDeleting);
     const isKnown = others.some((managed) => toContender(documentOf(this.#show(managed))).isCreated);
     if (!isKnown) this.#cloud[name].isOurs = false;
+  }
+
+  #leaveToFollower(managed: Managed): void {
+    const resource = this.#cloudOf(managed);
+    resource.isOurs = false;
+    const isAlone = this.#all.every(({ isDeleting }) => isDeleting);
+    if (isAlone && this.#kind === "vpc") resource.exists = false; // it has an id that nobody knows any more
   }
 
   #newManaged(xr: number, resource: Resource, applied: JsonObject | undefined): Managed {

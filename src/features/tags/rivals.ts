@@ -81,10 +81,9 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
   const { kind, observed, isMadeUp, facts } = subject;
   if (!isMadeUp || observed === undefined || readLabel(observed, IDENTITY_LABEL) !== undefined) return false;
   const read = readAnnotation(observed, TAKE_OWNERSHIP) === undefined ? readNames(subject) : undefined;
-  return (
-    typeof read === "object" &&
-    !known.hasNamesakes(kind, hashExternalName(kind.group, kind.kind, foldNames(read.names, facts)))
-  );
+  if (typeof read !== "object") return false;
+  const externalName = hashExternalName(kind.group, kind.kind, foldNames(read.names, facts));
+  return known.listNamesakes(kind, externalName).length === 0;
 }
 
 /**
