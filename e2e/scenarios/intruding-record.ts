@@ -110,7 +110,11 @@ async function recordIsRefused(rig: Rig): Promise<string> {
 
   await kubectl.apply(intruding(0));
   await kubectl.apply({ ...intruding(0), metadata: { namespace: LOOM_INTRUDER, name: "settings" } });
-  await sleep(5000);
+  await until(
+    "nothing is reconciled any more",
+    async () => (await counted(rig, async () => {})).owners === 0,
+    PATIENCE,
+  );
   const edits = {
     label: ["label", "x=y"],
     unlabel: ["label", "crossplane.io/composite-"],
