@@ -63,7 +63,8 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly (readonly [stri
     const isArbitrated = readLabel(document, IDENTITY_LABEL) !== undefined;
     if (!isArbitrated && !isCreator(document)) return [];
     const one = toContender(document);
-    const isOurs = !isArbitrated || (one.isMarked && one.owner === owner);
+    // One that was never arbitrated, and neither writes nor deletes, has nothing to hand over.
+    const isOurs = isArbitrated ? one.isMarked && one.owner === owner : one.isWriting || one.isDeletingWithIt;
     return isOurs && !one.isDeleting ? [[name, one] as const] : [];
   });
 }
