@@ -58,7 +58,13 @@ describe("a composed resource that its Composition renames", () => {
     ["goes", "its new one is only imported to be read", orders, { store: withPolicies(orders, "Observe") }, false],
     ["stays", "a reference hides what the new one declares", policy({ bucket: "a" }), hiding, true],
     ["stays", "the new one imports it by the cloud's name", bucket({ tags: {} }), importing, true],
-    ["goes", "it only observes what the new one imports", withPolicies(bucket({ tags: {} }), "Observe"), importing, false],
+    [
+      "goes",
+      "it only observes what the new one imports",
+      withPolicies(bucket({ tags: {} }), "Observe"),
+      importing,
+      false,
+    ],
     [
       "goes",
       "its grant has gone, though a reference hides what another one declares: a team may write one that leads nowhere",
