@@ -48,6 +48,7 @@ export class KnownContenders {
   readonly #requirements: Requirements;
   readonly #canAskSchemas: boolean;
   readonly #listed = new Map<string, Listed>();
+  readonly #named = new Map<string, Contenders>();
   readonly #namesakes = new Map<string, readonly Namesake[]>();
   readonly #withWriter = new Map<string, Contenders>();
 
@@ -88,18 +89,22 @@ export class KnownContenders {
     return own === undefined ? [first] : [first, own];
   }
 
-  /** Lists the managed resources of the name, in any account, as far as the answers so far have them. */
-  listNamesakes(kind: ManagedKind, externalName: string, own?: Contender): Contenders {
-    return this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, own, this.#requirements) ?? [];
+  /** Lists the managed resources of the name in any account, of both scopes; undefined while an answer is pending. */
+  listNamesakes(kind: ManagedKind, externalName: string): Contenders | undefined {
+    const key = `${kind.apiVersion} ${externalName}`;
+    const before = this.#named.get(key);
+    if (before !== undefined) return before;
+    const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, undefined, this.#requirements);
+    if (found !== undefined) this.#named.set(key, found);
+    return found;
   }
 
-  /** Finds the managed resources of the same name in any account, of both scopes; undefined while an answer is pending. */
-  findNamesakes({ kind, externalName, facts, own }: Candidate): readonly Namesake[] | undefined {
+  /** Finds those of the candidate's name whose cloud resource is known; undefined while an answer is pending. */
+  findNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
     const key = `${kind.apiVersion} ${externalName}`;
     const before = this.#namesakes.get(key);
     if (before !== undefined) return before;
-    const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, own, this.#requirements);
-    const namesakes = found?.flatMap((one) => {
+    const namesakes = this.listNamesakes(kind, externalName)?.flatMap((one) => {
       const read = (isLiving(one) || one.isDeleting) && hasLooked(one) ? readByItself(one.document, facts) : undefined;
       return isKnown(read) ? [{ one, read }] : [];
     });

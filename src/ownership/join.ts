@@ -4,6 +4,7 @@ import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
 import { isNamedByOurs, looksBehindOtherConfigs } from "./contender-requirements.ts";
+import { findLiving, firstOther } from "./contenders.ts";
 import type { KnownContenders, Namesake } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
 import { isSameConfig } from "./known-account.ts";
@@ -53,7 +54,7 @@ const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
 
 /** Tells whether another one may import what our provider has named. It may have read a list in which ours has no label yet. */
 const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownContenders): boolean =>
-  known.listNamesakes(kind, externalName, own).some(({ uid, isDeleting }) => uid !== own?.uid && !isDeleting);
+  firstOther(findLiving(known.listNamesakes(kind, externalName) ?? []), own?.uid) !== undefined;
 
 /** Tells whether ours is listed as the owner. Of two that were promoted at once, one sees the other in that list. */
 const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
@@ -114,7 +115,7 @@ function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate
   const found = byId.get((own && readGlobalId(own.document)) ?? "");
   const ours = [byAccount.get(declared.account), own && { one: own, read: declared }];
   const others = [...(found ? [found] : []), ...byAccount.values()].filter(
-    ({ read }) => read.account !== declared.account,
+    ({ one, read }) => read.account !== declared.account && one.uid !== own?.uid,
   );
   const isAhead = (other: Namesake): boolean => ours.every((one) => !one || byOrder(other, one) < 0);
   return { ahead: others.filter(isAhead), behind: others.filter((other) => !isAhead(other)) };

@@ -65,7 +65,7 @@ export function releaseCommand({ apiVersion, kind, document }: Composite, ...nam
   return `${annotate(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
-/** What a provider found in the cloud for a managed resource that only observes. */
+/** A provider's finding in the cloud for a managed resource that only observes. */
 export type Finding =
   | { readonly is: "waiting" | "found" | "missing" }
   | { readonly is: "different"; readonly fields: readonly string[] };

@@ -83,7 +83,7 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
   const read = readAnnotation(observed, TAKE_OWNERSHIP) === undefined ? readNames(subject) : undefined;
   if (typeof read !== "object") return false;
   const externalName = hashExternalName(kind.group, kind.kind, foldNames(read.names, facts));
-  return known.listNamesakes(kind, externalName).length === 0;
+  return (known.listNamesakes(kind, externalName) ?? []).length === 0;
 }
 
 /**

@@ -186,12 +186,14 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
  */
 function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields }: KnownKind) {
   const { observed, facts } = declared;
+  const readWith = (referable: ReadonlySet<string>) => readUnlessNew({ ...declared, facts: { ...facts, referable } });
+  const noted = askFields && observed && readAnnotation(observed, SCOPE);
+  if (noted !== undefined) return readWith(new Set(noted.split(",")));
   const read = readUnlessNew(declared);
   if (typeof read !== "object" || askFields === undefined) return read;
-  const noted = observed && readAnnotation(observed, SCOPE);
-  const referable = noted === undefined ? askFields() : new Set(noted.split(","));
+  const referable = askFields();
   if (referable === "pending") return { ...read, isProvisional: true };
-  return referable === undefined ? read : readUnlessNew({ ...declared, facts: { ...facts, referable } });
+  return referable === undefined ? read : readWith(referable);
 }
 
 /** Reads the cloud resource. One that was just created does not wait for a reference to its place: no other XR knows its name yet. */
