@@ -114,7 +114,7 @@ export const toContenders = (answer: LookupAnswer, own: Contender | undefined): 
     ? undefined
     : answer.items.map((item) => (own && isSameVersion(item, own) ? own : toContender(item)));
 
-function isSameVersion(item: Document, { uid, document }: Contender): boolean {
+export function isSameVersion(item: Document, { uid, document }: Contender): boolean {
   if (stringAt(item, ["metadata", "uid"]) !== uid) return false;
   const version = stringAt(item, RESOURCE_VERSION);
   return version !== undefined && version === stringAt(document, RESOURCE_VERSION);
