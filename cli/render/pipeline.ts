@@ -40,7 +40,7 @@ const MAX_ITERATIONS = 5;
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go Render.
  *
- * @returns the last state, and warnings of faults that the function itself shows in the next reconcile only.
+ * @returns the last state, and warnings of faults that this function reports in the next reconcile only.
  * @throws {FunctionError} where a step cannot be run, fails, or returns a fatal result.
  */
 export async function runPipeline(inputs: Inputs, call: CallFunction) {
@@ -67,7 +67,7 @@ export async function runPipeline(inputs: Inputs, call: CallFunction) {
   return { ...outcome, warnings: [...warnings, ...early] };
 }
 
-/** Warns of a step with adoption before one that desires more: later reconciles have the reason StepNotLast. */
+/** Warns of a step with adoption before a step that desires more: later reconciles have the reason StepNotLast. */
 function warnIfNotLast({ step }: Step, before: Outcome, last: Outcome): readonly string[] {
   const known = before.desired.resources ?? {};
   const later = Object.keys(last.desired.resources ?? {}).filter((name) => !Object.hasOwn(known, name));
