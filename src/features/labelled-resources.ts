@@ -1,4 +1,4 @@
-import { canSelectNamespaces } from "../crossplane/crossplane-version.ts";
+import { canSelectNamespaces } from "../crossplane/generation.ts";
 import {
   COMPOSITE_LABEL,
   COMPOSITION_RESOURCE_NAME,

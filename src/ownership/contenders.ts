@@ -8,6 +8,21 @@ import { byPrecedence, type Contender } from "./contender.ts";
 /** All contenders of one cloud resource. The indexes below are computed once for all resources of an XR that declare it. */
 export type Contenders = readonly Contender[];
 
+/** The contenders for the cloud resource of one of our resources. */
+export interface Found {
+  /** One list for all our resources that declare it: with or without this one, in the version of the answer. */
+  readonly all: Contenders;
+  /** Our resource as it counts among them; undefined while it does not. */
+  readonly listed: Contender | undefined;
+}
+
+export const withListed = (all: Contenders | undefined, listed: Contender | undefined): Found | undefined =>
+  all && { all, listed };
+
+/** Finds our resource in the list. */
+export const findListed = (all: Contenders | undefined, own: Contender | undefined): Found | undefined =>
+  withListed(all, all && own && indexByUid(all).get(own.uid));
+
 /** Computes once for each list of three or more contenders. For one or two, the usual case, it takes longer to remember than to compute. */
 function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) => Made {
   const remembered = once(compute);

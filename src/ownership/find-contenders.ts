@@ -20,7 +20,7 @@ import {
   toLabelled,
   toWriterRequirement,
 } from "./contender-requirements.ts";
-import { type Contenders, indexByUid, isLiving } from "./contenders.ts";
+import { type Contenders, type Found, findListed, indexByUid, isLiving, withListed } from "./contenders.ts";
 import {
   type Candidate,
   type CloudResource,
@@ -73,20 +73,20 @@ export class KnownContenders {
    *
    * To the last two it adds the managed resource that wrote the cloud resource last, which has no labels if its XR lacks this function.
    */
-  find(candidate: Candidate, joins = false): Contenders | undefined {
+  find(candidate: Candidate, joins = false): Found | undefined {
     const { own } = candidate;
-    if (joins) return this.#require(IDENTITY_LABEL, candidate);
-    if (isNamedByOurs(candidate)) return withOwn(this.#require(CONTENDS_LABEL, candidate), candidate.own);
+    if (joins) return findListed(this.#require(IDENTITY_LABEL, candidate), own);
+    if (isNamedByOurs(candidate)) return withListed(this.#require(CONTENDS_LABEL, candidate), own);
 
     const before = this.recallFirst(candidate);
     const label = chooseLabel(before, candidate);
     const first = before?.isMarked ? before : findFirst(before, candidate, this.#list(label, candidate).found);
-    if (first === undefined) return this.#withLastWriter(this.#require(label, candidate), candidate);
+    if (first === undefined) return findListed(this.#withLastWriter(this.#require(label, candidate), candidate), own);
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
-    if (first.uid === own?.uid) return withOwn(this.#require(CONTENDS_LABEL, candidate), own);
+    if (first.uid === own?.uid) return withListed(this.#require(CONTENDS_LABEL, candidate), own);
     if (!first.isMarked) this.#watch(WRITES_LABEL, candidate);
-    return own === undefined ? [first] : [first, own];
+    return withListed([first], own);
   }
 
   /** Lists the managed resources of the name in any account, of both scopes; undefined while an answer is pending. */
@@ -198,10 +198,6 @@ export class KnownContenders {
 /** Tells whether the contender's Composition only observes the cloud resource: it has no marks, and neither owns nor writes. */
 const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
   !isMarked && identity === undefined && policies !== undefined && isObserver(policies);
-
-/** Replaces ours in the list by the observed one. */
-const withOwn = (all: Contenders | undefined, own: Contender): Contenders | undefined =>
-  all && [...all.filter(({ uid }) => uid !== own.uid), own];
 
 /** An XR composes many resources of few kinds. */
 const twinOf = once(findTwin);

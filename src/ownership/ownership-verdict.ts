@@ -4,11 +4,11 @@ import { byPrecedence, type Contender, isAcknowledgedBy } from "./contender.ts";
 import {
   areInvolved,
   type Contenders,
+  type Found,
   findCreated,
   findInTheWay,
   findLiving,
   firstOther,
-  indexByUid,
   isInvolved,
   isOrphan,
 } from "./contenders.ts";
@@ -18,8 +18,8 @@ import type { Candidate } from "./identity.ts";
 export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies"> {
   /** True if the pipeline gives it a name that only the cloud can make up. */
   readonly isImported: boolean;
-  /** The contenders with the identity label, ours included once it has it; undefined while the answer is pending. */
-  readonly contenders: Contenders | undefined;
+  /** Undefined while the answer is pending. */
+  readonly contenders: Found | undefined;
   /** The control plane in the cloud's tags, unless it is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
   /** False if the provider does not report who else writes the cloud resource. */
@@ -104,7 +104,7 @@ const judge = decideBy<Case, OwnershipVerdict>(
 interface Case extends Situation {
   /** Empty while the answer is pending. */
   readonly all: Contenders;
-  /** Our resource in the answer, which may be older or newer than the observed one. */
+  /** Ours in the answer, which may be older or newer than the observed one. */
   readonly listed: Contender | undefined;
   /** True if ours is marked as the owner, both as observed and in the answer. */
   readonly isPromoted: boolean;
@@ -116,11 +116,10 @@ interface Case extends Situation {
   readonly cluster: string | undefined;
 }
 
-const NONE: Contenders = []; // one list for all, since what is computed from a list is remembered
+const NONE: Found = { all: [], listed: undefined }; // one for all, since what is computed from a list is remembered
 
 function toCase(situation: Situation): Case {
-  const { own, contenders: all = NONE, otherCluster } = situation;
-  const listed = own && indexByUid(all).get(own.uid);
+  const { own, contenders: { all, listed } = NONE, otherCluster } = situation;
   const isPromoted = own?.isMarked === true && listed?.isMarked === true;
   return {
     ...situation,

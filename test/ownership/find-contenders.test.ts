@@ -94,7 +94,7 @@ function find(setting: Setting, byLabel: LookupAnswer, byName: LookupAnswer = { 
   const requirements = new Requirements({ ...emptyRequest, required: answer, requiredSchema });
   const found = new KnownContenders(requirements, canAskSchemas).find(candidate(setting));
   const [required, schemas] = [requirements.resources, requirements.schemas].map((asked) => [...asked.values()]);
-  return { names: found?.map(({ name }) => name), required, schemas };
+  return { names: found?.all.map(({ name }) => name), required, schemas };
 }
 
 const labelled = { apiVersion: S3, kind: "Bucket", match: { labels: { [IDENTITY_LABEL]: "hash" } } };
@@ -207,12 +207,22 @@ describe("the contenders for a cloud resource", () => {
     expect(find({}, asked, pending, given)).toMatchObject({ names, required, schemas });
   });
 
-  test("are read once for all resources of an XR that stand for one cloud resource", () => {
+  const creating = { isMadeUp: true, own: toContender(bucket("us", {})) };
+  test.each<[reason: string, ours: Partial<Candidate>, listed: string | undefined]>([
+    ["ours is in it", {}, "us"],
+    [
+      "ours is not in it yet",
+      { own: toContender(bucket("us").with([{ path: ["metadata", "uid"], value: "uid-of-new" }])) },
+      undefined,
+    ],
+    ["ours created the cloud resource, and counts whatever the list says", creating, "us"],
+  ])("are one list for all resources of an XR that stand for one cloud resource: %s", (_reason, ours, listed) => {
     const required = (name: string): LookupAnswer =>
       name.startsWith("tags/first/") ? pending : resolved(bucket("us"), bucket("other"));
     const known = new KnownContenders(new Requirements({ ...emptyRequest, required }), false);
-    const [first, second] = [1, 2].map(() => known.find(candidate({})));
-    expect(first).toHaveLength(2);
-    expect(second).toBe(first);
+    const [first, second] = [1, 2].map(() => known.find({ ...candidate({}), ...ours }));
+    expect(first?.all.map(({ name }) => name)).toEqual(["us", "other"]);
+    expect(first?.listed?.name).toBe(listed);
+    expect(second?.all).toBe(first?.all);
   });
 });

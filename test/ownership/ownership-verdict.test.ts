@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Contender } from "../../src/ownership/contender.ts";
+import { findListed } from "../../src/ownership/contenders.ts";
 import { judgeOwnership, type Situation } from "../../src/ownership/ownership-verdict.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
@@ -122,7 +123,9 @@ test.each([
 ])("the verdict on who owns a cloud resource is $verdict.is when $reason", ({ verdict, contenders, rest }) => {
   const told = { otherCluster: undefined, isImported: false, reportsTags: true, mayBeCreated: false };
   const usual = { own: us, hasManagementPolicies: true, ...told };
-  expect(judgeOwnership({ ...usual, ...rest, contenders })).toEqual(verdict);
+  const situation = { ...usual, ...rest };
+  const found = findListed(contenders, situation.own);
+  expect(judgeOwnership({ ...situation, contenders: found })).toEqual(verdict);
 });
 
 test("each contender is looked at once for all of an XR's resources, where nothing tells who else writes the cloud resource", () => {
@@ -136,14 +139,15 @@ test("each contender is looked at once for all of an XR's resources, where nothi
   });
   const all = Array.from({ length: 10 }, (_, index) => bystander(`us-${index}`));
   const situation = {
-    contenders: all,
     otherCluster: undefined,
     hasManagementPolicies: true,
     isImported: false,
     reportsTags: false,
     mayBeCreated: false,
   };
-  const verdicts = all.map(({ name }) => judgeOwnership({ ...situation, own: contender(name) }));
+  const verdicts = all.map((listed) =>
+    judgeOwnership({ ...situation, contenders: { all, listed }, own: contender(listed.name) }),
+  );
   expect(verdicts).toEqual(all.map(() => ({ is: "existed" })));
   expect(looks).toBe(10);
 });

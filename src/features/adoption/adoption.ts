@@ -1,4 +1,4 @@
-import { canSelectNamespaces } from "../../crossplane/crossplane-version.ts";
+import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/restore.ts";

@@ -1,5 +1,5 @@
 import type { Composite } from "../../crossplane/composite.ts";
-import { canSelectNamespaces } from "../../crossplane/crossplane-version.ts";
+import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import type { ValueEdit } from "../../model/document.ts";

@@ -1,6 +1,6 @@
 import { type Composite, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
 import { findConnectionSecret } from "../../crossplane/connection-secret.ts";
-import { canSelectNamespaces } from "../../crossplane/crossplane-version.ts";
+import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import {
   askReferenceGrants,
   type Grantee,

@@ -1,6 +1,6 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
-import { canSelectNamespaces } from "../../crossplane/crossplane-version.ts";
+import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";

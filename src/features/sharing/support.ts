@@ -1,4 +1,4 @@
-import { canSelectNamespaces } from "../../crossplane/crossplane-version.ts";
+import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import type { Copy } from "../../input/connection.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { Select } from "../../input/select.ts";

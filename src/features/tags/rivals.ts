@@ -6,7 +6,7 @@ import {
   IDENTITY_LABEL,
   TAKE_OWNERSHIP,
 } from "../../ownership/annotations.ts";
-import { type Contenders, listClusters } from "../../ownership/contenders.ts";
+import { type Contenders, type Found, listClusters } from "../../ownership/contenders.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
 import {
   type Candidate,
@@ -27,8 +27,8 @@ import type { WantedTags } from "./wanted.ts";
 export interface Rivals {
   readonly candidate: Candidate;
   readonly join: Join;
-  /** The contenders, ours included; undefined while an answer or a value of the input is pending. */
-  readonly contenders: Contenders | undefined;
+  /** Undefined while an answer or a value of the input is pending. */
+  readonly contenders: Found | undefined;
   /** The other control plane that the cloud's tags name. */
   readonly otherCluster: string | undefined;
   /** True if the observed resource declares another cloud resource. */
@@ -47,7 +47,7 @@ export function findRivals(
   const candidate = join.is === "same" ? toCandidate(subject, join.declared) : alone;
   const found = join.is === "pending" ? undefined : known.find(candidate, join.is === "same");
   const contenders = wanted.isUnset || subject.tags?.isPending || declared.isProvisional ? undefined : found;
-  const otherCluster = findOtherCluster(subject, wanted, contenders);
+  const otherCluster = findOtherCluster(subject, wanted, contenders?.all);
   return { candidate, join, contenders, otherCluster, hasMoved: isElsewhere(candidate) && !isFoundAnew(candidate) };
 }
 

@@ -40,7 +40,7 @@ export function settle(
   verdict: Verdict,
   subject: Subject,
   wanted: WantedTags,
-  { contenders = [], join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
+  { contenders, join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
 ): Settlement {
   const { own, facts, desired } = subject;
   const move = verdict.is === "deleting" ? undefined : holdBackAfterMove(own, hasMoved);
@@ -48,7 +48,7 @@ export function settle(
   const isNameless = facts.name.is === "association" && stringAt(desired, EXTERNAL_NAME) === undefined;
   const name =
     isNameless && verdict.is !== "unresolved"
-      ? findAssociationName(contenders, own, owner, move !== undefined)
+      ? findAssociationName(contenders?.all ?? [], own, owner, move !== undefined)
       : undefined;
   const one: Case = { verdict, subject, wanted, join, move, name };
   const part = choosePart(one);

@@ -1,4 +1,4 @@
-import { canSelectNamespaces } from "../../../crossplane/crossplane-version.ts";
+import { canSelectNamespaces } from "../../../crossplane/generation.ts";
 import { attempt, FunctionError } from "../../../errors.ts";
 import type { Copy } from "../../../input/connection.ts";
 import type { ValueSource } from "../../../input/fields.ts";

@@ -1,6 +1,6 @@
 import { type Composite, toComposite } from "../../../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
-import { canSelectNamespaces } from "../../../crossplane/crossplane-version.ts";
+import { canSelectNamespaces } from "../../../crossplane/generation.ts";
 import { findController, qualifiedName, readAnnotation } from "../../../crossplane/metadata.ts";
 import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
 import { brief } from "../../../model/condition.ts";
