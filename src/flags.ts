@@ -69,7 +69,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type Name = (typeof flags)[number]["name"];
 
-/** Makes commander's notation. Values are optional there, since commander would stop at the first fault. */
+/** Makes commander's notation of a flag. Its value is optional, since commander would stop at the first that is missing. */
 const toUsage = ({ name, short, value = "BOOLEAN" }: Flag): string =>
   `${short === undefined ? "" : `-${short}, `}--${name} [${value}]`;
 
@@ -95,7 +95,7 @@ function commandFor(env: Environment): Command {
 export const toHelp = (): string => commandFor({}).helpInformation();
 
 /**
- * Reads the command line. A flag overrides its environment variable, and that its default. `--help` and `--version` override faults.
+ * Reads the command line: a flag, else its environment variable, else its default. `--help` and `--version` override faults.
  *
  * @throws {FunctionError} `InvalidFlags` with all faults, one per line.
  */
@@ -127,7 +127,7 @@ function toConfig(command: Command, faults: string[]): Config {
   const read = <T>(name: Name, toValue: (text: string) => T | undefined, expected: string): T => {
     const text = textOf(name) ?? "";
     const value = text === true ? undefined : toValue(text);
-    const fault = text === true ? "needs a value" : `${expected}; found ${JSON.stringify(text)}`;
+    const fault = text === true ? "needs a value" : `expected ${expected}; found ${JSON.stringify(text)}`;
     if (value === undefined) faults.push(`--${name}: ${fault}`);
     return value as T;
   };

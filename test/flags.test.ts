@@ -78,20 +78,20 @@ test("all faults of a command line are told at once", () => {
     "  -x: unknown flag",
     "  --adress: unknown flag; did you mean --address?",
     "  --network: unknown flag",
-    '  --address: an address such as :9443, 127.0.0.1:9443 or [::1]:9443; found "9443"',
+    '  --address: expected an address such as :9443, 127.0.0.1:9443 or [::1]:9443; found "9443"',
     "  --tls-certs-dir: no directory of certificates; give one (or TLS_SERVER_CERTS_DIR), or --insecure to serve without TLS",
-    '  --debug: true or false; found "maybe"',
-    '  --max-recv-message-size: a whole number of MB from 1 to 2047; found "0"',
+    '  --debug: expected true or false; found "maybe"',
+    '  --max-recv-message-size: expected a whole number of MB from 1 to 2047; found "0"',
     "  --metrics-address: needs a value",
-    '  --shutdown-grace-period: a duration such as 25s, 1m30s or 500ms; found "25"',
+    '  --shutdown-grace-period: expected a duration such as 25s, 1m30s or 500ms; found "25"',
   ]);
 });
 
 test.each<[reason: string, args: string, fault: RegExp]>([
   ["a switch as a value", "--address --debug", /--address: needs a value/],
-  ["a port above 65535", "--address=:65536", /--address: an address/],
-  ["a port that is no number", "--address=:https", /--address: an address/],
-  ["an IPv6 address without brackets", "--address=::1:9443", /--address: an address/],
+  ["a port above 65535", "--address=:65536", /--address: expected an address/],
+  ["a port that is no number", "--address=:https", /--address: expected an address/],
+  ["an IPv6 address without brackets", "--address=::1:9443", /--address: expected an address/],
   ["metrics at a path", "--metrics-address=/m", /\[::1\]:9443, or empty; found/],
   ["a part of a MB", "--max-recv-message-size=1.5", /MB from 1 to 2047; found/],
   ["too many MB", "--max-recv-message-size=2048", /MB from 1 to 2047; found/],

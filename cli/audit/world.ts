@@ -68,11 +68,11 @@ export interface Finding {
   readonly resource: Reference;
   /** Undefined where several XRs could have composed the resource. */
   readonly composite: Reference | undefined;
-  /** The resource's name in the Composition, where it carries one. */
+  /** The resource's name in the Composition, if it has the annotation. */
   readonly compositionResourceName: string | undefined;
   /** The fault, and its consequence. */
   readonly message: string;
-  /** The kubectl command that ends it; undefined where none does, or a person has to decide first. */
+  /** The kubectl command that ends the fault; undefined if none does, or a person has to decide first. */
   readonly command?: string | undefined;
 }
 

@@ -22,8 +22,8 @@ type ConnectOptions = KubeconfigOptions & { readonly requestTimeoutMs?: number }
 /**
  * Finds the cluster; sends nothing.
  *
- * Credentials are kept, so that a plugin is not started for each request. If the API server refuses them, the
- * kubeconfig and its files are read and a plugin is started again, and the request is sent once more.
+ * Credentials are kept, so that no plugin is started for each request. If the API server refuses them, the kubeconfig and
+ * its files are read again, its plugin is started again, and the request is sent once more.
  *
  * @throws {ClusterError} `NoCluster`
  */

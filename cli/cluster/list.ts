@@ -53,7 +53,7 @@ async function listOnce(client: ApiClient, kind: ResourceKind, options: ListOpti
 /** The object that a reference names, in any version of its kind. */
 type ObjectReference = KindReference & { readonly namespace?: string | undefined; readonly name: string };
 
-/** Gets the object of a reference; undefined where it, or its kind, is not there. @throws {ClusterError} */
+/** Gets the object of a reference; undefined if the object or its kind does not exist. @throws {ClusterError} */
 export async function getIfThere(cluster: Cluster, reference: ObjectReference, { isMetadataOnly }: ListOptions = {}) {
   const kind = findKind(cluster, reference);
   if (kind === undefined) return undefined;
@@ -122,7 +122,7 @@ export class Unread {
     );
   }
 
-  /** NotFound: the kind was removed after discovery. */
+  /** Tells whether other kinds can still be read. NotFound: the kind was removed after discovery. */
   #isOfThisKindOnly({ code }: ClusterError): boolean {
     if (code === "Unavailable") this.#unavailable++;
     const isAway = code === "Unavailable" && this.#unavailable <= MAX_UNAVAILABLE;

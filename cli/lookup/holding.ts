@@ -25,7 +25,7 @@ export interface ResourceQuery {
   readonly kind: string;
   /** Name parts: the external name, or for an Object [apiVersion, kind, namespace, name], the namespace "" for none. */
   readonly names: readonly string[];
-  /** Undefined for any: it is not known, or the name tells the account. */
+  /** Undefined matches any: it is not known, or the name contains the account. */
   readonly providerConfig?: string | undefined;
   /** Its location by field of spec.forProvider, such as region; a field that is missing matches any value. */
   readonly scope: ReadonlyMap<string, string>;
@@ -44,10 +44,10 @@ export function isInPlace({ group, kind, providerConfig, scope }: ResourceQuery,
   );
 }
 
-/** `v1/ConfigMap/cloud/orders`, or an external name as it is. */
+/** Formats name parts: `v1/ConfigMap/cloud/orders`, or an external name as it is. */
 export const toName = (names: readonly string[]): string => names.filter(Boolean).join("/");
 
-/** apiVersion, kind, namespace where there is one, and name. */
+/** Matches `apiVersion/kind/namespace/name`, or without the namespace. */
 const MANIFEST = /^((?:[^/]+\/)??v\d+(?:(?:alpha|beta)\d+)?)\/([^/]+)\/(?:([^/]*)\/)?([^/]*)$/;
 
 /**

@@ -42,7 +42,7 @@ export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind)
   return toManagedKind(`${isNamespaced ? group : scoped}/${version}`, kind);
 }
 
-/** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them too, but also has a Composition. */
+/** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them, but also has a Composition. */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
   const isComposite = has("crossplane") || has("compositionRef") || has("compositionRevisionRef");
@@ -102,7 +102,8 @@ export function readNamelessCreation(managed: Document): string | undefined {
   const { pending, succeeded, failed } = readCreation(managed);
   const isInterrupted = shownCondition(managed, "Synced")?.message.includes(UNKNOWN_CREATION) === true;
   const begun = isInterrupted ? pending : succeeded;
-  return begun > failed && (isInterrupted || begun >= pending) ? begun : undefined;
+  const isUnderWay = !isInterrupted && pending > succeeded;
+  return begun > failed && !isUnderWay ? begun : undefined;
 }
 
 /** Reads the times of a creation; "" for those that are not recorded. */

@@ -20,10 +20,10 @@ import { desiredSoFar } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 
 /**
- * Recalls the recorded names of the XR's composed resources. Those from a cluster-scoped record are `confirmed`.
+ * Recalls the recorded names of the XR's composed resources. Those of a cluster-scoped record are `confirmed`.
  *
- * A team may write the record of its namespaced XR, and an external name in it would give the team any cloud resource. So an operator has
- * to apply a cluster-scoped record, which is asked for while a resource or its external name is missing.
+ * A team may write the record of its namespaced XR, and an external name in it would give the team any cloud resource. So
+ * an operator applies a cluster-scoped record, which is required while a resource or its external name is missing.
  */
 export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", RecordedNames>> {
   const { request, composite } = call;
@@ -41,13 +41,13 @@ const isRecording = ({ input: { spec } }: Call): boolean =>
 const isAnyMissing = (own: RecordedNames, { request: { observed, desired } }: Call): boolean =>
   [...desired.resources.keys(), ...own.keys()].some((name) => {
     const document = observed.resources.get(name)?.document;
-    const isNamed = own.get(name)?.externalName === undefined || document?.at(EXTERNAL_NAME) !== undefined;
-    return document === undefined || !isNamed;
+    const hasLostName = own.get(name)?.externalName !== undefined && document?.at(EXTERNAL_NAME) === undefined;
+    return document === undefined || hasLostName;
   });
 
 /**
- * Records the names of all composed resources, in case one of them or the cluster is lost. Removes the entry of an observed resource that
- * no step desires, or that is being deleted together with its cloud resource.
+ * Records the names of all composed resources, in case one of them or the cluster is lost. Removes the entry of an
+ * observed resource that no step desires, or that is being deleted together with its cloud resource.
  */
 export const recordNames: Feature = (call, draft) => {
   if (!isRecording(call)) return draft;

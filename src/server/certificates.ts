@@ -7,7 +7,7 @@ import { FunctionError, toMessage } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 interface CertificateOptions {
-  /** The folder of tls.crt and tls.key, and of ca.crt if clients need a certificate. */
+  /** The directory of tls.crt and tls.key, and of ca.crt if clients need a certificate. */
   readonly certsDir: string;
   readonly requestCert: boolean;
   readonly log: Log;
@@ -27,7 +27,7 @@ const REFRESH_MS = 10_000;
  */
 export function loadCertificates(options: CertificateOptions) {
   const { certsDir, log, refreshMs = REFRESH_MS, onCertificate } = options;
-  /** The expiry of the certificate in use, until it was reported. The server does not notice that clients refuse it. */
+  /** The expiry of the certificate in use; undefined once reported. Clients refuse an expired one without a word to the server. */
   let unreportedEnd: Date | undefined;
   const reportExpiry = (): void => {
     if (unreportedEnd === undefined || unreportedEnd.getTime() > Date.now()) return;
@@ -86,7 +86,7 @@ const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
 /** The contents of the three files, or why one could not be read. */
 type Files = Readonly<Record<keyof typeof fileNames, Buffer | string>>;
 
-/** Reads the files. A server that requests no client certificates needs no CA: its own certificate stands in for it. */
+/** Reads the files. A server that requests no client certificates needs no CA: its own certificate takes the place. */
 function readFiles({ certsDir, requestCert }: CertificateOptions): Files {
   const read = (name: string): Buffer | string => {
     try {
@@ -99,13 +99,14 @@ function readFiles({ certsDir, requestCert }: CertificateOptions): Files {
   return { cert, key: read(fileNames.key), ca: requestCert ? read(fileNames.ca) : cert };
 }
 
-/** A TLS server's options. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
+/** The options of a TLS server. Crossplane uses TLS 1.3; probes and gateways may use 1.2. */
 type Context = Readonly<Record<keyof typeof fileNames, Buffer>> & { readonly minVersion: "TLSv1.2" };
 
 const CONTENTS = { cert: "certificate", key: "private key", ca: "certificate" } as const;
 
 /**
- * Checks that these files are usable. node:tls accepts a CA file without a certificate, and then trusts no client.
+ * Checks the files, and makes the server's options of them. node:tls would accept a CA file without a certificate, and
+ * then trust no client.
  *
  * @throws {FunctionError} `CannotServe` with all faults, one per line, and nothing of the key.
  */

@@ -4,7 +4,7 @@ import type { Writer } from "./writer.ts";
 
 /** Readers of a message's fields. A missing field has its default. Each reader walks over all fields of the message. */
 
-/** The range of a message in a request's bytes. It keeps the whole request in memory, and must not outlive it. */
+/** The range of a message in a request's bytes. A slice keeps the whole request in memory, and must not outlive it. */
 export interface Slice {
   readonly bytes: Buffer;
   readonly start: number;

@@ -25,7 +25,7 @@ interface Family {
   readonly cloud: Cloud;
   /** The field in which most kinds keep their tags. */
   readonly usual: TagField;
-  /** True if its kinds report the cloud's tags, and in them the managed resource that writes the cloud resource. */
+  /** True if its kinds report the cloud's tags, among them those that name the managed resource. */
   readonly reportsTags: boolean;
   /** The fields with the location of a cloud resource, such as its region. */
   readonly places: readonly FieldPath[];
@@ -52,13 +52,10 @@ const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((fiel
 /** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift; RFC 4343. */
 const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache|route53)$/;
 
-/** Services without regions. A managed resource's region does not identify the cloud resource. Source: AWS Fault Isolation Boundaries. */
+/** Services without regions: a managed resource's region identifies nothing there. Source: AWS Fault Isolation Boundaries. */
 const AWS_GLOBAL = /^(?:route53|cloudfront|iam|organizations|globalaccelerator|networkmanager|shield|waf)$/;
 
-/**
- * Azure Resource Manager's names are case-insensitive, except for resources within some services. Source: learn.microsoft.com/
- * azure/azure-resource-manager/management/resource-name-rules.
- */
+/** Services with case-insensitive names. Source: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules. */
 const AZURE_CASELESS = /^(?!cosmosdb$|storage$|appconfiguration$)/;
 
 const aws = { cloud: "AWS", places: [["region"]], caseless: AWS_CASELESS, global: AWS_GLOBAL } as const;
@@ -111,7 +108,7 @@ export interface IdentityFacts {
   readonly scope: readonly FieldPath[];
   /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
   readonly isUnknownKind: boolean;
-  /** The fields of an unknown kind that count as literals, too, since its schema has a reference or a selector beside them. */
+  /** The fields of an unknown kind beside which its schema has a reference or a selector: their literals count, too. */
   readonly referable?: ReadonlySet<string>;
   /** True if names and locations are case-insensitive. */
   readonly isCaseless?: boolean;
