@@ -5,8 +5,8 @@ import { toMilliseconds } from "./model/duration.ts";
 import { type Config, toAddress } from "./server/config.ts";
 
 /**
- * The flags of the function, by the name of their value. Names, short forms and variables are those of function-sdk-go's
- * template, so that a DeploymentRuntimeConfig can be moved from another function to this one. Two defaults differ:
+ * The flags of the function. Names, short forms and variables are those of function-sdk-go's template, so that another
+ * function's DeploymentRuntimeConfig fits. Two defaults differ:
  *
  * - `max-recv-message-size`: an XR with a hundred composed resources has 660 KB, and required resources and Secrets are
  *   added. Crossplane's client sends more than the 4 MB that grpc-go accepts.
