@@ -34,7 +34,7 @@ describe("the program cannot start: exit code 1, and why on standard error", () 
 });
 
 test("the program prints its help", async () => {
-  const stdout = expect.stringContaining("environment TLS_SERVER_CERTS_DIR");
+  const stdout = expect.stringContaining("env: TLS_SERVER_CERTS_DIR");
   expect(await start(program, ["--help"]).ended).toEqual({ exitCode: 0, stdout, stderr: "" });
 });
 

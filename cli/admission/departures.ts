@@ -76,12 +76,12 @@ async function findContenders({ document, identity }: Contender, read: ReadClust
 }
 
 /**
- * Reads a managed resource that is to be deleted; undefined if its cloud resource needs no other owner:
+ * Reads a managed resource that is to be deleted; undefined if it may be deleted, whatever remains:
  *
- * - it is no contender, or deletes the cloud resource itself,
- * - it owns a cloud resource that a contender created, has no successors, and was reconciled since: its policies are
- *   its Composition's,
- * - an operator wants the cloud resource to stay.
+ * - it has no identity label, is being deleted already, or deletes the cloud resource with it;
+ * - it owns a cloud resource that was created for it or an earlier owner, and has no successor: the function then leaves
+ *   the policies of its Composition, which lack Delete on purpose;
+ * - an operator has annotated it to leave the cloud resource behind.
  */
 export function toDeparture(managed: JsonObject): Contender | undefined {
   const leaving = toContender(documentOf(managed));

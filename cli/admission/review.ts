@@ -35,8 +35,8 @@ export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefi
 
 /**
  * Finds the cloud resources that an object newly represents, or begins to write. Only these are looked up, so the webhook
- * never blocks other changes of an existing object, such as its finalizers or status. A mark of ownership, which the
- * function sets when it promotes an observer, counts only if a trusted user writes it, such as Crossplane.
+ * never blocks other changes of an existing object, such as its finalizers or status. The function promotes an observer
+ * by a mark of ownership, which counts only if a trusted user writes it, such as Crossplane.
  */
 export function findNewDeclarations(
   request: AdmissionRequest,

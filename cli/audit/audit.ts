@@ -132,6 +132,7 @@ function toPatch(composite: Composite, orphans: readonly Finding[]): readonly Js
   const isSame: JsonObject = { op: "test", path: "/metadata/uid", value: readUid(composite.document) ?? "" };
   if (Array.isArray(composite.document.at(path)))
     return [isSame, ...added.map((reference) => add([...path, "-"], reference))];
+  // A patch adds a field only to an object that exists.
   const parents = path.slice(1).map((_, index) => path.slice(0, index + 1));
   const missing = parents.filter((parent) => composite.document.at(parent) === undefined);
   return [isSame, ...missing.map((parent) => add(parent, {})), add(path, added)];

@@ -52,8 +52,8 @@ function explainHeldBack({ isMarked, isCreated }: Contender, { length }: readonl
 
 /**
  * Finds cloud resources that a registered managed resource created, and that have had no owner with an XR for the grace
- * period. A managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if the XR was
- * deleted without the resources that it composed.
+ * period. A managed resource outlives its XR if the admission webhook has kept it, or if the XR was deleted without its
+ * composed resources.
  */
 export function findUnmanaged(world: World, { graceMs, now }: Patience): readonly Finding[] {
   const uids = new Set(world.composites.map(({ document }) => readUid(document)));

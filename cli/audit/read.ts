@@ -21,7 +21,7 @@ import type { Composer, World } from "./world.ts";
 
 const CROSSPLANE = "apiextensions.crossplane.io";
 
-/** Kinds that no XR composes, and of which there are very many. */
+/** Kinds with very many objects, none of which an XR composes. */
 const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
 
 /**
@@ -40,7 +40,7 @@ export async function readWorld(cluster: Cluster): Promise<World> {
   };
   const composites = await readComposites(cluster, kinds);
   const found = await listMetadata(kinds, COMPOSITE_LABEL);
-  // Managed resources without this function's label, of kinds that have some with it. They need not have an XR.
+  // The kinds of which some have this function's label: those without it are listed, too. They need not have an XR.
   const registered = new Set(found.filter((one) => readLabel(one, IDENTITY_LABEL) !== undefined).map(toCloudKind));
   const some = kinds.filter(({ group, kind }) => registered.has(`${withoutScope(group)}/${kind}`));
   const all = [...found, ...composites.map(({ document }) => document)];

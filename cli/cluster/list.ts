@@ -77,7 +77,7 @@ function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: 
 /** The number of requests at a time: low enough for an API server's fair queues. */
 const AT_A_TIME = 8;
 
-/** Works on several items at a time; results keep the items' order. Stops at a failure, and throws the first item's. */
+/** Works on several items at a time; results keep the items' order. Stops at a failure, and throws that of the first item. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
   const errors: unknown[] = [];

@@ -27,7 +27,7 @@ export interface ResourceQuery {
   readonly names: readonly string[];
   /** Undefined matches any: it is not known, or the name contains the account. */
   readonly providerConfig?: string | undefined;
-  /** Its location by field of spec.forProvider, such as region; a field that is missing matches any value. */
+  /** The location by field of spec.forProvider, such as region. A missing field matches any value. */
   readonly scope: ReadonlyMap<string, string>;
 }
 
@@ -78,9 +78,9 @@ export function toHolding(document: Document, kind: ResourceKind) {
     contender,
     /** The cloud resource: `names` is [""] if its provider chooses the name. */
     query,
-    /** `buckets.s3.aws.upbound.io/orders-x7k2p`: as kubectl takes it, beside its namespace. */
+    /** The managed resource as kubectl takes it: `buckets.s3.aws.upbound.io/orders-x7k2p`, without its namespace. */
     resource: `${toFullName(kind)}/${contender.name}`,
-    /** `Bucket.s3.aws.upbound.io/orders-x7k2p`, as owners are written. */
+    /** The managed resource in the format of an owner: `Bucket.s3.aws.upbound.io/orders-x7k2p`. */
     self: formatReference(toReference(document)),
     externalName: toName(query.names),
     /** The cloud's identifier, as far as the provider tells: the ARN, else the id. */

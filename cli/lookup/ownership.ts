@@ -136,8 +136,8 @@ export function findConflict(declaration: Declaration, resources: readonly Cloud
 type Declarer = Pick<Declaration, "owner" | "self">;
 
 /**
- * Tells whether a cloud resource is the declarer's: the declarer owns it, is the next owner, or is the owner that all
- * its managed resources record, as after a restore, before the owner's own one is back.
+ * Tells whether a cloud resource is the declarer's: the declarer owns it or is the next owner, or all its managed
+ * resources record the declarer as the owner. The last is so after a restore, until the owner's own one is back.
  */
 function isOwn(declarer: Declarer, { holdings, holder, state }: CloudResource): boolean {
   if (belongsTo(declarer, holder)) return true;

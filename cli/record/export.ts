@@ -101,7 +101,7 @@ const ANNOTATIONS: readonly string[] = [OWNER, String(COMPOSITION_RESOURCE_NAME.
 const PRINTABLE = /^[!-~]{1,1000}$/;
 
 /**
- * Makes the record of a namespaced XR that a rebuilt cluster trusts. A team may have edited the ConfigMap, so an entry
+ * Makes the record of a namespaced XR that a rebuilt cluster trusts. A team may have edited the ConfigMap. So an entry
  * counts only if the XR controls its resource, or an operator has applied it.
  */
 async function toEnvironmentConfig(record: Document, composite: Composite, before: RecordedNames, cluster: Cluster) {

@@ -1,4 +1,4 @@
-/** Who shares what: each output format of `registry graph` is a function of it. */
+/** Who shares what. Each output format of `registry graph` is made of a graph. */
 export interface Graph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];

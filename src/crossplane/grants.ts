@@ -18,14 +18,12 @@ export const ALLOWED_NAMESPACES = `${DOMAIN}/allowed-namespaces`;
 /** Annotation of a shared resource: a label selector; Namespaces that match have access as well. */
 export const ALLOWED_NAMESPACE_SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
 
-/** Splits an annotation that lists namespaces. */
 const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
   new Set((text ?? "").split(",").map((name) => name.trim()));
 
 /** Annotation of a Namespace: the namespaces whose XRs and claims may put copies into it, separated by commas; `*` for all. */
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
-/** Reads the namespaces whose copies a Namespace accepts. */
 export const readAccepted = once((target: Document) => toNamespaceSet(readAnnotation(target, ACCEPT_COPIES_FROM)));
 
 /** Reads the grant in a shared resource's annotations, which its consumers cannot write. */
@@ -50,7 +48,6 @@ export const readNamespaceGrant = once((shared: Document) => {
   };
 });
 
-/** The namespaces that annotations grant. */
 interface NamespaceGrant {
   readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;

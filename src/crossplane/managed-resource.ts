@@ -30,16 +30,16 @@ const CLASSIC = /(?:^|\.)aws\.crossplane\.io$/;
 const LISTED = /\.upbound\.io$|^kubernetes\.crossplane\.io$/;
 
 /**
- * Finds the namespaced twin of a cluster-scoped kind, or the other way round. Both manage the same cloud resources. The
- * twin of an unlisted kind is assumed to have the same API version. The cluster may not serve it.
+ * Finds the namespaced twin of a cluster-scoped kind (`s3.aws.m.upbound.io` of `s3.aws.upbound.io`), or the other way
+ * round. Both manage the same cloud resources. Without a listed version it is the same. The cluster may not serve the twin.
  */
 export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind): ManagedKind | undefined {
-  const scoped = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
-  if (scoped === group || CLASSIC.test(group)) return undefined;
+  const namespacedGroup = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
+  if (namespacedGroup === group || CLASSIC.test(group)) return undefined;
   const { cluster, namespaced } = findFacts(group, kind).versions;
-  const listed = isNamespaced ? cluster : namespaced;
+  const [twinGroup, listed] = isNamespaced ? [group, cluster] : [namespacedGroup, namespaced];
   const version = LISTED.test(group) ? listed : apiVersion.slice(apiVersion.indexOf("/") + 1);
-  return toManagedKind(`${isNamespaced ? group : scoped}/${version}`, kind);
+  return toManagedKind(`${twinGroup}/${version}`, kind);
 }
 
 /** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them, but also has a Composition. */

@@ -12,8 +12,8 @@ import type { Feature } from "./feature.ts";
 /**
  * Keeps the identity of each managed resource that is being deleted: name, location, parents and account stay as observed.
  *
- * A provider may delete the cloud resource days later, when a bucket is empty, by the name that the managed resource then
- * has. A team could delete its own bucket, give it the name of another team's, and so have that one deleted.
+ * A provider may delete the cloud resource days later, such as a bucket once it is empty. It uses the name that the managed
+ * resource has then. A team could delete its own bucket, give it the name of another team's, and have that one deleted.
  */
 export const keepIdentities: Feature = (call, draft) => {
   const { tags, externalNames, sharedResources } = call.input.spec;

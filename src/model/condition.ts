@@ -48,7 +48,7 @@ const UNPRINTABLE = /(?!\n)[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2
 const lengthWithin = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;
 
-/** Shortens another object's text for a message. Several words get quotes, so that they do not look like our advice. */
+/** Shortens another object's text for a message. Several words get quotes, so that they do not look like the function's own. */
 export function brief(theirs: string): string {
   const text = shorten(theirs, MAX_QUOTED);
   return /[\s;]/.test(text) ? JSON.stringify(text) : text;

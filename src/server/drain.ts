@@ -31,9 +31,9 @@ export type Connections = ReturnType<typeof trackConnections>;
  * Tracks connections, to close them without losing a call.
  *
  * A gRPC server sends GOAWAY and then a ping. The client opens no more calls, and answers the ping after all calls that
- * it has opened. Crossplane's client, grpc-go, needs more: a call of over 256 KB (`MaxRetryRPCBufferSize`) fails if
- * GOAWAY arrives while it is opened, since no copy of the message is left to send elsewhere. So GOAWAY is sent in a pause
- * without new calls, which `createGate` brings about.
+ * it has opened. Crossplane's client, grpc-go, needs more. It keeps no copy of a message of over 256 KB
+ * (`MaxRetryRPCBufferSize`), so it cannot send the call elsewhere if GOAWAY arrives meanwhile, and the call fails. So
+ * GOAWAY is sent in a pause without new calls, which `createGate` brings about.
  */
 export function trackConnections(servers: readonly (Http2Server | Http2SecureServer)[]) {
   const sockets = new Set<Socket>();

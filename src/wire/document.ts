@@ -9,7 +9,7 @@ const ANNOTATIONS: FieldPath = ["metadata", "annotations"];
 
 const NO_EDITS: readonly ValueEdit[] = [];
 
-/** A Struct that stays encoded until it is read as a whole, with values that are spliced into its bytes in a response. */
+/** A Struct that stays encoded until it is read as a whole. A response splices the values set in it into its bytes. */
 export class WireDocument implements Document {
   readonly slice: Slice;
   /** The values set in the Struct. No path leads to or through the value of another. */

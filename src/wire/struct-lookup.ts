@@ -21,7 +21,7 @@ export function lookUpValue(root: Slice, path: FieldPath): JsonValue | undefined
   return readValue(null, root.bytes, valueStart, valueEnd, path.length);
 }
 
-/** Tells whether a value can be set at a path: all values on the way that exist are structs. */
+/** Tells whether a value can be spliced in at a path: all values on the way that exist are structs. */
 export function canSplice(root: Slice, path: FieldPath): boolean {
   if (path.length === 0 || path.length > MAX_DEPTH || path.some((step) => typeof step === "number")) return false;
   if (path.length === 1) return true;

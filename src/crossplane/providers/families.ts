@@ -29,7 +29,6 @@ interface Family {
   readonly reportsTags: boolean;
   /** The fields with the location of a cloud resource, such as its region. */
   readonly places: readonly FieldPath[];
-  /** The field that names the account. */
   readonly accountField?: FieldPath;
   /** Matches the services whose names are case-insensitive. */
   readonly caseless?: RegExp;
@@ -45,9 +44,6 @@ const below = ({ path, shape }: TagField): TagField => ({ path: toParameterPath(
 
 /** Defers splitting a table until a kind of its family is looked up. */
 const lazily = (table: Table) => ({ table, entries: lazy(() => splitTable(table.kinds)) });
-
-/** The location fields of unknown kinds. */
-const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);
 
 /** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift; RFC 4343. */
 const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache|route53)$/;
@@ -89,7 +85,7 @@ const families: readonly Family[] = [
     cloud: "GCP",
     usual: parseTagField("labels"),
     reportsTags: true,
-    places: ["project", "region", "location", "zone"].map((field) => [field]),
+    places: [["project"], ["region"], ["location"], ["zone"]],
     accountField: toParameterPath(["project"]),
     ...lazily(GCP),
   },
@@ -114,7 +110,6 @@ export interface IdentityFacts {
   readonly isCaseless?: boolean;
   /** True if the name, or its parent's, is unique in the whole cloud. */
   readonly isUnique?: boolean;
-  /** The field that names the account. */
   readonly accountField?: FieldPath | undefined;
 }
 
@@ -165,7 +160,7 @@ const OBJECT: KindFacts = {
   versions: { cluster: "v1alpha2", namespaced: "v1alpha1" },
 };
 
-const UNKNOWN = unlisted({ cloud: undefined, usual: undefined, reportsTags: true, places: PLACES });
+const UNKNOWN = unlisted({ reportsTags: true, places: [["region"], ["location"], ["project"]] });
 
 /** Finds the facts about a kind of an API group (without `.m`). */
 export function findFacts(apiGroup: string, kind: string): KindFacts {
@@ -181,9 +176,7 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
     : facts;
 }
 
-type FamilyFacts = Pick<Family, "reportsTags" | "places"> &
-  Record<"cloud", Cloud | undefined> &
-  Record<"usual", TagField | undefined>;
+type FamilyFacts = Pick<Family, "reportsTags" | "places"> & Partial<Pick<Family, "cloud" | "usual">>;
 
 /** Makes the facts about a kind that no table lists, of an unknown provider or another version. */
 function unlisted({ cloud, usual, reportsTags, places }: FamilyFacts): KindFacts {

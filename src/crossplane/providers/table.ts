@@ -35,7 +35,6 @@ export interface Versions {
   readonly namespaced: string;
 }
 
-/** The versions of most kinds. */
 export const USUAL_VERSIONS: Versions = { cluster: "v1beta1", namespaced: "v1beta1" };
 
 /** The field below spec.forProvider that holds the tags. */
