@@ -34,7 +34,7 @@ export function looksBehindOtherConfigs(candidate: Candidate): boolean {
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
   // The creator of an imported cloud resource has no label until it learns of our resource.
   const mayFollow = !declared.isAccountKnown || (isImported && !own?.isCreated);
-  return isOwner && own?.observation === "present" && mayFollow;
+  return isOwner && mayFollow && own?.observation === "present";
 }
 
 /** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */
