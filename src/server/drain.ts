@@ -80,9 +80,9 @@ export function createGate() {
     pass: (answer: () => void): void => (held === undefined ? answer() : void held.push(answer)),
     /** Holds answers back until the work is done. */
     during: async (work: Promise<void>): Promise<void> => {
-      held ??= [];
+      const answers: (() => void)[] = [];
+      held = answers;
       await work;
-      const answers = held ?? [];
       held = undefined;
       for (const answer of answers) answer();
     },

@@ -101,7 +101,10 @@ export class Writer {
   #check(size: number): void {
     if (size <= this.#most) return;
     const limit = `${this.#most / MIB} MiB`;
-    throw new FunctionError("InvalidResponse", `cannot return more than ${limit}: Crossplane takes no larger response`);
+    throw new FunctionError(
+      "InvalidResponse",
+      `cannot return more than ${limit}: Crossplane takes no larger response; split the XR or its pipeline step`,
+    );
   }
 
   #reserve(size: number): void {
