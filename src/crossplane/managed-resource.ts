@@ -64,7 +64,8 @@ export interface ProviderConfig {
  */
 export function readProviderConfig(managed: Document, namespace?: string): ProviderConfig {
   const name = stringAt(managed, ["spec", "providerConfigRef", "name"]) ?? "default";
-  if (!readManagedKind(managed).isNamespaced) return { kind: "ProviderConfig", name, namespace: undefined };
+  const { isNamespaced } = toManagedKind(stringAt(managed, ["apiVersion"]) ?? "", "");
+  if (!isNamespaced) return { kind: "ProviderConfig", name, namespace: undefined };
   if (stringAt(managed, ["spec", "providerConfigRef", "kind"]) !== "ProviderConfig")
     return { kind: "ClusterProviderConfig", name, namespace: undefined };
   return { kind: "ProviderConfig", name, namespace: namespace ?? stringAt(managed, ["metadata", "namespace"]) ?? "" };

@@ -35,6 +35,11 @@ export const toReferences = (composite: Composite): readonly Reference[] =>
     }))
     .filter(({ name }) => name !== "");
 
+/** Tells whether an XR has references. The first says it nearly always, so that the others stay encoded. */
+export const isReferring = (composite: Composite): boolean =>
+  stringAt(composite.document, [...referencesPath(composite), 0, "name"]) !== undefined ||
+  toReferences(composite).length > 0;
+
 /** Makes a reference to a resource. Fields that it lacks are "". */
 export const toReference = (resource: Document): Reference => ({
   apiVersion: stringAt(resource, ["apiVersion"]) ?? "",

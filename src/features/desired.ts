@@ -11,7 +11,8 @@ export type Edits = readonly (readonly [string, ResourceEdit])[];
 
 /** Lists the composed resources desired so far, by earlier steps and earlier features. */
 export function desiredSoFar({ request }: Call, { resources: edits }: Draft): ReadonlyMap<string, Document> {
-  const desired = new Map([...request.desired.resources].map(([name, { document }]) => [name, document]));
+  const desired = new Map<string, Document>();
+  for (const [name, { document }] of request.desired.resources) desired.set(name, document);
   for (const [name, edit] of edits) {
     if (edit.is === "removed") desired.delete(name);
     else if (edit.object !== undefined) desired.set(name, toDocument(edit.object));

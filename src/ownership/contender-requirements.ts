@@ -16,25 +16,32 @@ import type { Candidate } from "./identity.ts";
 export const isNamedByOurs = (candidate: Candidate): candidate is Candidate & { readonly own: Contender } =>
   candidate.isMadeUp && (candidate.own?.isMarked === true || candidate.own?.identity === undefined);
 
-/** Chooses the label by which our resource finds the contenders that it has to know. @param before the first, found earlier. */
+/**
+ * Chooses the label by which our resource finds the contenders that it has to know, by the table of `KnownContenders.find`.
+ *
+ * @param before the first, found earlier.
+ */
 export function chooseLabel(before: Contender | undefined, candidate: Candidate): string {
   const { own } = candidate;
   if (before === undefined && mayBePromoted(candidate)) return IDENTITY_LABEL;
-  return own !== undefined && (own.isMarked || before?.uid === own.uid) ? CONTENDS_LABEL : WRITES_LABEL;
+  const isFirst = own !== undefined && (own.isMarked || before?.uid === own.uid);
+  return isFirst ? CONTENDS_LABEL : WRITES_LABEL;
 }
 
 /**
- * Tells whether to look for the same cloud resource behind other ProviderConfigs: our account is not known, and our resource owns the
- * cloud resource or may become its owner. Owners look, too, because an asynchronous provider may report a creation to two of them.
+ * Tells whether to look for the same cloud resource behind other ProviderConfigs, unless its name or a parent tells the account.
+ *
+ * - A resource that may become the owner looks.
+ * - An owner that has found the cloud resource looks until the account is known: an asynchronous provider may report one creation to two.
+ *   It looks on if it imports the cloud resource, whose creator has no label until it learns of ours.
  */
 export function looksBehindOtherConfigs(candidate: Candidate): boolean {
   const { own, declared, identity, isImported } = candidate;
   if (declared.account === "") return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
-  // The creator of an imported cloud resource has no label until it learns of our resource.
-  const mayFollow = !declared.isAccountKnown || (isImported && !own?.isCreated);
-  return isOwner && own?.observation === "present" && mayFollow;
+  const looksOn = !declared.isAccountKnown || (isImported && !own?.isCreated);
+  return isOwner && looksOn && own?.observation === "present";
 }
 
 /** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */
@@ -74,13 +81,14 @@ export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, ide
   selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
 });
 
-/**
- * Names the requirement of the first contender. If ours is the first, the name contains its resourceVersion, because that is known only
- * in the reconcile in which all were listed. Two resources of one XR have the identity while it hands over to itself: the owner's name
- * differs.
- */
-export const toFirstName = ({ identity, own }: Pick<Candidate, "identity" | "own">, isOwn = false): string =>
-  `tags/first/${identity}/${own && isOwn ? stringAt(own.document, RESOURCE_VERSION) : own?.isMarked ? "owner" : ""}`;
+/** Names the requirement that recalls the first contender in the next reconcile. @param isOwn true if ours is the first. */
+export function toFirstName({ identity, own }: Pick<Candidate, "identity" | "own">, isOwn = false): string {
+  const name = `tags/first/${identity}/`;
+  // That ours is the first is known only in the reconcile in which all were listed: it is recalled for no other version of ours.
+  if (own && isOwn) return `${name}${stringAt(own.document, RESOURCE_VERSION)}`;
+  // While an XR hands a cloud resource over to itself, two of its resources have the identity.
+  return own?.isMarked ? `${name}owner` : name;
+}
 
 export function toFirst({ document, uid }: Contender, candidate: Candidate): Requirement {
   const text = (...path: readonly string[]): string | undefined => stringAt(document, path);
@@ -114,7 +122,7 @@ export const toContenders = (answer: LookupAnswer, own: Contender | undefined): 
     ? undefined
     : answer.items.map((item) => (own && isSameVersion(item, own) ? own : toContender(item)));
 
-function isSameVersion(item: Document, { uid, document }: Contender): boolean {
+export function isSameVersion(item: Document, { uid, document }: Contender): boolean {
   if (stringAt(item, ["metadata", "uid"]) !== uid) return false;
   const version = stringAt(item, RESOURCE_VERSION);
   return version !== undefined && version === stringAt(document, RESOURCE_VERSION);

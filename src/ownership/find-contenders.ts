@@ -13,6 +13,7 @@ import {
   findFirst,
   isAhead,
   isNamedByOurs,
+  isSameVersion,
   looksBehindOtherConfigs,
   toContenders,
   toFirst,
@@ -21,26 +22,13 @@ import {
   toWriterRequirement,
 } from "./contender-requirements.ts";
 import { type Contenders, type Found, findListed, indexByUid, isLiving, withListed } from "./contenders.ts";
-import {
-  type Candidate,
-  type CloudResource,
-  hasSameName,
-  isInPlace,
-  isKnown,
-  isSame,
-  readByItself,
-} from "./identity.ts";
+import { type Candidate, hasSameName, isInPlace, isKnown, isSame, readByItself } from "./identity.ts";
+import { findNear, type Namesake } from "./namesakes.ts";
 
 interface Listed {
   readonly asked: Requirements;
   /** Undefined while an answer is pending. */
   readonly found: Contenders | undefined;
-}
-
-/** A managed resource with the same external name as ours, in any account, and the cloud resource that it declares. */
-export interface Namesake {
-  readonly one: Contender;
-  readonly read: CloudResource;
 }
 
 /** Finds contenders in one request. Reads each answer once for all resources that declare the same cloud resource. */
@@ -85,7 +73,7 @@ export class KnownContenders {
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
     if (first.uid === own?.uid) return withListed(this.#require(CONTENDS_LABEL, candidate), own);
-    if (!first.isMarked) this.#watch(WRITES_LABEL, candidate);
+    if (!first.isMarked) this.#require(WRITES_LABEL, candidate);
     return withListed([first], own);
   }
 
@@ -99,13 +87,19 @@ export class KnownContenders {
     return found;
   }
 
-  /** Finds those of the candidate's name whose cloud resource is known; undefined while an answer is pending. */
-  findNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
-    const key = `${kind.apiVersion} ${externalName}`;
+  /** Finds those of the candidate's name that may own, and whose provider has looked; undefined while an answer is pending. */
+  findNamesakes(candidate: Candidate): readonly Namesake[] | undefined {
+    const all = this.#readNamesakes(candidate);
+    return all && filterLooking(all);
+  }
+
+  /** Reads those of the candidate's name, once for all candidates whose kind's schema tells the same. */
+  #readNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
+    const key = [kind.apiVersion, externalName, ...(facts.referable ?? [])].join(" ");
     const before = this.#namesakes.get(key);
     if (before !== undefined) return before;
     const namesakes = this.listNamesakes(kind, externalName)?.flatMap((one) => {
-      const read = (isLiving(one) || one.isDeleting) && hasLooked(one) ? readByItself(one.document, facts) : undefined;
+      const read = readByItself(one.document, facts);
       return isKnown(read) ? [{ one, read }] : [];
     });
     if (namesakes !== undefined) this.#namesakes.set(key, namesakes);
@@ -139,36 +133,46 @@ export class KnownContenders {
     return recall(true)?.uid === own.uid ? own : undefined;
   }
 
-  /** Requires the contenders with the label, and lists them. */
+  /** Requires the contenders with the label, and lists them: Crossplane reconciles the XR when one changes. */
   #require(label: string, candidate: Candidate): Contenders | undefined {
-    this.#watch(label, candidate);
-    return this.#list(label, candidate).found;
-  }
-
-  /** Requires the contenders with the label: Crossplane reconciles the XR when one changes. */
-  #watch(label: string, candidate: Candidate): void {
-    this.#requirements.add(this.#list(label, candidate).asked);
+    const { asked, found } = this.#list(label, candidate);
+    this.#requirements.add(asked);
+    return found;
   }
 
   /** Lists the contenders with the label, without requiring them in the response yet. */
   #list(label: string, candidate: Candidate): Listed {
-    const { kind, forms, own } = candidate;
+    const { kind, forms } = candidate;
     const identities = forms.map(({ identity }) => identity);
-    // The external name finds those behind other ProviderConfigs, too.
-    const [index, values] =
-      label === IDENTITY_LABEL && looksBehindOtherConfigs(candidate)
-        ? [EXTERNAL_NAME_LABEL, [candidate.externalName]]
-        : [label, identities];
-    const key = [kind.apiVersion, index, ...identities].join(" ");
+    const isWide = label === IDENTITY_LABEL && looksBehindOtherConfigs(candidate);
+    const key = [kind.apiVersion, isWide ? EXTERNAL_NAME_LABEL : label, ...identities].join(" ");
     const before = this.#listed.get(key);
     if (before !== undefined) return before;
     const asked = this.#requirements.fork();
-    const answers = values.map((value) => this.#ask(kind, index, value, own, asked));
+    // The external name finds those behind other ProviderConfigs, too.
+    const answers = isWide
+      ? [this.#listNear(candidate)]
+      : identities.map((identity) => this.#listLabelled(label, identity, candidate, asked));
     const isComplete = answers.every((answer) => answer !== undefined);
-    const all = isComplete ? answers.flat() : undefined;
-    const listed = { asked, found: all?.filter((one) => declares(one, candidate, isSame)) };
+    const listed = { asked, found: isComplete ? answers.flat() : undefined };
     this.#listed.set(key, listed);
     return listed;
+  }
+
+  /** Lists those with the label that declare the candidate's cloud resource. */
+  #listLabelled(label: string, identity: string, candidate: Candidate, asked: Requirements): Contenders | undefined {
+    const all = this.#ask(candidate.kind, label, identity, candidate.own, asked);
+    return all?.filter((one) => declares(one, candidate, isSame));
+  }
+
+  /** Lists those of the candidate's name that declare its cloud resource. */
+  #listNear(candidate: Candidate): Contenders | undefined {
+    const { own, declared } = candidate;
+    const namesakes = this.#readNamesakes(candidate);
+    if (namesakes === undefined) return undefined;
+    return findNear(namesakes, declared)
+      .map(({ one, read }) => ({ one: own && isSameVersion(one.document, own) ? own : one, read }))
+      .flatMap(({ one, read }) => (declares(one, candidate, isSame, read) ? [one] : []));
   }
 
   /** Asks for the managed resources with the label, and for their twins. */
@@ -199,6 +203,11 @@ export class KnownContenders {
 const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
   !isMarked && identity === undefined && policies !== undefined && isObserver(policies);
 
+/** Of the namesakes, finds those that may own, or are being deleted, and whose provider has looked. */
+const filterLooking = once((namesakes: readonly Namesake[]) =>
+  namesakes.filter(({ one }) => (isLiving(one) || one.isDeleting) && hasLooked(one)),
+);
+
 /** An XR composes many resources of few kinds. */
 const twinOf = once(findTwin);
 
@@ -212,8 +221,8 @@ function declares(
   one: Contender,
   { own, observed, facts, declared, forms }: Candidate,
   compare: typeof isSame,
+  read = one === own ? observed : readByItself(one.document, facts),
 ): boolean {
-  const read = one === own ? observed : readByItself(one.document, facts);
   if (!isKnown(read)) return false;
   if (one === own) return isInPlace(declared, read);
   return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));

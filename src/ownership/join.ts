@@ -5,9 +5,10 @@ import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
 import { isNamedByOurs, looksBehindOtherConfigs } from "./contender-requirements.ts";
 import { findLiving, firstOther } from "./contenders.ts";
-import type { KnownContenders, Namesake } from "./find-contenders.ts";
+import type { KnownContenders } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
 import { isSameConfig } from "./known-account.ts";
+import type { Namesake } from "./namesakes.ts";
 
 /** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
 export type Join =

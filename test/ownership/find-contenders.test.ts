@@ -225,4 +225,25 @@ describe("the contenders for a cloud resource", () => {
     expect(first?.listed?.name).toBe(listed);
     expect(second?.all).toBe(first?.all);
   });
+
+  test("of one name are asked for and read once, however many places our resources have", () => {
+    const [asked, table] = [[] as string[], S3.replace("s3", "dynamodb")];
+    const inRegion = (region: string) => ({ path: ["spec", "forProvider", "region"], value: region });
+    const regions = Array.from({ length: 10 }, (_, index) => `region-${index}`);
+    const all = regions.map((region) => bucket(region).with([inRegion(region)]));
+    const required = (name: string): LookupAnswer => {
+      if (name.startsWith("tags/first/")) return pending;
+      asked.push(name);
+      return resolved(...all);
+    };
+    const known = new KnownContenders(new Requirements({ ...emptyRequest, required }), false);
+    const found = regions.map((region, index) => {
+      const declared = { ...orders, account: "default", place: new Map([["spec.forProvider.region", region]]) };
+      const [identity, own] = [`hash-${index}`, bucket(region, { [IDENTITY_LABEL]: `hash-${index}` })];
+      const ours = candidate({ own: own.with([inRegion(region)]), apiVersion: table });
+      return known.find({ ...ours, declared, identity, forms: [{ identity, declared }] });
+    });
+    expect(found.map((each) => each?.all.map(({ name }) => name))).toEqual(regions.map((region) => [region]));
+    expect(asked).toHaveLength(1);
+  });
 });

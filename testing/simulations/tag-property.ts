@@ -44,6 +44,7 @@ const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
  * that XRs read:
  *
  * - one writer of each cloud resource is left in the end, and none of one that another control plane owns,
+ * - an XR whose condition says Owned is that writer,
  * - no cloud resource is deleted that a living XR could count on by its condition, or that an XR without the step has created,
  * - none that one of ours created is left behind without a managed resource,
  * - every deletion ends, and every observer finds what its owner finds.

@@ -64,6 +64,8 @@ interface Xr {
   readVersion: number;
   /** True if its condition says that it may count on the cloud resource. */
   counts: boolean;
+  /** The reason of its condition. */
+  reason: string;
 }
 
 export class TagWorld {
@@ -125,7 +127,7 @@ export class TagWorld {
     if (this.#xrs.has(xr) || this.#of(xr).length > 0) return;
     const imports = this.#kind === "vpc" && this.#xrs.size + this.#now.size > 0;
     if (imports && !this.#cloud.orders.exists) return; // nobody knows its id yet
-    const begun = { readVersion: 0, counts: false, isPaused: false } as const;
+    const begun = { readVersion: 0, counts: false, reason: "", isPaused: false };
     this.#xrs.set(xr, { ...begun, name: "orders", resource: "bucket", refers, imports, isTwin });
     if (!hasManagedResource || imports) return;
     this.#put(this.#newManaged(xr, "bucket", undefined));
@@ -236,8 +238,8 @@ export class TagWorld {
     const desired = { [state.resource]: this.#composedBy(xr, KINDS[this.#kind](state), state.isTwin) };
     const draft = this.#call(xr, desired, this.#history[state.readVersion] ?? new Map());
     meanwhile();
-    const { status } = draft.conditions[0] ?? {};
-    state.counts = status === "True";
+    const { status, reason = "" } = draft.conditions[0] ?? {};
+    Object.assign(state, { counts: status === "True", reason });
     for (const resource of RESOURCES) this.#apply(xr, resource, desired[resource], draft);
     return draft;
   }
@@ -348,7 +350,10 @@ export class TagWorld {
     };
     const blind = this.#cloud.orders.isLost ? [] : NAMES.flatMap((name) => this.#livingOf(name)).filter(isBlindNow);
     const twofold = this.living.filter((xr) => this.#of(xr).filter(({ isHeld }) => !isHeld).length > 1);
+    const isWriting = (managed: Managed): boolean => isWriter(managed) && !managed.isPaused;
+    const idle = [...this.#xrs].filter(([xr, { reason }]) => reason === "Owned" && !this.#of(xr).some(isWriting));
     return [
+      ...idle.map(([xr]) => `XR ${xr} says Owned, and does not write`),
       ...twofold.map((xr) => `XR ${xr} keeps what its Composition has renamed`),
       ...hanging.map(({ xr }) => `the deletion of XR ${xr} does not end`),
       ...blind.map((xr) => `the provider of XR ${xr} does not find the cloud resource`),

@@ -30,32 +30,49 @@ interface Renamed {
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
   if (owners.length === 0) return { draft, renamed: new Set(), leaving: new Set() };
-  const successors = groupBy(subjects, toKey);
-  const importers = groupBy(subjects, ({ isNamed, desired }) => (isNamed ? toNameKey(desired) : undefined));
-  const successorsOf = ({ identity, document }: Contender): readonly Subject[] =>
-    (identity === undefined ? importers.get(toNameKey(document)) : successors.get(identity)) ?? [];
-  const isHidden = ({ document }: Contender): boolean => successors.has(kindOf(document));
-  const pairs = owners.filter(([, owner]) => isHidden(owner) || successorsOf(owner).length > 0);
+  const { heirsOf, mayHaveAnother } = indexHeirs(subjects);
+  const hasHeirs = ([, owner]: Owner): boolean => mayHaveAnother(owner) || heirsOf(owner).length > 0;
+  const replaced = owners.filter(hasHeirs);
+  const waiting = replaced.filter(([, owner]) => mayHaveAnother(owner) || !isSucceeded(owner, heirsOf(owner)));
   // Another XR may have begun to declare it since this one was reconciled: one that goes with it has to know that.
-  const isLeft = call.input.spec.tags?.owner.onRelease === "HandOver";
-  const isLeaving = (one: Contender): boolean => isLeft && one.isMarked && one.isDeletingWithIt;
+  const isHandingOver = call.input.spec.tags?.owner.onRelease === "HandOver";
   const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // we left it out
-  const leaving = owners.filter((each) => isLeaving(each[1]) && !isDesired(each[0]) && !pairs.includes(each));
-  const kept = [
-    ...pairs.filter(([, owner]) => isHidden(owner) || !isSucceeded(owner, successorsOf(owner))),
-    ...leaving,
-  ].map(([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const);
-  const heirs = pairs.flatMap(([, owner]) => successorsOf(owner));
-  const renamed = new Set([...pairs.map(([name]) => name), ...heirs.map(({ resource }) => resource)]);
-  const names = leaving.map(([name]) => name);
-  return { draft: withResources(draft, kept), renamed: new Set([...renamed, ...names]), leaving: new Set(names) };
+  const mayLeave = ([name, owner]: Owner): boolean => owner.isMarked && owner.isDeletingWithIt && !isDesired(name);
+  const leaving = isHandingOver ? owners.filter((owner) => mayLeave(owner) && !hasHeirs(owner)) : [];
+  const kept = [...waiting, ...leaving].map(
+    ([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const,
+  );
+  const heirs = [...new Set(replaced.map(([, owner]) => heirsOf(owner)))].flat(); // many may share their heirs
+  const names = [...replaced, ...leaving].map(([name]) => name);
+  return {
+    draft: withResources(draft, kept),
+    renamed: new Set([...names, ...heirs.map(({ resource }) => resource)]),
+    leaving: new Set(leaving.map(([name]) => name)),
+  };
 }
+
+/** An owner, by its name in the Composition. */
+type Owner = readonly [name: string, owner: Contender];
+
+/** Indexes the resources that may take over from an owner of the same XR: they declare its cloud resource. */
+function indexHeirs(subjects: readonly Subject[]) {
+  const byIdentity = groupBy(subjects, toKey);
+  const byName = groupBy(subjects, ({ isNamed, desired }) => (isNamed ? toNameKey(desired) : undefined));
+  return {
+    heirsOf: ({ identity, document }: Contender): readonly Subject[] =>
+      (identity === undefined ? byName.get(toNameKey(document)) : byIdentity.get(identity)) ?? NONE,
+    /** Tells whether a new resource of its kind has an unresolved reference, so that it may declare the same. */
+    mayHaveAnother: ({ document }: Contender): boolean => byIdentity.has(kindOf(document)),
+  };
+}
+
+const NONE: readonly Subject[] = [];
 
 /** Tells whether an owner may go: it leaves the cloud resource, and lists each heir as a successor. */
 const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
   !owner.isDeletingWithIt && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
 
-function findUndesiredOwners(call: Call, draft: Draft): readonly (readonly [string, Contender])[] {
+function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
   const desired = desiredSoFar(call, draft);
   const owner = formatOwner(call.composite);
   return [...call.request.observed.resources].flatMap(([name, { document }]) => {

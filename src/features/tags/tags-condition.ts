@@ -85,7 +85,7 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     meanwhile: isTagged ? "this XR manages and tags it as before, but without Delete" : "this XR only observes it",
     consequence: hasManagementPolicies
       ? ", so this XR only observes it"
-      : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted`,
+      : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags, and leaves the cloud resource when it is deleted`,
     synced: message ? ` (Synced says: ${briefError(message)})` : "",
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
@@ -105,8 +105,8 @@ function explainOrphan(reason: TagReason): string {
   const spec = policies === undefined ? { deletionPolicy: "Orphan" } : { managementPolicies: OBSERVE };
   const patch = toCommandOn("patch", kind, document, "--type=merge", "-p", JSON.stringify({ spec }));
   return (
-    `; no XR controls ${kind.kind} ${brief(name)}, as after kubectl delete --cascade=orphan: unless its XR is about to be restored, ` +
-    `${patch} && ${toCommandOn("delete", kind, document)}, which leaves the cloud resource`
+    `; no XR controls ${kind.kind} ${brief(name)}, as after kubectl delete --cascade=orphan; unless its XR is about to be restored, ` +
+    `delete it without its cloud resource: ${patch} && ${toCommandOn("delete", kind, document)}`
   );
 }
 
@@ -175,7 +175,7 @@ const REASONS = {
       "correct the external name, or leave it out to have one created",
     BeingDeleted: () => "its managed resource is being deleted",
     FieldNotSet: () =>
-      "its tags and policies stay as they are until owner.cluster and owner.account, if the input has them, are set",
+      "tags.owner.cluster or tags.owner.account has no value yet; until then its tags and policies stay as they are",
     "FieldNotSet/tag": ({ field }: { readonly field: string }) => `${field} is not set, so its tag is left out`,
     OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,

@@ -131,9 +131,9 @@ describe("a cloud resource that several XRs may name", () => {
     const chosen = withMetadata(ours, { annotations: { [`${DOMAIN}/take-ownership`]: "2026" } });
     const bare = { ...orphan, spec: { forProvider: {} } };
     const clear = (patch: string) =>
-      "; no XR controls Bucket rival, as after kubectl delete --cascade=orphan: unless its XR is about to be restored, " +
-      `kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
-      "kubectl delete bucket.s3.aws.upbound.io rival, which leaves the cloud resource";
+      "; no XR controls Bucket rival, as after kubectl delete --cascade=orphan; unless its XR is about to be restored, " +
+      `delete it without its cloud resource: kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
+      "kubectl delete bucket.s3.aws.upbound.io rival";
     const observing = clear('{"managementPolicies":["Observe"]}');
     const orphaning = clear('{"deletionPolicy":"Orphan"}');
     test.each<[reason: string, own: JsonObject, owner: JsonObject, is: readonly unknown[], says: string]>([
@@ -272,7 +272,7 @@ describe("a cloud resource that several XRs may name", () => {
     };
     const prodUs =
       "OwnedByAnotherCluster: 0 tagged, 1 not tagged; bucket: control plane prod-us owns it according to its tags; a Bucket has no " +
-      "managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted; that control plane";
+      "managementPolicies, so this XR repeats the owner's tags, and leaves the cloud resource when it is deleted; that control plane";
     const unknown = { fromEnvironmentFieldPath: "cluster" };
     test.each<[message: string, cluster: JsonValue, own: readonly JsonObject[], kept: JsonObject]>([
       [prodUs, "prod-eu", [bare], { tags: reported }],
