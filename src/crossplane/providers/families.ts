@@ -34,7 +34,6 @@ interface Family {
   readonly caseless?: RegExp;
   /** Matches the services that have no locations. */
   readonly global?: RegExp;
-  readonly table: Table;
   readonly entries: () => ReadonlyMap<string, string>;
 }
 
@@ -43,7 +42,7 @@ const toParameterPath = (field: FieldPath): FieldPath => ["spec", "forProvider",
 const below = ({ path, shape }: TagField): TagField => ({ path: toParameterPath(path), shape });
 
 /** Defers splitting a table until a kind of its family is looked up. */
-const lazily = (table: Table) => ({ table, entries: lazy(() => splitTable(table.kinds)) });
+const entriesOf = ({ kinds }: Table) => lazy(() => splitTable(kinds));
 
 /** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift; RFC 4343. */
 const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache|route53)$/;
@@ -62,14 +61,14 @@ const families: readonly Family[] = [
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.upbound\.io$/,
     usual: parseTagField("tags"),
     reportsTags: true,
-    ...lazily(AWS),
+    entries: entriesOf(AWS),
   },
   {
     ...aws,
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.crossplane\.io$/,
     usual: parseTagField("tags[key,value]"),
     reportsTags: false,
-    ...lazily(AWS_CLASSIC),
+    entries: entriesOf(AWS_CLASSIC),
   },
   {
     apiGroups: /^(?:(?<service>[^.]+)\.)?azure\.upbound\.io$/,
@@ -78,7 +77,7 @@ const families: readonly Family[] = [
     reportsTags: true,
     places: [],
     caseless: AZURE_CASELESS,
-    ...lazily(AZURE),
+    entries: entriesOf(AZURE),
   },
   {
     apiGroups: /^(?:(?<service>[^.]+)\.)?gcp\.upbound\.io$/,
@@ -87,7 +86,7 @@ const families: readonly Family[] = [
     reportsTags: true,
     places: [["project"], ["region"], ["location"], ["zone"]],
     accountField: toParameterPath(["project"]),
-    ...lazily(GCP),
+    entries: entriesOf(GCP),
   },
 ];
 
@@ -210,10 +209,3 @@ function listed(family: Family, { named, isId, isUnique, fields, tags, versions 
 
 /** Counts the texts in the name of a kind's cloud resources. */
 export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);
-
-/** Lists the entries of all tables by `service:Kind`, for documentation and tests. */
-export const listTables = () =>
-  families.map(({ table, entries }) => ({
-    source: table.source,
-    entries: new Map([...entries()].map(([name, text]) => [name, parseEntry(text)])),
-  }));
