@@ -21,8 +21,6 @@ export interface Dependencies {
   readonly refreshMs?: number;
 }
 
-export type RunningServer = Awaited<ReturnType<typeof serve>>;
-
 /**
  * Serves the function over gRPC, with health, reflection and metrics.
  *
