@@ -49,7 +49,7 @@ export function loadCertificates(options: CertificateOptions) {
     secureContext: use(first, "certificates read"),
     /** Reloads certificates for later connections. @returns a function that stops this. */
     reloadInto: (server: Pick<Server, "setSecureContext">): (() => void) => {
-      const look = reportChanges(first, options, (changed) => {
+      const reportIfChanged = reportChanges(first, options, (changed) => {
         try {
           server.setSecureContext(use(changed, "certificates changed"));
         } catch (error) {
@@ -58,7 +58,7 @@ export function loadCertificates(options: CertificateOptions) {
         }
       });
       const timer = setInterval(() => {
-        look();
+        reportIfChanged();
         reportExpiry();
       }, refreshMs).unref();
       return () => clearInterval(timer);
