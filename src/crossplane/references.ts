@@ -4,7 +4,6 @@ import { DNS_LABEL, isPathSegment } from "../model/names.ts";
 import { groupKindOf, toApiGroup } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
-/** A reference to a resource: from an XR to a composed resource, or from a copy to its shared resource. */
 export interface Reference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,7 +18,7 @@ const LEGACY = ["spec", "resourceRefs"];
 /** Finds the field with an XR's references: v2 moved Crossplane's own fields below `spec.crossplane`. */
 export const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
 
-/** Tells whether a composed resource is an XR with composed resources of its own. */
+/** Tells whether a composed resource is an XR that composes, too. */
 export const hasReferences = (resource: Document): boolean =>
   [MODERN, LEGACY].some((path) => objectsAt(resource, path).length > 0);
 

@@ -33,7 +33,6 @@ const SPEC: FieldPath = ["spec"];
 const PARAMETERS = ["forProvider", "initProvider"];
 const ACCOUNT = "providerConfigRef";
 
-/** Replaces the identifying fields of a desired managed resource by the observed ones. */
 function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind): JsonObject {
   const isIdentifying = identifyingFields(kind);
   const [before, now] = [observed, desired].map((document) => objectOf(document.at(SPEC)));
@@ -52,7 +51,6 @@ function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind
   return { ...object, metadata: withNameOf(observed, objectOf(object["metadata"])), spec };
 }
 
-/** Replaces the external name by the observed one. */
 function withNameOf(observed: Document, metadata: JsonObject): JsonObject {
   const [key = ""] = EXTERNAL_NAME.slice(-1).map(String);
   const name = observed.at(EXTERNAL_NAME);

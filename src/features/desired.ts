@@ -6,7 +6,6 @@ import { type FieldPath, withValueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, pick } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
-/** Edits of composed resources, by name in the Composition. */
 export type Edits = readonly (readonly [string, ResourceEdit])[];
 
 /** Lists the composed resources desired so far, by earlier steps and earlier features. */

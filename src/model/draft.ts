@@ -45,7 +45,6 @@ export interface Draft {
   readonly ttlSeconds: number | undefined;
   /** Output for an Operation's status; Compositions have none. */
   readonly output: JsonObject | undefined;
-  /** Changed tags, for the log. */
   readonly audit: readonly TagChange[];
   /** For the metrics: the Kind.group of each shared resource of this step, with `Available` or a reason. */
   readonly shares: readonly { readonly kind: string; readonly reason: string }[];
@@ -83,7 +82,6 @@ export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft
 export const withResource = (draft: Draft, name: string, edit: ResourceEdit): Draft =>
   withResources(draft, [[name, edit]]);
 
-/** Replaces desired objects, and keeps their readiness. */
 export const withObjects = (draft: Draft, objects: Entries<JsonObject | Document>): Draft =>
   withResources(
     draft,
@@ -110,7 +108,6 @@ export const withContext = (draft: Draft, entries: Entries<ContextValue>): Draft
   context: extended(draft.context, entries),
 });
 
-/** Adds a condition. Its message may quote long texts, so it is cut to Kubernetes' limit. */
 export const withCondition = (draft: Draft, condition: Condition): Draft => ({
   ...draft,
   conditions: [...draft.conditions, withMessageCut(condition)],

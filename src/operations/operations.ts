@@ -76,7 +76,7 @@ function lookUpDefinitions(labels: Readonly<Record<string, string>>, requirement
   return looked.length < definitions.length ? undefined : looked;
 }
 
-/** Annotates an XRD. Server-side apply leaves the rest of it unchanged. */
+// Server-side apply leaves the rest of the XRD unchanged.
 const toNudge = ({ name, nudge }: NeverReconciled) =>
   [`nudge/${name}`, { ...XRD, metadata: { name, annotations: { [NUDGED_FOR]: nudge } } }] as const;
 

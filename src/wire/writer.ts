@@ -24,7 +24,6 @@ export class Writer {
     this.#at = size;
   }
 
-  /** The number of bytes written so far. */
   get length(): number {
     return this.#buffer.length - this.#at;
   }

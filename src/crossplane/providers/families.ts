@@ -15,7 +15,6 @@ import {
   type Versions,
 } from "./table.ts";
 
-/** The cloud whose rules a tag has to meet. */
 export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
 
 /** A provider family: the facts that its kinds share, and the table of kinds that differ. */
@@ -27,7 +26,7 @@ interface Family {
   readonly usual: TagField;
   /** True if its kinds report the cloud's tags, among them those that name the managed resource. */
   readonly reportsTags: boolean;
-  /** The fields with the location of a cloud resource, such as its region. */
+  /** The fields with a location, such as the region. */
   readonly places: readonly FieldPath[];
   readonly accountField?: FieldPath;
   /** Matches the services whose names are case-insensitive. */
@@ -112,7 +111,6 @@ export interface IdentityFacts {
   readonly accountField?: FieldPath | undefined;
 }
 
-/** The source of a cloud resource's name. */
 type NameFact =
   /** The external name; with `defaultsToName`, metadata.name where it is not set. */
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
@@ -126,14 +124,12 @@ type NameFact =
       readonly orExternalName?: boolean;
     };
 
-/** The facts about one kind of managed resource. */
 export interface KindFacts {
   readonly cloud: Cloud | undefined;
   readonly tags: TagFact;
   readonly identity: IdentityFacts;
   /** True if the cloud assigns the external name, which the provider reports in status.atProvider.id. */
   readonly isNamedById: boolean;
-  /** False if the provider does not report the cloud's tags. */
   readonly reportsTags: boolean;
   /** The versions of the cluster-scoped kind and of its namespaced twin, if it has one. */
   readonly versions: Versions;
@@ -177,7 +173,6 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
 
 type FamilyFacts = Pick<Family, "reportsTags" | "places"> & Partial<Pick<Family, "cloud" | "usual">>;
 
-/** Makes the facts about a kind that no table lists, of an unknown provider or another version. */
 function unlisted({ cloud, usual, reportsTags, places }: FamilyFacts): KindFacts {
   const name: NameFact = { is: "externalName", defaultsToName: false };
   return {
