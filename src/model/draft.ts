@@ -67,16 +67,13 @@ export const emptyDraft: Draft = {
 
 type Entries<T> = Iterable<readonly [string, T]>;
 
-const extended = <T>(map: ReadonlyMap<string, T>, entries: Entries<T>): ReadonlyMap<string, T> =>
-  new Map([...map, ...entries]);
-
 /** Edits composed resources, by name in the Composition. A later edit wins, and keeps an earlier readiness unless it has one. */
 export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => {
   const withReady = ([name, edit]: readonly [string, ResourceEdit]): readonly [string, ResourceEdit] => {
     const before = draft.resources.get(name);
     return [name, edit.is === "set" && before?.is === "set" ? { ...edit, ready: edit.ready ?? before.ready } : edit];
   };
-  return { ...draft, resources: extended(draft.resources, [...edits].map(withReady)) };
+  return { ...draft, resources: new Map([...draft.resources, ...[...edits].map(withReady)]) };
 };
 
 export const withResource = (draft: Draft, name: string, edit: ResourceEdit): Draft =>
@@ -105,7 +102,7 @@ export const withRequirements = (draft: Draft, { resources, schemas }: Requireme
 
 export const withContext = (draft: Draft, entries: Entries<ContextValue>): Draft => ({
   ...draft,
-  context: extended(draft.context, entries),
+  context: new Map([...draft.context, ...entries]),
 });
 
 export const withCondition = (draft: Draft, condition: Condition): Draft => ({
