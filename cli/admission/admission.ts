@@ -100,9 +100,9 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
     /** Reads the kinds, as a readiness check. @throws {ClusterError} where the API server does not answer. */
     prepare: () => read([]),
     review: async (request: AdmissionRequest): Promise<Decision> => {
-      const start = performance.now();
+      const end = metrics.seconds.startTimer();
       const decision = await decide(request);
-      metrics.seconds.observe((performance.now() - start) / 1000);
+      end();
       const { operation, namespace, name, dryRun } = request;
       const { is, message, warnings } = decision;
       metrics.requests.inc({ operation, decision: is === "allowed" && warnings.length > 0 ? "warned" : is });

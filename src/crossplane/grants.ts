@@ -84,12 +84,9 @@ const SCHEMAS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) =>
 }));
 
 /**
- * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves.
- *
- * Crossplane fails an XR that requires a kind that is not installed, so the kind's schemas are required first. An answer
- * of the last reconcile also proves that the kind is installed: v2.4 keeps answers of resources, and none of schemas.
- *
- * @returns `notServed` if the cluster has no such kind.
+ * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves. Requiring a kind that is
+ * not installed fails the XR, so its schemas are required first. An answer of the last reconcile proves it installed,
+ * too: v2.4 keeps answers of resources, and none of schemas.
  */
 export function askReferenceGrants(
   name: string,
@@ -137,7 +134,7 @@ export const readGrantees = (grants: readonly Document[], secret: SecretName): r
 export const isReferenceGranted = (grantees: readonly Grantee[], granted: readonly ReadonlySet<string>[]): boolean =>
   grantees.map(formatGrantee).some((grantee) => granted.some((keys) => keys.has(grantee)));
 
-/** Finds the formatted grantees of a Secret. The sets are cached: a Secret may have a thousand copies and grants. */
+/** Finds the formatted grantees of a Secret. Cached: it may have a thousand copies and grants. */
 export const findGranteeKeys = (grants: readonly Document[], secret: SecretName): readonly ReadonlySet<string>[] =>
   granteesOf(grants, secret).map(toKeys);
 

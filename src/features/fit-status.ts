@@ -74,7 +74,6 @@ function toFitting(
 /** The schema that allows any value: `additionalProperties: true`, and all below it. */
 const ANYTHING = true;
 
-/** Finds the schema of an object's field or of a list's items; undefined if there is none. */
 function stepInto(schema: JsonValue | undefined, step: string | number): JsonValue | undefined {
   if (!isObject(schema)) return schema === ANYTHING ? ANYTHING : undefined;
   const { properties, additionalProperties, items } = schema;

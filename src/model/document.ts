@@ -38,7 +38,6 @@ export const withValues = (object: JsonObject, edits: readonly ValueEdit[]): Jso
 export const toDocument = (object: JsonObject | Document): Document =>
   isDocument(object) ? object : documentOf(object);
 
-/** Tells a Document from a JSON object, which has no functions. */
 export const isDocument = (value: object): value is Document =>
   "toObject" in value && typeof value.toObject === "function";
 

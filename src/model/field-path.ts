@@ -1,7 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue, pick } from "./json.ts";
 
-/** The parsed segments of a field path: a string names an object's field, a number a list's index. */
+/** A parsed field path: a string names an object's field, a number a list's index. */
 export type FieldPath = readonly (string | number)[];
 
 /** Matches one step of a path: `.name`, `name` at the start, or `[name or index]`. */

@@ -3,7 +3,6 @@ import { lazy } from "./once.ts";
 /** One rule of a decision; undefined for a case that the rule does not fit. */
 export type Rule<Case, Decision> = (one: Case) => Decision | undefined;
 
-/** Makes a rule: the decision for all cases that pass a test. */
 export function when<Case, Fit extends Case, Decision>(
   fits: (one: Case) => one is Fit,
   decide: (one: Fit) => Decision,

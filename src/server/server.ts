@@ -17,11 +17,8 @@ import { addHealthAndReflection, functionRunners, runFunctionPaths } from "./ser
 export interface Dependencies {
   readonly runFunction: RunFunction;
   readonly log: Log;
-  /** The interval at which certificates are read again, in milliseconds. */
   readonly refreshMs?: number;
 }
-
-export type RunningServer = Awaited<ReturnType<typeof serve>>;
 
 /**
  * Serves the function over gRPC, with health, reflection and metrics.
@@ -105,7 +102,6 @@ async function serveMetrics({ metricsAddress, transport }: Config, pages: Pages,
   }
 }
 
-/** Makes the server's credentials. `reload` reloads their files, and returns a function that stops this. */
 function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
   if (transport.is === "insecure") {
     log.warn("serving without TLS: anyone who reaches the address can call the function");
@@ -150,10 +146,8 @@ function openConnections(server: Server, metrics: Metrics, log: Log): Connection
 const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
- * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows.
- *
- * grpc-js 1.14 has an option for windows in its client only, and does not expose the HTTP/2 server. So this reads its
- * private field `http2Servers`; the rest is Node's public API.
+ * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows. grpc-js 1.14 has such an
+ * option in its client only, and keeps its HTTP/2 servers in the private field `http2Servers`.
  *
  * @throws {FunctionError} `CannotServe` if this version of grpc-js has no such field.
  */

@@ -33,6 +33,7 @@ export class WireDocument implements Document {
       return valueAt(edit.value, path.slice(edit.path.length));
     }
     try {
+      // A value set below the path needs the whole object.
       const found = edit === undefined ? this.#lookUp(path) : UNUSUAL;
       return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
     } catch (error) {

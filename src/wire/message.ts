@@ -2,7 +2,7 @@ import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { next, readEnd, readTag, readText, readVarint, skip } from "./scan.ts";
 import type { Writer } from "./writer.ts";
 
-/** Readers of a message's fields. A missing field has its default. Each reader walks over all fields of the message. */
+// Readers of a message's fields. A missing field has its default. Each reader walks over all fields of the message.
 
 /** The range of a message in a request's bytes. A slice keeps the whole request in memory, and must not outlive it. */
 export interface Slice {

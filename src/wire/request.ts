@@ -54,7 +54,7 @@ function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Re
   };
 }
 
-/** Indexes the schemas. Crossplane answers with an empty Schema if it finds none. */
+/** Crossplane answers with an empty Schema if it finds none. */
 function indexSchemas(request: Slice): Request["requiredSchema"] {
   const toSchema = (schema: Slice) => readMessage(schema, fields.SCHEMA_OPENAPI_V3);
   const schemas = readMap(request, fields.REQUEST_REQUIRED_SCHEMAS, toSchema);

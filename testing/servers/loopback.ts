@@ -5,7 +5,7 @@ import { type ChannelCredentials, Client, credentials, Metadata, type ServiceErr
 import { onTestFinished } from "vitest";
 import { createLog } from "../../src/log.ts";
 import type { Config } from "../../src/server/config.ts";
-import { type Dependencies, type RunningServer, serve } from "../../src/server/server.ts";
+import { type Dependencies, serve } from "../../src/server/server.ts";
 import { temporaryFolder } from "../tools/temporary-folder.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "./certificates.ts";
 import { insecure } from "./config.ts";
@@ -22,12 +22,12 @@ export const echo = (response: Buffer) => ({ response, conditions: [], results: 
 
 type LogLine = Readonly<Record<string, unknown>>;
 
-export interface Loopback extends RunningServer {
+export type Loopback = Awaited<ReturnType<typeof serve>> & {
   /** Where clients find it. */
   readonly target: string;
   /** Its log lines from level info on, without timestamps. */
   readonly lines: readonly LogLine[];
-}
+};
 
 /** Serves until the test ends. */
 export async function serveLoopback(

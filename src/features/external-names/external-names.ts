@@ -50,7 +50,6 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
 /** The Terraform ID: the external name of kinds with upjet's `config.IdentifierFromProvider`. */
 const ID = ["status", "atProvider", "id"];
 
-/** Lists the fields from which a lost external name can be read; none without a rule for the kind. */
 function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): readonly FieldPath[] {
   const paths = policy.rescue
     .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)
