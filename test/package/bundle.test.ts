@@ -1,16 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { type Bundle, bundle } from "../../scripts/package/bundle.ts";
 import { targets } from "../../scripts/package/layout.ts";
 import { run } from "../../scripts/package/run.ts";
 import { readVersion } from "../../src/package.ts";
 import { fileOf } from "../../testing/rendering/examples.ts";
+import { sharedFolder } from "../../testing/tools/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "bundle-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder();
 const folders = { function: join(folder, "function"), cli: join(folder, "cli") };
 const bundles = new Map<string, Bundle>();
 beforeAll(async () => {

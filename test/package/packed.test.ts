@@ -1,15 +1,15 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { inRepository } from "../../scripts/package/layout.ts";
 import { run } from "../../scripts/package/run.ts";
 import { readVersion } from "../../src/package.ts";
+import { sharedFolder } from "../../testing/tools/temporary-folder.ts";
 
 /** Packing compiles, and installing unpacks a hundred packages. */
 const SLOW = 300_000;
 
-const folder = mkdtempSync(join(tmpdir(), "packed-"));
+const folder = sharedFolder();
 const checkout = join(folder, "checkout");
 const installed = join(folder, "package");
 /** `npm ci` of the repository has filled npm's cache with all that is installed here. */
@@ -24,7 +24,6 @@ beforeAll(() => {
     cpSync(inRepository(name), join(checkout, name), { recursive: true });
   }
 });
-afterAll(() => rmSync(folder, { recursive: true }), SLOW);
 
 test(
   "npm ci --omit=dev installs a checkout without building it",
