@@ -9,6 +9,6 @@ export function openCluster({ kubeconfig, context, retryFor: forMs }: ClusterFla
   const { env, printError } = host;
   const retry = { ...DEFAULT_RETRY, forMs };
   const onWait = ({ message }: Error, waitMs: number): void =>
-    printError(`${toPrintable(message)}; again in ${(waitMs / 1000).toFixed(1)} s\n`);
+    printError(`${toPrintable(message)}; asking again in ${(waitMs / 1000).toFixed(1)} s\n`);
   return toCluster(toClient(connect({ kubeconfig, context, env }), { retry, onWait }));
 }

@@ -4,9 +4,8 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * Escapes the control characters of a text, so that it stays on one line and does not steer the terminal: names and
- * annotations may hold line breaks and escape sequences. Escapes are those of JSON, so that JSON on one line keeps its
- * meaning.
+ * Escapes the control characters of a text, so that it stays on one line and does not steer the terminal: a tenant may
+ * write line breaks and escape sequences. The escapes are those of JSON, so JSON on one line keeps its meaning.
  */
 export const toPrintable = (text: string): string =>
   text.replace(HIDDEN, (character) => character.split("").map(escapeUnit).join(""));
@@ -15,7 +14,10 @@ export const toPrintableLines = (text: string): string => text.split("\n").map(t
 
 export const toJson = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Aligns columns like kubectl: as narrow as possible, without trailing spaces, and each row on one line, whatever its cells hold. */
+/** Counts in English: `1 XR`, `2 XRs`. */
+export const toCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/** Aligns columns like kubectl: as narrow as possible, without trailing spaces, and each row on one line. */
 export function alignColumns(rows: readonly (readonly string[])[], gap = "   "): string {
   const printable = rows.map((row) => row.map(toPrintable));
   const widths = (rows[0] ?? []).map((_, column) =>

@@ -7,7 +7,7 @@ export type ErrorCode =
   | "InvalidFlags" // the command line or the environment
   | "CannotServe"; // certificates, address: the server cannot start
 
-/** The only error that this function throws on purpose. Its message says what, where and for which input. */
+/** The only error that this function throws on purpose. Its message names the fault, the place and the input. */
 export class FunctionError extends Error {
   override readonly name = "FunctionError";
   readonly code: ErrorCode;

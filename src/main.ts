@@ -8,7 +8,7 @@ import { serve } from "./server/server.ts";
 
 /** Serves until SIGTERM or SIGINT. Calls in flight may finish, until a second signal. @returns the exit code. */
 async function main(): Promise<number> {
-  const config = readFlags(process.argv.slice(2), process.env);
+  const config = readFlags(process.argv.slice(2));
   if (typeof config === "string") {
     process.stdout.write(config === "help" ? toHelp() : `${readVersion()}\n`);
     return 0;

@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { FunctionError } from "../src/errors.ts";
-import { type Flag, flags, readFlags, toHelp } from "../src/flags.ts";
+import { flags, readFlags, toHelp } from "../src/flags.ts";
 import { addressToText, type Config } from "../src/server/config.ts";
 
 const MB = 1024 * 1024;
@@ -18,6 +18,8 @@ const defaults: Config = {
 
 const mtls = (certsDir: string): Pick<Config, "transport"> => ({ transport: { is: "mtls", certsDir } });
 const split = (args: string): readonly string[] => (args === "" ? [] : args.split(" "));
+afterEach(() => vi.unstubAllEnvs());
+
 const CERTS = { TLS_SERVER_CERTS_DIR: "/env" };
 
 test.each<[reason: string, args: string, config: Partial<Config>]>([
@@ -43,7 +45,7 @@ test.each<[reason: string, args: string, config: Partial<Config>]>([
   ["the last of two", "--address=:1 --address=:2", { address: { port: 2 } }],
   ["-- alone", "--", {}],
 ])("the server takes %s, beside --insecure", (_reason, args, config) => {
-  expect(readFlags(["--insecure", ...split(args)], {})).toEqual({ ...defaults, ...config });
+  expect(readFlags(["--insecure", ...split(args)])).toEqual({ ...defaults, ...config });
 });
 
 test.each<[reason: string, args: string, env: Readonly<Record<string, string>>, config: Partial<Config>]>([
@@ -56,12 +58,13 @@ test.each<[reason: string, args: string, env: Readonly<Record<string, string>>, 
   ["--insecure comes before --tls-certs-dir", "--insecure --tls-certs-dir=/certs", {}, {}],
   ["--insecure=false leaves TLS on", "--insecure=false", CERTS, mtls("/env")],
 ])("the server takes a transport: %s", (_reason, args, env, config) => {
-  expect(readFlags(split(args), env)).toEqual({ ...defaults, ...config });
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  expect(readFlags(split(args))).toEqual({ ...defaults, ...config });
 });
 
 const faultsOf = (args: readonly string[]): readonly string[] => {
   try {
-    readFlags(args, {});
+    readFlags(args);
   } catch (error) {
     if (error instanceof FunctionError && error.code === "InvalidFlags") return error.message.split("\n");
   }
@@ -78,20 +81,20 @@ test("all faults of a command line are told at once", () => {
     "  -x: unknown flag",
     "  --adress: unknown flag; did you mean --address?",
     "  --network: unknown flag",
-    '  --address: an address such as :9443, 127.0.0.1:9443 or [::1]:9443; found "9443"',
+    '  --address: expected an address such as :9443, 127.0.0.1:9443 or [::1]:9443; found "9443"',
     "  --tls-certs-dir: no directory of certificates; give one (or TLS_SERVER_CERTS_DIR), or --insecure to serve without TLS",
-    '  --debug: true or false; found "maybe"',
-    '  --max-recv-message-size: a whole number of MB from 1 to 2047; found "0"',
+    '  --debug: expected true or false; found "maybe"',
+    '  --max-recv-message-size: expected a whole number of MB from 1 to 2047; found "0"',
     "  --metrics-address: needs a value",
-    '  --shutdown-grace-period: a duration such as 25s, 1m30s or 500ms; found "25"',
+    '  --shutdown-grace-period: expected a duration such as 25s, 1m30s or 500ms; found "25"',
   ]);
 });
 
 test.each<[reason: string, args: string, fault: RegExp]>([
   ["a switch as a value", "--address --debug", /--address: needs a value/],
-  ["a port above 65535", "--address=:65536", /--address: an address/],
-  ["a port that is no number", "--address=:https", /--address: an address/],
-  ["an IPv6 address without brackets", "--address=::1:9443", /--address: an address/],
+  ["a port above 65535", "--address=:65536", /--address: expected an address/],
+  ["a port that is no number", "--address=:https", /--address: expected an address/],
+  ["an IPv6 address without brackets", "--address=::1:9443", /--address: expected an address/],
   ["metrics at a path", "--metrics-address=/m", /\[::1\]:9443, or empty; found/],
   ["a part of a MB", "--max-recv-message-size=1.5", /MB from 1 to 2047; found/],
   ["too many MB", "--max-recv-message-size=2048", /MB from 1 to 2047; found/],
@@ -119,12 +122,12 @@ test.each([
   { args: ["--help"], is: "help" },
   { args: ["--colour", "--version"], is: "version" },
 ])("$args is answered whatever else is wrong", ({ args, is }) => {
-  expect(readFlags(args, {})).toBe(is);
+  expect(readFlags(args)).toBe(is);
 });
 
-test.each<Flag>(flags)("the help has --$name with its purpose, default and variable", (flag) => {
+test.each(Object.values(flags))("the help has $long with its purpose, default and variable", (flag) => {
   const line = toHelp()
     .split("\n")
-    .find((text) => new RegExp(`--${flag.name}\\b`).test(text));
-  for (const part of [flag.help, flag.value, flag.default, flag.env]) expect(line).toContain(part ?? "");
+    .find((text) => new RegExp(`${flag.long}\\b`).test(text));
+  for (const part of [flag.description, flag.flags, flag.defaultValue, flag.envVar]) expect(line).toContain(part ?? "");
 });

@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readVersion } from "../src/package.ts";
 import { takePort } from "../testing/servers/free-port.ts";
 import { connectHttp2, endOf, frame, openStream, roundTrip } from "../testing/servers/http2.ts";
 import { call, until } from "../testing/servers/loopback.ts";
@@ -34,11 +33,9 @@ describe("the program cannot start: exit code 1, and why on standard error", () 
   });
 });
 
-test.each([
-  { args: ["--version"], stdout: `${readVersion()}\n` },
-  { args: ["--help"], stdout: expect.stringContaining("environment TLS_SERVER_CERTS_DIR") },
-])("the program answers $args", async ({ args, stdout }) => {
-  expect(await start(program, args).ended).toEqual({ exitCode: 0, stdout, stderr: "" });
+test("the program prints its help", async () => {
+  const stdout = expect.stringContaining("env: TLS_SERVER_CERTS_DIR");
+  expect(await start(program, ["--help"]).ended).toEqual({ exitCode: 0, stdout, stderr: "" });
 });
 
 describe("signals", () => {

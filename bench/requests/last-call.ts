@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../src/model/json.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { inputOf } from "../../testing/builders/sharing.ts";
 import { lookUpIn } from "../../testing/simulations/store.ts";
 import { decodeResponse, encodeRequest } from "../../testing/wire/oracle.ts";
-import { emptyResource, type PlainResponse, type PlainSelector, type PlainState } from "../../testing/wire/plain.ts";
+import { emptyResource, type PlainResponse, type PlainState } from "../../testing/wire/plain.ts";
 
 export type Objects = Readonly<Record<string, JsonObject>>;
 
@@ -67,7 +68,7 @@ function answerTo(request: Buffer): PlainResponse {
 }
 
 /** The selectors that the function answers a request with. */
-export const selectorsIn = (request: Buffer): ReadonlyMap<string, PlainSelector> =>
+export const selectorsIn = (request: Buffer): ReadonlyMap<string, ResourceSelector> =>
   answerTo(request).requirements?.resources ?? new Map();
 
 /** The composed resources that the function answers a request with, by name. */

@@ -92,7 +92,7 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
   const decide = (request: AdmissionRequest): Promise<Decision> =>
     withTimeLimit(options.lookupTimeout, answer(request)).catch((error: unknown) => {
       if (!(error instanceof ClusterError)) throw error;
-      log.error("cannot look up who owns it", { reason: error.message, onError: options.onError });
+      log.error("cannot look up the owner of the cloud resource", { reason: error.message, onError: options.onError });
       metrics.failures.inc();
       return decideUnchecked(error.message, options.onError);
     });
@@ -113,7 +113,7 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
   };
 }
 
-/** @throws {ClusterError} `Unavailable` after the time limit: the API server waits for timeoutSeconds only. */
+/** Waits for work. @throws {ClusterError} `Unavailable` after the time limit: the API server waits only for timeoutSeconds. */
 function withTimeLimit<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const late = sleep(timeoutMs, undefined, { ref: false }).then(() => {
     throw new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
@@ -124,7 +124,7 @@ function withTimeLimit<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
 /** An AdmissionReview holds at most two versions of an object, and etcd limits each to about 1.5 MB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Ready if owners can be looked up. */
+/** Answers whether owners can be looked up. */
 const readiness = ({ prepare }: Reviewer): Promise<Answer> =>
   prepare().then(
     () => [200, "ok\n"],
@@ -167,7 +167,7 @@ function createMetrics() {
   });
   const failures = new Counter({
     name: `${PREFIX}_lookup_failures_total`,
-    help: "Requests for which the registry could not be asked; --on-error decides about them.",
+    help: "Requests whose owner could not be looked up; --on-error decides about them.",
     ...to,
   });
   const seconds = new Histogram({

@@ -42,7 +42,7 @@ const DEPARTED_MS = 60_000;
 
 const ALLOWED: Decision = { is: "allowed", warnings: [] };
 
-/** Recently admitted deletions by UID: of two simultaneous ones, neither list shows the other. */
+/** Recently admitted deletions by UID. Lists may not show these yet, such as the other of two simultaneous ones. */
 export type Departed = Map<string, { readonly leaving: Contender; readonly at: number }>;
 
 /** Decides on a deletion: the last managed resource of a cloud resource must not orphan it. @throws {ClusterError} */
@@ -76,12 +76,12 @@ async function findContenders({ document, identity }: Contender, read: ReadClust
 }
 
 /**
- * Reads a managed resource that is to be deleted; undefined if its cloud resource needs no other owner:
+ * Reads a managed resource that is to be deleted; undefined if it may be deleted, whatever remains:
  *
- * - it is no contender, or deletes the cloud resource itself,
- * - it owns a cloud resource that a contender created, has no successors, and was reconciled since: its policies are
- *   its Composition's,
- * - an operator wants the cloud resource to stay.
+ * - it has no identity label, is being deleted already, or deletes the cloud resource with it;
+ * - it owns a cloud resource that was created for it or an earlier owner, and has no successor: the function then leaves
+ *   the policies of its Composition, which lack Delete on purpose;
+ * - an operator has annotated it to leave the cloud resource behind.
  */
 export function toDeparture(managed: JsonObject): Contender | undefined {
   const leaving = toContender(documentOf(managed));
@@ -92,9 +92,9 @@ export function toDeparture(managed: JsonObject): Contender | undefined {
 }
 
 /**
- * Tells whether a deletion orphans a cloud resource that a managed resource created: no other one remains that can own
- * it. The next owner of an association needs the external name of the deleted one, or any external name if the cloud
- * does not have that one.
+ * Tells whether a deletion orphans a cloud resource that a managed resource created: no other managed resource remains
+ * that can own it. The next owner of an association needs its external name. Where the cloud has nothing of the deleted
+ * one's external name, any other counts.
  */
 export function leavesBehind(leaving: Contender, contenders: readonly Contender[], departed: readonly Contender[]) {
   const before = departed.filter(({ identity }) => identity === leaving.identity);
@@ -125,7 +125,7 @@ function explainDeparture({ document, name: qualified }: Contender): string {
   );
 }
 
-/** Tells whether the provider makes up the resource's name. */
+/** Tells whether fields identify the cloud resource, such as both ends of an association, and its provider makes up the external name. */
 function isAssociation(managed: Document): boolean {
   const { group, kind } = readManagedKind(managed);
   return findFacts(group, kind).identity.name.is === "association";

@@ -34,9 +34,9 @@ export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefi
   admissionReview.safeParse(review).data?.request;
 
 /**
- * Finds the cloud resources that an object newly represents, or begins to write. Only they are looked up, so the
- * webhook never blocks other changes of an existing object, such as its deletion, finalizers or status. A mark of
- * ownership, as on an observer that the function promotes, counts only if a trusted user writes it, such as Crossplane.
+ * Finds the cloud resources that an object newly represents, or begins to write. Only these are looked up, so the webhook
+ * never blocks other changes of an existing object, such as its finalizers or status. The function promotes an observer
+ * by a mark of ownership, which counts only if a trusted user writes it, such as Crossplane.
  */
 export function findNewDeclarations(
   request: AdmissionRequest,
@@ -87,8 +87,8 @@ export function toDecision(doubts: readonly string[], checked: Checked, onConfli
 
 export const decideUnchecked = (reason: string, onError: "allow" | "deny"): Decision =>
   onError === "deny"
-    ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }
-    : { is: "allowed", warnings: [`admitted unchecked: ${reason}`] };
+    ? { is: "denied", message: `cannot tell who owns the cloud resource: ${reason}`, warnings: [] }
+    : { is: "allowed", warnings: [`admitted without looking up who owns the cloud resource: ${reason}`] };
 
 /** Writes the response. Its code is 403 and not 409, after which controllers would retry at once. */
 export const toReview = (uid: string, { is, message, warnings }: Decision): object => ({

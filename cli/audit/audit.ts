@@ -1,16 +1,15 @@
 import type { Composite } from "../../src/crossplane/composite.ts";
+import { readUid } from "../../src/crossplane/metadata.ts";
 import { formatReference, referencesPath, resourceKey } from "../../src/crossplane/references.ts";
-
 import { groupBy } from "../../src/model/collections.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
-import { stringAt } from "../../src/model/document.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { toWord } from "../../src/model/shell.ts";
 import { type ClusterFlags, EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { openCluster } from "../open-cluster.ts";
-import { alignColumns, toJson, toPrintable } from "../text.ts";
+import { alignColumns, toCount, toJson, toPrintable } from "../text.ts";
 import { findHeldBack, findRestored } from "./cloud-resources.ts";
 import { toFindings } from "./findings.ts";
 import { readWorld } from "./read.ts";
@@ -51,7 +50,7 @@ export async function audit({ composite: names = [], ...options }: AuditOptions,
   return notLookedAt.some(({ isComposed }) => isComposed) ? EXIT.failed : EXIT.fine;
 }
 
-/** Rejects names that no XR has: they are most likely misspelt, and the answer would be "nothing is wrong". */
+/** Rejects names that no XR has. They are most likely misspelt, and the answer would be "nothing is wrong". */
 function assertExist(names: readonly string[], { composites }: World): void {
   const existing = new Set(composites.map(({ name }) => name));
   const faults = names
@@ -74,12 +73,14 @@ export function toTable(findings: readonly Finding[]): string {
 }
 
 function toSummary(findings: readonly Finding[], { kinds, composites, labelled, notLookedAt }: World): string {
-  const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;
+  const found = findings.length === 0 ? "nothing is wrong" : toCount(findings.length, "finding");
   const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);
   const others = notLookedAt.length - missing.length;
-  const looked = `looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds`;
+  const resources = `${toCount(labelled.size, "resource")} of ${toCount(kinds, "kind")}`;
+  const looked = `looked at ${toCount(composites.length, "XR")} and ${resources}`;
   const lines = [`${found}: ${looked}`, ...missing];
-  if (others > 0) lines.push(`not looked at: ${others} kinds that no XR refers to; --output=json says which and why`);
+  if (others > 0)
+    lines.push(`not looked at: ${toCount(others, "kind")} that no XR refers to; --output=json says which and why`);
   return lines.map((line) => `${toPrintable(line)}\n`).join("");
 }
 
@@ -116,10 +117,10 @@ function toBlock(composite: Composite, orphans: readonly Finding[]): string {
 const toUnclear = ({ resource, message }: Finding): string =>
   `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; the XR that composed it is not known\n`;
 
-/** Quotes a text for a comment: zsh runs a pasted comment as a command. */
+/** Quotes a text for a comment, since zsh runs a pasted comment as a command. */
 const toComment = (text: string): string => toWord(toPrintable(text));
 
-/** Makes a JSON patch, which adds to a list; a merge patch would replace the list. */
+/** Makes a JSON patch that adds the references; a merge patch would replace the list. */
 function toPatch(composite: Composite, orphans: readonly Finding[]): readonly JsonObject[] {
   const path = referencesPath(composite);
   const added = orphans.map(({ resource: { apiVersion, kind, namespace, name } }): JsonObject => {
@@ -128,10 +129,10 @@ function toPatch(composite: Composite, orphans: readonly Finding[]): readonly Js
     return { apiVersion, kind, ...place, name };
   });
   const add = (steps: FieldPath, value: JsonValue): JsonObject => ({ op: "add", path: `/${steps.join("/")}`, value });
-  const uid = stringAt(composite.document, ["metadata", "uid"]) ?? "";
-  const isSame: JsonObject = { op: "test", path: "/metadata/uid", value: uid };
+  const isSame: JsonObject = { op: "test", path: "/metadata/uid", value: readUid(composite.document) ?? "" };
   if (Array.isArray(composite.document.at(path)))
     return [isSame, ...added.map((reference) => add([...path, "-"], reference))];
+  // A patch adds a field only to an object that exists.
   const parents = path.slice(1).map((_, index) => path.slice(0, index + 1));
   const missing = parents.filter((parent) => composite.document.at(parent) === undefined);
   return [isSame, ...missing.map((parent) => add(parent, {})), add(path, added)];

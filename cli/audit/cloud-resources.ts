@@ -4,6 +4,7 @@ import {
   EXTERNAL_NAME,
   findController,
   readAnnotation,
+  readUid,
 } from "../../src/crossplane/metadata.ts";
 import { formatReference, toReference } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
@@ -16,7 +17,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
 import { type Finding, type Patience, toFinding, type World } from "./world.ts";
 
-/** Reads all contenders, once for all kinds of findings: there may be thousands. */
+/** Reads the registered managed resources, once for all types of findings: there may be thousands. */
 const findRegistered = once(({ labelled }: World): readonly Contender[] =>
   [...labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined),
 );
@@ -51,11 +52,11 @@ function explainHeldBack({ isMarked, isCreated }: Contender, { length }: readonl
 
 /**
  * Finds cloud resources that a registered managed resource created, and that have had no owner with an XR for the grace
- * period. A managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if the XR was
- * deleted without the resources that it composed.
+ * period. A managed resource outlives its XR if the admission webhook has kept it, or if the XR was deleted without its
+ * composed resources.
  */
 export function findUnmanaged(world: World, { graceMs, now }: Patience): readonly Finding[] {
-  const uids = new Set(world.composites.map(({ document }) => stringAt(document, UID)));
+  const uids = new Set(world.composites.map(({ document }) => readUid(document)));
   const hasXr = ({ document }: Contender): boolean => uids.has(findController(document)?.uid);
   const isOld = ({ createdAt }: Contender): boolean => now - Date.parse(createdAt) >= graceMs;
   const living = findRegistered(world).filter(({ isDeleting }) => !isDeleting);
@@ -71,7 +72,7 @@ export function findUnmanaged(world: World, { graceMs, now }: Patience): readonl
   });
 }
 
-/** Finds unlabelled managed resources with the external name of a registered one. Metadata does not tell their region. */
+/** Finds managed resources without the function's label that have the external name of one with it, in whatever region. */
 export function findUnregistered(world: World): readonly Finding[] {
   const known = groupBy(findRegistered(world), ({ document }) => toCloudName(document));
   return world.unregistered.flatMap((document) => {
@@ -85,9 +86,7 @@ export function findUnregistered(world: World): readonly Finding[] {
   });
 }
 
-const UID = ["metadata", "uid"];
-
-/** Formats the kind, alike for a provider's cluster-scoped and namespaced one. */
+/** Formats the kind: the same for a provider's cluster-scoped and namespaced one. */
 export function toCloudKind(document: Document): string {
   const { group, kind } = readManagedKind(document);
   return `${group}/${kind}`;
@@ -107,7 +106,7 @@ export async function findRestored(cluster: Cluster, { labelled, composites }: W
 
 function judge(managed: Document, composites: World["composites"]): Finding {
   const uid = findController(managed)?.uid;
-  const composite = composites.find(({ document }) => stringAt(document, UID) === uid);
+  const composite = composites.find(({ document }) => readUid(document) === uid);
   const judged = judgeRestored(managed);
   if (judged.is === "found") return toFinding("Found", managed, composite, "it is released with the others of its XR");
   const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);

@@ -1,7 +1,7 @@
 import { groupKindOf, toApiGroup } from "../../src/crossplane/api-group.ts";
 import type { Composite } from "../../src/crossplane/composite.ts";
 import { COPY_KINDS, readSharedResource } from "../../src/crossplane/copies.ts";
-import { COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted } from "../../src/crossplane/metadata.ts";
+import { COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted, readUid } from "../../src/crossplane/metadata.ts";
 import {
   formatReference,
   type Reference,
@@ -36,14 +36,14 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
 
 /** Checks one reference of an XR: the resource exists, and the XR controls it. */
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
-  // As for adoption: the XR composes its record anew, and Kubernetes collects one whose owner is gone.
+  // The XR composes its record anew, and Kubernetes collects the one of an owner that is gone.
   if (isNamesRecord(reference, composite)) return [];
   const key = resourceKey(reference);
   const document = world.labelled.get(key) ?? world.referred.get(key);
   if (document === undefined) return [];
   if (typeof document === "string") return danglingFinding(reference, composite, document);
   const controller = findController(document);
-  if (controller?.uid === stringAt(composite.document, UID)) return [];
+  if (controller?.uid === readUid(composite.document)) return [];
   if (controller !== undefined) {
     const { kind, name, uid } = controller;
     if (kind !== composite.kind || name !== composite.name)
@@ -56,8 +56,6 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
   return [toFinding("Unadopted", document, composite, message)];
 }
 
-const UID = ["metadata", "uid"];
-
 function danglingFinding(resource: Reference, { document }: Composite, why: string): readonly Finding[] {
   // Crossplane deletes composed resources before their XR.
   if (isBeingDeleted(document)) return [];
@@ -66,7 +64,7 @@ function danglingFinding(resource: Reference, { document }: Composite, why: stri
   return [{ is: "Dangling", resource, composite: toReference(document), compositionResourceName: undefined, message }];
 }
 
-/** Checks a resource that no XR refers to: an orphan, or a copy or dependent of a grant, whatever controls that. */
+/** Checks a resource that no XR refers to. Without a controller it is an orphan; a copy or dependent is a fault with one, too. */
 function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
   if (isBeingDeleted(document)) return [];
   const isWithGrant = readSharedResource(document) !== undefined || isDependent(document);
@@ -96,7 +94,7 @@ function explainOrphan({ composites, only }: Composer): string {
   return `${how}; no XR refers to it, and nothing controls it`;
 }
 
-/** Finds copies of Secrets of XRs that do not exist, unless their kind has no XR: it may not have been read. */
+/** Finds copies of Secrets of XRs that do not exist. If their kind has no XR at all, it may not have been read. */
 function copyFindings({ composites, labelled }: World): readonly Finding[] {
   const there = new Set(composites.map(resourceKey));
   const kinds = new Set(composites.map(groupKindOf));

@@ -21,7 +21,7 @@ import type { Composer, World } from "./world.ts";
 
 const CROSSPLANE = "apiextensions.crossplane.io";
 
-/** Kinds that no XR composes, and of which there are very many. */
+/** Kinds with very many objects, none of which an XR composes. */
 const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
 
 /**
@@ -40,7 +40,7 @@ export async function readWorld(cluster: Cluster): Promise<World> {
   };
   const composites = await readComposites(cluster, kinds);
   const found = await listMetadata(kinds, COMPOSITE_LABEL);
-  // Managed resources without this function's label, of kinds that have some with it. They need not have an XR.
+  // The kinds of which some have this function's label: those without it are listed, too. They need not have an XR.
   const registered = new Set(found.filter((one) => readLabel(one, IDENTITY_LABEL) !== undefined).map(toCloudKind));
   const some = kinds.filter(({ group, kind }) => registered.has(`${withoutScope(group)}/${kind}`));
   const all = [...found, ...composites.map(({ document }) => document)];
@@ -59,7 +59,7 @@ export async function readWorld(cluster: Cluster): Promise<World> {
   };
 }
 
-/** Tells whether it is a kind of managed resource or XR, or one that some XR refers to. */
+/** Tells whether XRs may compose the kind: it is one of managed resources or XRs, or some XR refers to it. */
 const isComposed = (kind: ResourceKind, references: readonly Reference[]): boolean =>
   kind.categories.some((category) => ["managed", "composite"].includes(category)) ||
   references.some((reference) => findKind({ kinds: [kind] }, reference) !== undefined);
@@ -99,9 +99,9 @@ async function readLeaving(cluster: Cluster, unread: Unread, found: readonly Doc
 }
 
 /**
- * Finds the XR that composed a resource by adoption's rules of proof: the label, the claim's labels, and Crossplane's
- * field manager if there are managed fields. A namespaced XR composes in its own namespace only. A nested XR that its
- * parent does not confirm, as after a restore, is named, but never as the only one.
+ * Finds the XR that composed a resource, by the same proof as adoption: the label, the claim's labels, and Crossplane's
+ * field manager if there are managed fields. A namespaced XR composes in its own namespace only. `only` is no nested XR
+ * that its parent does not confirm, as after a restore.
  */
 export function findComposerIn(all: readonly Composite[]): (document: Document) => Composer {
   const candidates = all.map((composite) => ({ composite, composer: toPossibleComposer(composite) }));

@@ -12,7 +12,7 @@ export interface World {
   readonly findComposer: (document: Document) => Composer;
   /** Metadata of everything with Crossplane's label, XRs included, by key. */
   readonly labelled: ReadonlyMap<string, Document>;
-  /** Metadata of managed resources without this function's label, of kinds that have some with it. */
+  /** Metadata of managed resources without this function's label. Others of their kinds have it. */
   readonly unregistered: readonly Document[];
   /** Metadata of unlabelled objects that XRs refer to, or why there is none. Lacks objects that could not be read. */
   readonly referred: ReadonlyMap<string, Document | "missing" | "kindMissing">;
@@ -27,7 +27,7 @@ export interface World {
 /** The XRs that may have composed a resource, as far as its metadata tells. */
 export interface Composer {
   readonly composites: readonly Composite[];
-  /** The XR that composed it, where that is sure. */
+  /** The only XR that can have composed the resource; undefined while there is doubt. */
   readonly only: Composite | undefined;
 }
 
@@ -68,11 +68,11 @@ export interface Finding {
   readonly resource: Reference;
   /** Undefined where several XRs could have composed the resource. */
   readonly composite: Reference | undefined;
-  /** The resource's name in the Composition, where it carries one. */
+  /** The resource's name in the Composition, if it has the annotation. */
   readonly compositionResourceName: string | undefined;
   /** The fault, and its consequence. */
   readonly message: string;
-  /** The kubectl command that ends it; undefined where none does, or a person has to decide first. */
+  /** The kubectl command that ends the fault; undefined if none does, or a person has to decide first. */
   readonly command?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type Answer, ClusterError } from "./error.ts";
 import { type KubeconfigOptions, loadKubeconfig, readTarget } from "./kubeconfig.ts";
 
 export interface Connection {
-  /** Its URL, for messages. */
+  /** The API server's URL, for messages. */
   readonly server: string;
   /** The namespace of the kubeconfig's context, or the pod's. */
   readonly namespace: string;
@@ -22,8 +22,8 @@ type ConnectOptions = KubeconfigOptions & { readonly requestTimeoutMs?: number }
 /**
  * Finds the cluster; sends nothing.
  *
- * Credentials are kept, so that a plugin is not started for each request. If the API server refuses them, the
- * kubeconfig and its files are read and a plugin is started again, and the request is sent once more.
+ * Credentials are kept, so that no plugin is started for each request. If the API server refuses them, they are made anew
+ * from the kubeconfig, its files and its plugin, and the request is sent once more.
  *
  * @throws {ClusterError} `NoCluster`
  */

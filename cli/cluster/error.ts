@@ -10,7 +10,7 @@ export type ClusterErrorCode =
   | "Unavailable" // 429, 5xx or no connection, until the time was up
   | "Refused"; // anything else
 
-/** A failed request. The message has the request, the reason and what would help. */
+/** A failed request. The message has the request, the reason and the remedy. */
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
   readonly code: ClusterErrorCode;

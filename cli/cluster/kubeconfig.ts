@@ -26,7 +26,7 @@ interface RawUser {
   readonly exec?: { readonly apiVersion?: string; readonly provideClusterInfo?: boolean } | null;
 }
 
-/** The user of a context without one: without a user the library leaves out the cluster's CA. */
+/** The user of a context that names none: without a user the library leaves out the cluster's CA. */
 const NO_USER = "(none)";
 
 /**
@@ -105,8 +105,10 @@ export function readTarget(config: KubeConfig) {
   return { server: server.replace(/\/+$/, ""), proxyUrl, namespace: context.namespace?.trim() || "default" };
 }
 
-const missing = (what: string, name: string, all: readonly { readonly name: string }[]): string =>
-  `no ${what} ${JSON.stringify(name)}; there is ${all.map((one) => one.name).join(", ")}`;
+function missing(what: string, name: string, all: readonly { readonly name: string }[]): string {
+  const names = all.map((one) => one.name).filter((one) => one !== NO_USER);
+  return `the kubeconfig has no ${what} ${JSON.stringify(name)}; it has ${names.join(", ") || "none"}`;
+}
 
 /** Sets KUBERNETES_EXEC_INFO for the user's plugin, as kubectl does and the library (1.4) does not. */
 function informPlugin(config: KubeConfig, exec: RawUser["exec"]): void {

@@ -53,7 +53,7 @@ async function listOnce(client: ApiClient, kind: ResourceKind, options: ListOpti
 /** The object that a reference names, in any version of its kind. */
 type ObjectReference = KindReference & { readonly namespace?: string | undefined; readonly name: string };
 
-/** Gets the object of a reference; undefined where it, or its kind, is not there. @throws {ClusterError} */
+/** Gets the object of a reference; undefined if the object or its kind does not exist. @throws {ClusterError} */
 export async function getIfThere(cluster: Cluster, reference: ObjectReference, { isMetadataOnly }: ListOptions = {}) {
   const kind = findKind(cluster, reference);
   if (kind === undefined) return undefined;
@@ -77,7 +77,7 @@ function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: 
 /** The number of requests at a time: low enough for an API server's fair queues. */
 const AT_A_TIME = 8;
 
-/** Works on several items at a time; results keep the items' order. Stops at a failure, and throws the first item's. */
+/** Works on several items at a time; results keep the items' order. Stops at a failure, and throws that of the first item. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
   const errors: unknown[] = [];
@@ -122,7 +122,7 @@ export class Unread {
     );
   }
 
-  /** NotFound: the kind was removed after discovery. */
+  /** Tells whether other kinds can still be read. NotFound: the kind was removed after discovery. */
   #isOfThisKindOnly({ code }: ClusterError): boolean {
     if (code === "Unavailable") this.#unavailable++;
     const isAway = code === "Unavailable" && this.#unavailable <= MAX_UNAVAILABLE;

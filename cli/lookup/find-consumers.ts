@@ -17,7 +17,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { findKind } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list, type Unread } from "../cluster/list.ts";
 
-/** A shared resource, undefined if it does not exist, and the XRs that use it or ask for it. */
+/** A shared resource (`shared` is undefined if it does not exist), and the XRs that use it or ask for it. */
 export type Sharing = Awaited<ReturnType<typeof judge>>;
 
 /** Finds the XRs that use a shared resource, or ask for it. @param secret its connection Secret, if it names none */
@@ -44,7 +44,7 @@ export async function findSharing(cluster: Cluster, unread: Unread): Promise<rea
   return found.filter((sharing) => sharing !== undefined);
 }
 
-/** Makes a client that sends each request once: the grants of many shared resources depend on the same Namespaces and Secrets. */
+/** Makes a client that sends each request once: many shared resources have grants for the same Namespaces. */
 function cacheAnswers(cluster: Cluster): Cluster {
   const answers = new Map<string, ReturnType<Cluster["get"]>>();
   const get: Cluster["get"] = (request, ...rest) => {
@@ -61,7 +61,7 @@ export async function listRecords(cluster: Cluster, labelSelector: string): Prom
   return (await inParallel(kinds, (kind) => list(cluster, kind, { labelSelector }))).flat();
 }
 
-/** Reads a shared resource, and its grants, by which it judges the consumers. */
+/** Reads a shared resource and its grants, and judges by the grants who of the consumers has access. */
 async function judge(cluster: Cluster, reference: Reference, consumers: readonly Consumer[], secret?: SecretName) {
   // Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for.
   const shared = await getIfThere(cluster, reference, { isMetadataOnly: !reference.apiVersion.includes("/") });

@@ -25,9 +25,9 @@ export interface ResourceQuery {
   readonly kind: string;
   /** Name parts: the external name, or for an Object [apiVersion, kind, namespace, name], the namespace "" for none. */
   readonly names: readonly string[];
-  /** Undefined for any: it is not known, or the name tells the account. */
+  /** Undefined matches any: it is not known, or the name contains the account. */
   readonly providerConfig?: string | undefined;
-  /** Its location by field of spec.forProvider, such as region; a field that is missing matches any value. */
+  /** The location by field of spec.forProvider, such as region. A missing field matches any value. */
   readonly scope: ReadonlyMap<string, string>;
 }
 
@@ -44,10 +44,10 @@ export function isInPlace({ group, kind, providerConfig, scope }: ResourceQuery,
   );
 }
 
-/** `v1/ConfigMap/cloud/orders`, or an external name as it is. */
+/** Formats name parts: `v1/ConfigMap/cloud/orders`, or an external name as it is. */
 export const toName = (names: readonly string[]): string => names.filter(Boolean).join("/");
 
-/** apiVersion, kind, namespace where there is one, and name. */
+/** Matches `apiVersion/kind/namespace/name`, or without the namespace. */
 const MANIFEST = /^((?:[^/]+\/)??v\d+(?:(?:alpha|beta)\d+)?)\/([^/]+)\/(?:([^/]*)\/)?([^/]*)$/;
 
 /**
@@ -78,9 +78,9 @@ export function toHolding(document: Document, kind: ResourceKind) {
     contender,
     /** The cloud resource: `names` is [""] if its provider chooses the name. */
     query,
-    /** `buckets.s3.aws.upbound.io/orders-x7k2p`: as kubectl takes it, beside its namespace. */
+    /** The managed resource as kubectl takes it: `buckets.s3.aws.upbound.io/orders-x7k2p`, without its namespace. */
     resource: `${toFullName(kind)}/${contender.name}`,
-    /** `Bucket.s3.aws.upbound.io/orders-x7k2p`, as owners are written. */
+    /** The managed resource in the format of an owner: `Bucket.s3.aws.upbound.io/orders-x7k2p`. */
     self: formatReference(toReference(document)),
     externalName: toName(query.names),
     /** The cloud's identifier, as far as the provider tells: the ARN, else the id. */

@@ -8,8 +8,8 @@ import { INPUT_API_VERSION } from "../../src/input/schema.ts";
 import { type FieldsText, parseFieldsText } from "../../src/model/template.ts";
 
 /**
- * The cloud resources that an XR or claim represents. A mapping repeats how a Composition names them, since only
- * Crossplane can run the Composition. `preflight` and `admission` read it.
+ * A mapping: the cloud resources that XRs and claims represent, for `preflight` and `admission`. It repeats how their
+ * Compositions name them, since only Crossplane can run a Composition.
  */
 
 /** A text with fields of the XR or claim. */

@@ -14,9 +14,10 @@ import { type Holding, isInPlace, type ResourceQuery, toHolding, toLabel, toName
 const BATCH = 50;
 
 /**
- * Finds the holders of each cloud resource. The API server selects managed resources by the function's label, so its
- * answer has the holders alone. Sends one request for each kind, or for each fifty names of a kind. @throws
- * {ClusterError}
+ * Finds the managed resources that represent each cloud resource. The API server selects them by the function's label:
+ * one request for each kind, or for each fifty names of a kind.
+ *
+ * @throws {ClusterError}
  */
 export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]) {
   const asked = queries.map((query) => ({ query, label: toLabel(query) }));
@@ -37,11 +38,11 @@ export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]
   );
 }
 
-/** Finds the kinds of managed resource that can represent it: the cluster-scoped and the namespaced one of a provider. */
+/** Finds the kinds of managed resource that can represent a cloud resource: a provider's cluster-scoped and namespaced one. */
 export const findKinds = ({ group, kind }: Pick<ResourceQuery, "group" | "kind">, { kinds }: Pick<Cluster, "kinds">) =>
   kinds.filter((candidate) => candidate.kind === kind && withoutScope(candidate.group) === group);
 
-/** Finds all managed resources of the cloud resources that those of this name represent. */
+/** Finds the managed resources with this metadata.name, and all others of the same cloud resources. */
 export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: string): Promise<readonly Holding[]> {
   const named = await listHoldings(cluster, kind, { fieldSelector: `metadata.name=${name}` });
   const identities = new Set(named.flatMap(({ contender }) => contender.identity ?? []));
@@ -96,7 +97,7 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
   return [{ identity, holdings, state: leaving ? "Releasing" : "Unsettled", holder: leaving ?? first }];
 }
 
-/** By kind, then by name. */
+/** Sorts by kind, then by name. */
 const toKey = ({ identity, holdings: [{ kind, externalName }] }: CloudResource): string =>
   JSON.stringify([kind.kind, kind.group, externalName, identity]);
 
@@ -111,7 +112,7 @@ export async function check<Declared extends Declaration>(cluster: Cluster, decl
     const conflict = findConflict(declaration, toCloudResources(found[index] ?? []));
     return conflict === undefined ? [] : [{ declaration, ...conflict }];
   });
-  // Such a cloud resource has no owner, or the mapping names the wrong kind.
+  // A cloud resource of such a kind has no owner, or the mapping names the wrong kind.
   const missing = queries.filter((query) => findKinds(query, cluster).length === 0);
   return { conflicts, doubts: [...new Set(missing.map(notInstalled))] };
 }
@@ -126,7 +127,7 @@ export function findConflict(declaration: Declaration, resources: readonly Cloud
   const where = holder.cluster === undefined ? "" : ` in ${holder.cluster}`;
   return {
     owner,
-    /** True if the declarer's managed resource is there already, and observes or waits. */
+    /** True if the declarer's own managed resource exists already, and observes or waits. */
     isKnown: holdings.some((holding) => belongsTo(declaration, holding)),
     message: `${toTitle(declaration.query)} ${VERBS[state]} ${owner || "somebody"}${where} (${holder.resource}${since})`,
   };
@@ -135,8 +136,8 @@ export function findConflict(declaration: Declaration, resources: readonly Cloud
 type Declarer = Pick<Declaration, "owner" | "self">;
 
 /**
- * Tells whether a cloud resource is the declarer's: it owns it, is the next owner, or all holders record it as the
- * owner. The last is so after a restore, before its own managed resource is back.
+ * Tells whether a cloud resource is the declarer's: the declarer owns it or is the next owner, or all its managed
+ * resources record the declarer as the owner. The last is so after a restore, until the owner's own one is back.
  */
 function isOwn(declarer: Declarer, { holdings, holder, state }: CloudResource): boolean {
   if (belongsTo(declarer, holder)) return true;
@@ -148,7 +149,7 @@ function isOwn(declarer: Declarer, { holdings, holder, state }: CloudResource): 
 const belongsTo = ({ owner, self }: Declarer, holding: Holding): boolean =>
   holding.contender.owner === owner || holding.self === self;
 
-/** `Bucket.s3.aws.upbound.io "orders"`. */
+/** Formats a cloud resource for messages: `Bucket.s3.aws.upbound.io "orders"`. */
 export const toTitle = ({ kind, group, names }: ResourceQuery): string =>
   `${kind}.${group} ${JSON.stringify(toName(names))}`;
 

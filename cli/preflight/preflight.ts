@@ -15,7 +15,7 @@ import { isInPlace, toLabel } from "../lookup/holding.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import { check, toTitle } from "../lookup/ownership.ts";
 import { openCluster } from "../open-cluster.ts";
-import { toJson, toPrintable } from "../text.ts";
+import { toCount, toJson, toPrintable } from "../text.ts";
 import { type Manifest, readManifests } from "./manifests.ts";
 
 export interface PreflightOptions extends ClusterFlags {
@@ -51,7 +51,7 @@ function withNamespace(manifest: Manifest, cluster: Cluster, namespace: string):
   return { ...manifest, object: withValueAt(manifest.object, ["metadata", "namespace"], namespace) };
 }
 
-/** Asks again while there are conflicts and time is left. A hand-over takes two reconciles, a deletion minutes. */
+/** Asks again while there are conflicts and time is left. A change of owner takes two reconciles, a deletion minutes. */
 async function askWhileInConflict(forMs: number, host: Host, ask: () => Promise<Findings>): Promise<Findings> {
   const nextWait = toBackoff({ forMs, firstMs: 1000, maxMs: 30_000 });
   for (;;) {
@@ -161,8 +161,6 @@ const property = (text: string): string => escaped(text).replaceAll(":", "%3A").
 /** The text for standard error: a line for each doubt, then the numbers. */
 function toSummary({ conflicts, doubts, asked }: Findings, objects: number): string {
   const lines = doubts.map((doubt) => `warning: ${toPrintable(doubt)}\n`);
-  const numbers = `${counted(objects, "object")}, naming ${counted(asked, "cloud resource")}`;
-  return `${lines.join("")}${counted(conflicts.length, "conflict")}: ${numbers}\n`;
+  const numbers = `${toCount(objects, "object")}, naming ${toCount(asked, "cloud resource")}`;
+  return `${lines.join("")}${toCount(conflicts.length, "conflict")}: ${numbers}\n`;
 }
-
-const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../src/crossplane/composite.ts";
-import { COMPOSITION_RESOURCE_NAME, EXTERNAL_NAME, findController } from "../../src/crossplane/metadata.ts";
+import { COMPOSITION_RESOURCE_NAME, EXTERNAL_NAME, findController, readUid } from "../../src/crossplane/metadata.ts";
 import {
   formatReference,
   isSameResource,
@@ -72,7 +72,7 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
 /** The limit of entries: each costs a request, and teams write the ConfigMap. */
 const MAX_ENTRIES = 1000;
 
-/** Copies of a record only what this function reads: a team may have edited it, and an operator applies the export. */
+/** Copies only the parts of a record that this function reads: a team may have edited it, and an operator applies the export. */
 function toManifest(record: Document): JsonObject {
   const { apiVersion, kind, namespace, name } = toReference(record);
   const marks = (field: string, isWanted: (key: string, value: string) => boolean): JsonObject => {
@@ -101,11 +101,11 @@ const ANNOTATIONS: readonly string[] = [OWNER, String(COMPOSITION_RESOURCE_NAME.
 const PRINTABLE = /^[!-~]{1,1000}$/;
 
 /**
- * Makes the record of a namespaced XR that a rebuilt cluster trusts. A team may have edited the ConfigMap, so an entry
+ * Makes the record of a namespaced XR that a rebuilt cluster trusts. A team may have edited the ConfigMap. So an entry
  * counts only if the XR controls its resource, or an operator has applied it.
  */
 async function toEnvironmentConfig(record: Document, composite: Composite, before: RecordedNames, cluster: Cluster) {
-  const uid = stringAt(composite.document, ["metadata", "uid"]);
+  const uid = readUid(composite.document);
   const entries = [...readNames(record)].slice(0, MAX_ENTRIES);
   const confirmed = await inParallel(entries, async ([resource, entry]): Promise<readonly [string, RecordedName][]> => {
     const found = await find(entry, composite.namespace, cluster);
@@ -127,8 +127,7 @@ async function findComposite(record: Document, cluster: Cluster): Promise<Compos
   const found = controller && (await getIfThere(cluster, { ...controller, namespace: reference.namespace }));
   if (found === undefined) return undefined;
   const composite = toComposite(found);
-  const isItself =
-    stringAt(found, ["metadata", "uid"]) === controller?.uid && composite.namespace === reference.namespace;
+  const isItself = readUid(found) === controller?.uid && composite.namespace === reference.namespace;
   return isItself && toReferences(composite).some((one) => isSameResource(one, reference)) ? composite : undefined;
 }
 

@@ -8,9 +8,9 @@ const MAX_NODES = 60;
 type ToKey = (node: GraphNode) => string;
 
 /**
- * Folds a graph until it is small enough: XRs of one namespace, then XRs that use the same, then all. Cloud resources
- * of one kind are folded with their holders. Shared resources stay, unless they do not exist: a team may invent many of
- * those.
+ * Folds a graph until it is small enough: XRs of one namespace, then XRs that use the same, then all XRs. Cloud resources
+ * of one kind with the same holders are folded, too. Of shared resources, only those that do not exist are: a team may
+ * invent many.
  */
 export function fold(graph: Graph): Folded {
   const levels: readonly ToKey[] = [({ namespace = "" }) => namespace, keyByUse(graph), () => ""];
@@ -22,13 +22,14 @@ export function fold(graph: Graph): Folded {
   return folded;
 }
 
-/** Finds what each XR uses: shared resources, and kinds of cloud resources. */
+/** Makes a key of all that an XR uses: shared resources, and kinds of cloud resources. */
 function keyByUse({ nodes, edges }: Graph): ToKey {
   const edgesFrom = groupBy(edges, ({ from }) => from);
   const used = new Map(nodes.map((node) => [node.id, node.type === "shared" ? node.id : node.kind]));
   return ({ id }) => [...new Set(edgesFrom.get(id)?.map(({ type, to }) => `${type} ${used.get(to)}`))].sort().join();
 }
 
+/** Gives each node the key of its group. A cloud resource's key has its kind and the keys of its holders. */
 function toKeys({ nodes, edges }: Graph, toKey: ToKey): ReadonlyMap<string, string> {
   const holders = groupBy(edges, ({ to }) => to);
   const toOwnKey = (node: GraphNode): string =>

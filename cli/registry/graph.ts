@@ -37,7 +37,7 @@ const FORMATS = { html: toPage, json: toJson, matrix: toMatrix } as const;
 function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
   const parts = [...sharing.map(toSharingGraph), ...resources.map(toCloudGraph)];
   const all = parts.flatMap(({ nodes }) => nodes);
-  // What others use may be a consumer or an owner as well.
+  // A shared resource may be a consumer or an owner as well: its node as one that others use wins.
   const byId = new Map([...all, ...all.filter(({ type }) => type !== "xr")].map((node) => [node.id, node]));
   return { nodes: [...byId.values()], edges: parts.flatMap(({ edges }) => edges) };
 }
@@ -54,7 +54,7 @@ function toSharingGraph({ reference, shared, consumers }: Sharing): Graph {
 const toConsumerId = ({ kind, namespace, name }: JudgedConsumer): string =>
   [kind, namespace, name].filter((part) => part !== undefined).join("/");
 
-/** Reads a node from an owner: `Kind.group/namespace/name`, or without a namespace. */
+/** Makes a node of an id such as `Kind.group/namespace/name`, or without a namespace. */
 function toNode(id: string, type: GraphNode["type"]): GraphNode {
   const [kind = "", ...path] = id.split("/");
   return { id, type, kind, name: path.at(-1) ?? "", namespace: path.length > 1 ? path[0] : undefined };
@@ -107,11 +107,11 @@ function toMatrix({ nodes, edges }: Graph): string {
   const holders = groupBy(edges, ({ to }) => to);
   const clouds = nodes.filter(({ type }) => type === "cloud");
   const held = clouds.map(({ id }) => {
-    const sorted = (holders.get(id) ?? []).toSorted((a, b) => compareTexts(a.type, b.type)); // "owns" stays: it comes last
+    const sorted = (holders.get(id) ?? []).toSorted((a, b) => compareTexts(a.type, b.type)); // "owns" wins: it comes last
     return new Map(sorted.map(({ from, type }) => [spaceOf.get(from) ?? "-", type]));
   });
   const teams = [...new Set(held.flatMap((row) => [...row.keys()]))].sort();
-  if (clouds.length === 0) return "No cloud resources are registered.\n";
+  if (clouds.length === 0) return "No registered cloud resources found.\n";
   const toCells = (row: (typeof held)[number] | undefined) => teams.map((team) => row?.get(team) ?? ".");
   const rows = clouds.map(({ kind, name }, index) => [kind, name, ...toCells(held[index])]);
   return alignColumns([["KIND", "EXTERNAL NAME", ...teams], ...rows]);

@@ -1,4 +1,4 @@
-/** Who shares what: each output format of `registry graph` is a function of it. */
+/** Who shares what. Each output format of `registry graph` is made of a graph. */
 export interface Graph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
@@ -24,8 +24,8 @@ export interface GraphEdge {
   readonly type: "uses" | "requests" | "owns" | "observes";
   /** The copies of the connection Secret. */
   readonly secrets: readonly string[];
-  /** What it has with its access beside them, by name in its Composition. */
+  /** Other resources that depend on the grant, by name in the XR's Composition. */
   readonly dependents: readonly string[];
-  /** The decision of a person that it waits for. */
+  /** The decision of a person for which the edge waits. */
   readonly waits: string | undefined;
 }

@@ -55,7 +55,9 @@ export async function whoOwns(kind: string, name: string, flags: OwnersFlags, ho
   if (flags.output === "json") host.print(toItems(resources));
   else if (resources.length > 0) host.print(ownersText(resources));
   if (resources.length > 0) return EXIT.fine;
-  host.printError(`no owner of ${kind} ${JSON.stringify(name)}: no managed resource is registered for it\n`);
+  const isNarrowed = [flags.namespace, flags.scope, flags.providerConfig].some((flag) => flag !== undefined);
+  const fitting = isNarrowed ? " with this --namespace, --scope and --provider-config" : "";
+  host.printError(`no owner of ${kind} ${JSON.stringify(name)}${fitting}: no managed resource is registered for it\n`);
   return EXIT.found;
 }
 
@@ -69,7 +71,7 @@ function assertScope(scope: NonNullable<OwnersFlags["scope"]>, kinds: readonly R
   throw invalidFlags(["cannot use the command line:", ...faults].join("\n  "));
 }
 
-/** Looks up by external name; only if nothing has that name, by the managed resource's name. */
+/** Looks up by external name or, if nothing has that, by the managed resource's name. */
 async function findHoldings(cluster: Cluster, managed: readonly ResourceKind[], name: string, flags: OwnersFlags) {
   const { scope = [], providerConfig } = flags;
   const queries = managed.flatMap(({ group: scoped, kind }) => {
@@ -96,14 +98,14 @@ export function findManagedKinds(names: readonly string[], { kinds }: Cluster): 
 function explainMissing(name: string, kinds: readonly ResourceKind[]): string {
   const [other] = findKindsByName(name, kinds);
   if (other === undefined) return notInstalled(name);
-  return `cannot ask for ${toFullName(other)}: it is no managed resource (it lacks the category "managed")`;
+  return `cannot look up owners of ${toFullName(other)}: not a managed resource (its CRD lacks the category "managed")`;
 }
 
 const hasHolderIn = ({ holdings }: CloudResource, namespace: string | undefined): boolean =>
   namespace === undefined || holdings.some((holding) => holding.namespace === namespace);
 
 function listText(resources: readonly CloudResource[]): string {
-  if (resources.length === 0) return "No cloud resources are registered.\n";
+  if (resources.length === 0) return "No registered cloud resources found.\n";
   const rows = resources.map(({ holdings, holder, state }) => [
     `${holder.query.kind}.${holder.query.group}`,
     holdings[0].externalName,
@@ -137,7 +139,7 @@ function toRole(holding: Holding, { state, holder }: CloudResource): string {
   return state === "Unsettled" && holding === holder ? "Next" : "Contender";
 }
 
-/** JSON leaves out what is undefined. */
+/** Formats as JSON, which has no undefined fields. */
 const toItems = (resources: readonly CloudResource[]): string =>
   toJson({
     items: resources.map((resource) => {

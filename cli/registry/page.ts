@@ -65,7 +65,7 @@ function toBox({ type, title, subtitle }: FoldedNode, index: number, edges: read
   return `<g class="node ${type}${waits}" data-node="${index}" tabindex="0" role="button" transform="translate(${x} ${y})"><title>${hint}</title><rect width="${WIDTH}" height="${HEIGHT}" rx="6"/>${line(title, 18)}${line(subtitle, 35)}</g>`;
 }
 
-/** As many characters as a box is wide. */
+/** Cuts a text to the width of a box. */
 const shorten = (text: string): string => (text.length > 36 ? `${text.slice(0, 35)}…` : text);
 
 function toTable({ nodes, edges }: Graph, { indexOf }: Folded): string {
@@ -113,7 +113,7 @@ tr { content-visibility: auto }
 [hidden] { display: none }
 `;
 
-/** Filters the table by the page's controls, shows only the nodes and edges of the rows that are left, and crops the picture to them. */
+/** Filters the table by the page's controls, and crops the picture to the nodes and edges of the rows that are left. */
 export const SCRIPT = `
 const find = (id) => document.getElementById(id);
 const all = (selector) => [...document.querySelectorAll(selector)];

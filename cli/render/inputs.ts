@@ -76,7 +76,7 @@ const readSchemas = (directory: string): readonly JsonValue[] =>
     return Object.values(objectAt(document, "components", "schemas"));
   });
 
-/** Reads the schema of the XR's kind, as the API server publishes it once the XRD is there. */
+/** Reads the schema of the XR's kind, as the API server publishes it once the XRD is established. */
 function readXrd(path: string, { apiVersion, kind }: JsonObject): JsonObject {
   for (const xrd of readObjects(path).map(documentOf)) {
     const group = toPlainText(xrd.at(["spec", "group"]));

@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { compareTexts } from "../../src/model/collections.ts";
-import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { invalidInput, whileDoing } from "../files.ts";
+import { findResources, findSchemas, findUnmatchedKinds } from "./answers.ts";
 import type { Inputs, Step } from "./inputs.ts";
-import { metadataMap, metadataString, objectAt } from "./objects.ts";
+import { metadataMap, objectAt } from "./objects.ts";
 import {
   type Condition,
   mapValues,
   type Requirements,
   type ResourceSelector,
-  type Resources,
   type RunFunctionRequest,
   type RunFunctionResponse,
   type State,
@@ -17,7 +16,6 @@ import {
   toStruct,
 } from "./protocol.ts";
 import { findRuntime, type Runtime } from "./runtime.ts";
-import { findSchemas } from "./schemas.ts";
 import { readConnectionDetails, readCredentials } from "./secrets.ts";
 
 /** The state of a pipeline after a step, which the next step gets. */
@@ -40,7 +38,7 @@ const MAX_ITERATIONS = 5;
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go Render.
  *
- * @returns the last state, and warnings of faults that the function itself shows in the next reconcile only.
+ * @returns the last state, and warnings of faults that this function reports in the next reconcile only.
  * @throws {FunctionError} where a step cannot be run, fails, or returns a fatal result.
  */
 export async function runPipeline(inputs: Inputs, call: CallFunction) {
@@ -67,7 +65,7 @@ export async function runPipeline(inputs: Inputs, call: CallFunction) {
   return { ...outcome, warnings: [...warnings, ...early] };
 }
 
-/** Warns of a step with adoption before one that desires more: later reconciles have the reason StepNotLast. */
+/** Warns of a step with adoption before a step that desires more: later reconciles have the reason StepNotLast. */
 function warnIfNotLast({ step }: Step, before: Outcome, last: Outcome): readonly string[] {
   const known = before.desired.resources ?? {};
   const later = Object.keys(last.desired.resources ?? {}).filter((name) => !Object.hasOwn(known, name));
@@ -141,45 +139,3 @@ function withAnswers({ context: _, ...first }: RunFunctionRequest, response: Run
     requiredSchemas: findSchemas(requirements?.schemas ?? {}, inputs),
   };
 }
-
-/**
- * Finds the resources in the files that a selector would find in a cluster, in its namespace, sorted by name. Without a
- * namespace, a name finds cluster-scoped resources only, and labels find resources in all namespaces.
- */
-export function findResources(selector: ResourceSelector, resources: readonly JsonObject[]): Resources {
-  const { apiVersion, kind, matchName = "", matchLabels, namespace = "" } = selector;
-  const isMatch = (object: JsonObject): boolean => {
-    if (object["apiVersion"] !== apiVersion || object["kind"] !== kind) return false;
-    const isThere = metadataString(object, "namespace") === namespace;
-    if (matchLabels === undefined) return isThere && readName(object) === matchName;
-    const labels = metadataMap(object, "labels");
-    const hasLabels = Object.entries(matchLabels.labels).every(([key, value]) => labels[key] === value);
-    return (isThere || namespace === "") && hasLabels;
-  };
-  const found = resources.filter(isMatch).sort((a, b) => compareTexts(readName(a), readName(b)));
-  const chosen = matchLabels === undefined ? found.slice(0, 1) : found;
-  return { items: chosen.map((object) => ({ resource: toStruct(object) })) };
-}
-
-/** Names of this function's requirements of shared resources. Of its other requirements the files may have nothing. */
-const SHARED = /^shared-resource\/[^/#]+#/;
-
-/**
- * Finds required kinds that the files have in another version only; a cluster that serves both would convert them. Of
- * shared resources, finds kinds in another API group and missing kinds, too.
- */
-export function findUnmatchedKinds(requirements: Requirements["resources"], resources: readonly JsonObject[]) {
-  const groupOf = (apiVersion: JsonValue | undefined): string => String(apiVersion).replace(/[^/]*$/, "");
-  const found = Object.entries(requirements).flatMap(([name, { apiVersion, kind }]) => {
-    const alike = resources.filter((each) => each["kind"] === kind).map((each) => String(each["apiVersion"]));
-    const ofGroup = alike.filter((each) => groupOf(each) === groupOf(apiVersion));
-    const versions = new Set(ofGroup.length === 0 && SHARED.test(name) ? alike : ofGroup);
-    if (versions.has(apiVersion)) return [];
-    if (versions.size > 0)
-      return [`${kind} is required in ${apiVersion}, and the files have it in ${[...versions].join(", ")}`];
-    return SHARED.test(name) ? [`${kind} is required in ${apiVersion}, and no file has this kind`] : [];
-  });
-  return [...new Set(found)];
-}
-
-const readName = (object: JsonObject): string => metadataString(object, "name");

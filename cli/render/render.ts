@@ -24,7 +24,7 @@ export async function render(files: Files, options: RenderOptions, host: Host): 
   return 0;
 }
 
-/** The time after which a call that waits is mentioned. */
+/** The time after which a waiting call is reported. */
 const PATIENCE_MS = 3000;
 
 /** Runs this function in the process, over the same bytes as on the wire, and calls others. */

@@ -33,7 +33,7 @@ export function findRuntime({ step, functionRef: { name } }: Step, functions: re
   );
 }
 
-/** `registry.example.org:5000/mirror/NAME:v1@sha256:…` → `NAME` */
+/** Reads `NAME` of `registry.example.org:5000/mirror/NAME:v1@sha256:…`. */
 const toRepository = (name: string): string | undefined => /(?:^|\/)([^/:@]+)(?::[^/@]*)?(?:@[^/]*)?$/.exec(name)?.[1];
 
 /**

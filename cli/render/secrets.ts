@@ -15,7 +15,7 @@ const findSecret = (name: unknown, namespace: unknown, objects: readonly JsonObj
 const readData = (secret: JsonObject) =>
   mapValues(objectAt(secret, "data"), (value) => Buffer.from(String(value), "base64"));
 
-/** Reads the connection details of an observed resource, which Crossplane takes from the Secret that the resource names. */
+/** Reads the connection details of an observed resource from the Secret that it names, as Crossplane does. */
 export function readConnectionDetails(observed: JsonObject, { required, observed: others }: Inputs) {
   const reference = objectAt(observed, "spec", "writeConnectionSecretToRef");
   const { name, namespace = metadataString(observed, "namespace") } = reference;

@@ -70,10 +70,6 @@ const tools = {
   promtool: { usedBy: "tests", buildTags: "remove_all_sd" },
   // Crossplane's client, calling two replicas of which one leaves.
   "grpc-drain": { usedBy: "tests", from: { module: "grpc-drain", package: "./cmd/drain" } },
-  // A second opinion on every message.
-  "protobuf-go": { usedBy: "tests", from: { module: "protobuf-go", package: "./cmd/oracle" } },
-  // A gRPC client that is neither Node's nor Go's.
-  python: { usedBy: "tests", installedBy: "pip", program: PYTHON },
   // What the image runs; the tests run on whatever Node there is.
   "node-24": {
     usedBy: "tests",

@@ -12,10 +12,10 @@ export const holdsAccount = (name: string): boolean => WITH_ACCOUNT.test(name);
 
 const IDS = ["arn", "id", "selfLink"].map((field): FieldPath => ["status", "atProvider", field]);
 
-/** The UID of the resource that an Object manages. It differs between clusters too. */
+/** The UID of the Kubernetes object that an Object manages: no other cluster has the same. */
 const UID: FieldPath = ["status", "atProvider", "manifest", "metadata", "uid"];
 
-/** Reads the ID of a cloud resource that is unique across accounts. Azure's IDs are case-insensitive. */
+/** Reads an ID that no other cloud resource has, whatever its account. Azure's IDs are case-insensitive. */
 export function readGlobalId(managed: Document): string | undefined {
   const id = IDS.map((path) => stringAt(managed, path)).find((text) => text !== undefined && holdsAccount(text));
   return (id?.startsWith("/") === true ? id.toLowerCase() : id) ?? stringAt(managed, UID);
@@ -33,12 +33,14 @@ export function selectProviderConfig(
   return domain === undefined ? undefined : { apiVersion: `${domain}/v1beta1`, kind, namespace, match: { name } };
 }
 
+/** The fields with an AWS role, by precedence. */
 const ROLES = [
-  "assumeRole",
-  "credentials.webIdentity",
-  "credentials.upbound.webIdentity",
-  "assumeRoleWithWebIdentity",
-].map((block): FieldPath => ["spec", ...block.split("."), "roleARN"]);
+  "assumeRoleARN",
+  "assumeRole.roleARN",
+  "credentials.webIdentity.roleARN",
+  "credentials.upbound.webIdentity.roleARN",
+  "assumeRoleWithWebIdentity.roleARN",
+].map((field): FieldPath => ["spec", ...field.split(".")]);
 
 /**
  * Reads the account that a ProviderConfig names; undefined if the account follows from credentials alone.
@@ -47,8 +49,8 @@ const ROLES = [
 export function readAccountOf(config: Document, cloud: Cloud | undefined): string | undefined {
   if (cloud === "GCP") return stringAt(config, ["spec", "projectID"]);
   if (cloud === "Azure") return stringAt(config, ["spec", "subscriptionID"])?.toLowerCase();
-  const last = objectsAt(config, ["spec", "assumeRoleChain"]).at(-1)?.["roleARN"];
-  const roles = [last, stringAt(config, ["spec", "assumeRoleARN"]), ...ROLES.map((path) => stringAt(config, path))];
+  const lastOfChain = objectsAt(config, ["spec", "assumeRoleChain"]).at(-1)?.["roleARN"];
+  const roles = [lastOfChain, ...ROLES.map((path) => stringAt(config, path))];
   const role = roles.find((text) => typeof text === "string" && text !== "");
   return /^arn:[^:]*:iam::(?<account>\d{12}):/.exec(String(role))?.groups?.["account"];
 }

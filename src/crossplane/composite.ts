@@ -12,7 +12,7 @@ export interface Composite {
   readonly namespace: string | undefined;
   /** The claim that a legacy XR is bound to. A namespaced XR has none: its `spec.claimRef` is an ordinary field. */
   readonly claim: { readonly kind: string; readonly namespace: string; readonly name: string } | undefined;
-  /** True for Crossplane v2's schema, with Crossplane's own fields below `spec.crossplane`. */
+  /** True if Crossplane's own fields are below `spec.crossplane`, as Crossplane v2 defines XRs; false as in v1. */
   readonly isModern: boolean;
   readonly document: Document;
 }

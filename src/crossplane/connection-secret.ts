@@ -5,7 +5,7 @@ import { DNS_LABEL, isName } from "../model/names.ts";
 import type { FieldsText } from "../model/template.ts";
 import { CLAIM_REF_NAMESPACE, claimNamespace } from "./composite.ts";
 import { CONNECTION_SECRET_REF, type SecretName, secretAt } from "./copies.ts";
-import { findController } from "./metadata.ts";
+import { findController, readUid } from "./metadata.ts";
 
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
@@ -17,24 +17,28 @@ interface SecretRef {
   readonly namespaceFieldPath: FieldPath;
 }
 
-/** Finds the connection Secret that a resource names, or the empty fields that should name it. */
+/** Finds the connection Secret that a resource names, or the fields to set or correct before it names one. */
 export function findConnectionSecret(resource: Document, { name, namespaceFieldPath }: SecretRef): ConnectionSecret {
-  const texts = name.map((part) => (typeof part === "string" ? part : toPlainText(resource.at(part))));
-  const whole = texts.includes("") ? undefined : texts.join("");
-  const found = judgeSecret(resource, whole, stringAt(resource, namespaceFieldPath));
+  const textAt = (path: FieldPath): string => toPlainText(resource.at(path));
+  const fields = name.filter((part) => typeof part !== "string");
+  const empty = fields.filter((path) => textAt(path) === "");
+  const whole = name.map((part) => (typeof part === "string" ? part : textAt(part))).join("");
+  const found = judgeSecret(resource, empty.length > 0 ? undefined : whole, stringAt(resource, namespaceFieldPath));
   if (found.is !== "missing") return found;
-  const isAsked = (part: string | FieldPath, index: number): part is FieldPath =>
-    typeof part !== "string" && (whole !== undefined || texts[index] === "");
-  const fields = whole !== undefined && isName(whole) ? [namespaceFieldPath] : name.filter(isAsked);
-  return { is: "missing", field: fields.map(formatFieldPath).join(", ") || "secretRef.name" };
+  const invalid = isName(whole) ? [namespaceFieldPath] : fields;
+  const wanted = empty.length > 0 ? empty : invalid;
+  return { is: "missing", field: wanted.map(formatFieldPath).join(", ") || "secretRef.name" };
 }
 
 /**
  * Judges the connection Secret that a resource names. The default namespace is the resource's own.
  *
- * provider-kubernetes can read Secrets that the resource's author cannot. So a namespaced resource may name Secrets of
- * its own namespace only. A tenant wrote the spec of a resource composed for a claim. Such a resource may name Secrets
- * of the claim's namespace, and the Secret that Crossplane writes for it, unless the claim can have chosen its name.
+ * provider-kubernetes can read Secrets that the resource's author cannot. So these may be named:
+ *
+ * - by a namespaced resource: Secrets of its namespace;
+ * - by a resource composed for a claim, whose spec a tenant wrote: Secrets of the claim's namespace, and the Secret that
+ *   Crossplane writes for the resource;
+ * - by other resources: any Secret.
  */
 export function judgeSecret(
   resource: Document,
@@ -51,16 +55,15 @@ export function judgeSecret(
 }
 
 /**
- * Tells whether Crossplane writes this Secret for the resource, under a name that the claim did not choose.
- *
- * Crossplane names the Secret of a claim's XR. Below that XR a Composition does, perhaps with a field of the claim. So
- * there the name has to contain a UID, as is common.
+ * Tells whether Crossplane writes this Secret for the resource, under a name that the claim did not choose. Crossplane
+ * itself names the Secret of a claim's XR. A Composition names those below it, perhaps by a field of the claim, so their
+ * names must contain a UID.
  */
 function isWrittenFor(resource: Document, secret: SecretName): boolean {
   const written = secretAt(resource, CONNECTION_SECRET_REF);
   const isNamed = written?.namespace === secret.namespace && written.name === secret.name;
   const controller = findController(resource);
   const isClaims = controller === undefined && stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
-  const uids = [stringAt(resource, ["metadata", "uid"]) ?? "", controller?.uid ?? ""].filter((uid) => uid !== "");
-  return isNamed && (isClaims || uids.some((uid) => secret.name.includes(uid)));
+  const hasUid = [readUid(resource), controller?.uid].some((uid) => uid && secret.name.includes(uid));
+  return isNamed && (isClaims || hasUid);
 }

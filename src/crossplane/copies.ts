@@ -8,7 +8,7 @@ import { type Reference, readReference } from "./references.ts";
 /** The prefix of a copy's name in the Composition. */
 export const COPY_PREFIX = "shared/";
 
-/** The annotation of a copy with a reference to its shared resource, as JSON. */
+/** The annotation in which a copy refers to its shared resource, as JSON. */
 export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 
 /** Reads the reference from a copy to its shared resource; undefined if it is missing or incomplete. */
@@ -42,6 +42,7 @@ export function readCopiedSecret(resource: Document): SecretName | undefined {
   return secretAt(resource, CONNECTION_SECRET_REF, stringAt(resource, [...MANIFEST_METADATA, "name"]));
 }
 
+/** Reads a Secret's namespace and name below `path`. @param byDefault the namespace if there is none. */
 export function secretAt(resource: Document, path: FieldPath, byDefault?: string): SecretName | undefined {
   const namespace = stringAt(resource, [...path, "namespace"]) ?? byDefault;
   const name = stringAt(resource, [...path, "name"]);

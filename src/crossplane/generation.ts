@@ -2,11 +2,10 @@ import type { Request } from "../model/request.ts";
 import type { Composite } from "./composite.ts";
 
 /**
- * Tells whether Crossplane supports a namespace in a selector, as v2 does. v1 ignores it, and fails the XR if the kind
- * is namespaced. v2.0 and v2.1 advertise no capabilities: they are recognized by an XR with `spec.crossplane` or a
- * namespace, and taken for v1 otherwise.
+ * Tells Crossplane v2 from v1: only v2 looks up resources in a selector's namespace. v1 ignores the namespace, and fails
+ * the XR if the kind is namespaced. v2.0 and v2.1 advertise no capabilities, so only an XR of v2 tells them from v1.
  *
- * The XR's own schema is told by `Composite.isModern`, and the fields of the response by `wire/response.ts`.
+ * The XR itself may be of v1 on Crossplane v2 (`Composite.isModern`). `wire/response.ts` chooses the response's fields.
  */
 export const canSelectNamespaces = (
   { capabilities }: Pick<Request, "capabilities">,

@@ -18,14 +18,12 @@ export const ALLOWED_NAMESPACES = `${DOMAIN}/allowed-namespaces`;
 /** Annotation of a shared resource: a label selector; Namespaces that match have access as well. */
 export const ALLOWED_NAMESPACE_SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
 
-/** Splits an annotation that lists namespaces. */
 const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
   new Set((text ?? "").split(",").map((name) => name.trim()));
 
 /** Annotation of a Namespace: the namespaces whose XRs and claims may put copies into it, separated by commas; `*` for all. */
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
-/** Reads the namespaces whose copies a Namespace accepts. */
 export const readAccepted = once((target: Document) => toNamespaceSet(readAnnotation(target, ACCEPT_COPIES_FROM)));
 
 /** Reads the grant in a shared resource's annotations, which its consumers cannot write. */
@@ -50,20 +48,19 @@ export const readNamespaceGrant = once((shared: Document) => {
   };
 });
 
-/** The namespaces that annotations grant. */
 interface NamespaceGrant {
   readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;
 }
 
-/** Decides by annotations. @param matching the Namespaces that match the grant's selector */
+/** Tells whether annotations grant access. @param matching the Namespaces that match the grant's selector */
 export const isNamespaceGranted = (grant: NamespaceGrant, namespace: string, matching?: ReadonlySet<string>): boolean =>
   grant.isForAll || grant.names.has(namespace) || matching?.has(namespace) === true;
 
 const PREFIX = `${DOMAIN}/`;
 const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));
 
-/** The most annotations of ours that are compared. There are some twenty, and a team may write thousands. */
+/** The most annotations that are compared. This function has some twenty, and a team may write thousands. */
 const MAX_COMPARED = 50;
 
 function findMisspelt(shared: Document): string | undefined {
@@ -87,11 +84,10 @@ const SCHEMAS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) =>
 }));
 
 /**
- * Asks for all ReferenceGrants in a Secret's namespace.
+ * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves.
  *
- * Crossplane fails an XR that asks for a kind that is not installed. So the kind's schemas are asked for first (v2.2
- * and later), unless an answer of the last reconcile proves that the kind is installed: v2.4 keeps answers of resources
- * for the next reconcile, and none of schemas. Clusters of earlier versions are assumed to serve v1beta1.
+ * Crossplane fails an XR that requires a kind that is not installed, so the kind's schemas are required first. An answer
+ * of the last reconcile also proves that the kind is installed: v2.4 keeps answers of resources, and none of schemas.
  *
  * @returns `notServed` if the cluster has no such kind.
  */
@@ -110,7 +106,10 @@ export function askReferenceGrants(
   return served === "pending" ? { is: "pending" } : requirements.ask(require(served));
 }
 
-/** Finds the version of ReferenceGrant that the cluster serves, by its schemas; undefined where it serves none. */
+/**
+ * Finds the version of ReferenceGrant that the cluster serves, by its schemas; undefined if it serves none. Crossplane
+ * before v2.2 looks up no schemas: v1beta1 is assumed.
+ */
 export function findGrantSchema(
   request: Request,
   requirements: Requirements,
@@ -134,7 +133,7 @@ export const formatGrantee = ({ namespace, kind }: Grantee): string => `${namesp
 export const readGrantees = (grants: readonly Document[], secret: SecretName): readonly Grantee[] =>
   granteesOf(grants, secret).flat(2);
 
-/** Decides by ReferenceGrants. @param granted sets of formatted grantees */
+/** Tells whether ReferenceGrants grant access to one of these. @param granted sets of formatted grantees */
 export const isReferenceGranted = (grantees: readonly Grantee[], granted: readonly ReadonlySet<string>[]): boolean =>
   grantees.map(formatGrantee).some((grantee) => granted.some((keys) => keys.has(grantee)));
 
@@ -144,7 +143,7 @@ export const findGranteeKeys = (grants: readonly Document[], secret: SecretName)
 
 type Grantees = readonly (readonly Grantee[])[];
 
-/** Finds the grantees of all Secrets of the namespace, and of this one. `crossplane render` returns other namespaces too. */
+/** Finds the grantees of all Secrets of the namespace, and those of this Secret. */
 function granteesOf(grants: readonly Document[], { namespace, name }: SecretName): readonly Grantees[] {
   const index = bySecret(grants);
   return [`${namespace}/`, `${namespace}/${name}`].map((key) => index.get(key) ?? NONE);
@@ -154,7 +153,10 @@ const NONE: Grantees = [];
 
 const toKeys = once((lists: Grantees): ReadonlySet<string> => new Set(lists.flat().map(formatGrantee)));
 
-/** Indexes the grantees of each grant by Secret. An entry of `to` without a name covers all Secrets of the namespace. */
+/**
+ * Indexes the grantees of each grant by `namespace/name` of the Secret; without the name, all Secrets of the namespace.
+ * `crossplane render` returns grants of other namespaces too.
+ */
 const bySecret = once((grants: readonly Document[]) => {
   const index = new Map<string, (readonly Grantee[])[]>();
   for (const grant of grants) {

@@ -30,19 +30,19 @@ const CLASSIC = /(?:^|\.)aws\.crossplane\.io$/;
 const LISTED = /\.upbound\.io$|^kubernetes\.crossplane\.io$/;
 
 /**
- * Finds the namespaced twin of a cluster-scoped kind, or the other way round. Both manage the same cloud resources. The
- * twin of an unlisted kind is assumed to have the same API version. The cluster may not serve it.
+ * Finds the namespaced twin of a cluster-scoped kind (`s3.aws.m.upbound.io` of `s3.aws.upbound.io`), or the other way
+ * round. Both manage the same cloud resources. Without a listed version it is the same. The cluster may not serve the twin.
  */
 export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind): ManagedKind | undefined {
-  const scoped = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
-  if (scoped === group || CLASSIC.test(group)) return undefined;
+  const namespacedGroup = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
+  if (namespacedGroup === group || CLASSIC.test(group)) return undefined;
   const { cluster, namespaced } = findFacts(group, kind).versions;
-  const listed = isNamespaced ? cluster : namespaced;
+  const [twinGroup, listed] = isNamespaced ? [group, cluster] : [namespacedGroup, namespaced];
   const version = LISTED.test(group) ? listed : apiVersion.slice(apiVersion.indexOf("/") + 1);
-  return toManagedKind(`${isNamespaced ? group : scoped}/${version}`, kind);
+  return toManagedKind(`${twinGroup}/${version}`, kind);
 }
 
-/** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them too, but also has a Composition. */
+/** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them, but also has a Composition. */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
   const isComposite = has("crossplane") || has("compositionRef") || has("compositionRevisionRef");
@@ -64,7 +64,8 @@ export interface ProviderConfig {
  */
 export function readProviderConfig(managed: Document, namespace?: string): ProviderConfig {
   const name = stringAt(managed, ["spec", "providerConfigRef", "name"]) ?? "default";
-  if (!readManagedKind(managed).isNamespaced) return { kind: "ProviderConfig", name, namespace: undefined };
+  const { isNamespaced } = toManagedKind(stringAt(managed, ["apiVersion"]) ?? "", "");
+  if (!isNamespaced) return { kind: "ProviderConfig", name, namespace: undefined };
   if (stringAt(managed, ["spec", "providerConfigRef", "kind"]) !== "ProviderConfig")
     return { kind: "ClusterProviderConfig", name, namespace: undefined };
   return { kind: "ProviderConfig", name, namespace: namespace ?? stringAt(managed, ["metadata", "namespace"]) ?? "" };
@@ -102,7 +103,8 @@ export function readNamelessCreation(managed: Document): string | undefined {
   const { pending, succeeded, failed } = readCreation(managed);
   const isInterrupted = shownCondition(managed, "Synced")?.message.includes(UNKNOWN_CREATION) === true;
   const begun = isInterrupted ? pending : succeeded;
-  return begun > failed && (isInterrupted || begun >= pending) ? begun : undefined;
+  const isUnderWay = !isInterrupted && pending > succeeded;
+  return begun > failed && !isUnderWay ? begun : undefined;
 }
 
 /** Reads the times of a creation; "" for those that are not recorded. */

@@ -33,6 +33,9 @@ export const readLabel = (resource: Document, key: string): string | undefined =
 /** Tells whether reconciliation of the resource is paused. Source: crossplane-runtime pkg/meta, IsPaused. */
 export const isPaused = (resource: Document): boolean => readAnnotation(resource, "crossplane.io/paused") === "true";
 
+/** Reads the UID; undefined before the object is created. */
+export const readUid = (resource: Document): string | undefined => stringAt(resource, ["metadata", "uid"]);
+
 export const isBeingDeleted = (resource: Document): boolean =>
   stringAt(resource, ["metadata", "deletionTimestamp"]) !== undefined;
 

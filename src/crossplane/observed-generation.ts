@@ -10,8 +10,8 @@ export function readGeneration(resource: Document): number {
 /**
  * Reads the observed generation of the condition Synced; undefined from a crossplane-runtime before v1.20.
  *
- * `isOfCreation`: the generation may be too high. After a creation the runtime reads the managed resource again, and
- * reports the generation that it finds. Source: pkg/reconciler/managed, UpdateCriticalAnnotations.
+ * `isOfCreation`: a creation set the condition, so the generation may be higher than the one that was read: the runtime
+ * reads the managed resource again afterwards. Source: pkg/reconciler/managed, UpdateCriticalAnnotations.
  */
 export function readSyncedGeneration(managed: Document) {
   const [ready, synced] = [findCondition(managed, "Ready"), findCondition(managed, "Synced")];

@@ -1,5 +1,5 @@
 import { brief } from "../model/condition.ts";
-import { type Document, stringAt } from "../model/document.ts";
+import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import type { LookupAnswer } from "../model/requirement.ts";
 import { type Composite, toComposite } from "./composite.ts";
@@ -12,6 +12,7 @@ import {
   findController,
   readComposers,
   readLabel,
+  readUid,
 } from "./metadata.ts";
 import {
   formatReference,
@@ -35,7 +36,7 @@ export type PossibleComposer = ReturnType<typeof toPossibleComposer>;
 
 export const toPossibleComposer = (composite: Composite) => ({
   ...composite,
-  uid: stringAt(composite.document, UID),
+  uid: readUid(composite.document),
   /** The name of the XR at the root of its tree. */
   root: toRoot(composite.document),
   claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(composite.document, key)])),
@@ -88,12 +89,12 @@ const MAX_LEVELS = 4;
 type LookUp = (reference: Reference) => LookupAnswer;
 
 /**
- * Makes the function that confirms the root that a nested XR's label names. It follows the controllers upwards, and is
- * `pending` until all are looked up.
+ * Makes the function that confirms the root that a nested XR's label names. The function follows the controllers upwards,
+ * and is `pending` until all are looked up.
  *
- * A user who may write an XR's metadata can set any label and any controller. So a controller must exist with the UID of
- * the owner reference, and refer to the nested XR: its references are in another object, from which Crossplane removes
- * resources that it does not compose.
+ * A user who may write an XR's metadata can set any label and any controller. So each controller must exist with the UID
+ * of the owner reference, and must refer to the nested XR. Crossplane removes references to resources that the controller
+ * does not compose.
  */
 export function nestingBy(lookUp: LookUp): (composite: Document) => Nesting {
   const climbFrom = once((nested: Document) => climb(nested, lookUp));
@@ -127,7 +128,7 @@ function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "foun
   });
   const described = `${brief(formatReference(reference))}, the controller of ${describeComposite(nested)},`;
   if (composer === undefined) return unconfirmed(nested, `${described} does not exist`);
-  if (stringAt(composer, UID) !== controller.uid) return unconfirmed(nested, `${described} has another UID`);
+  if (readUid(composer) !== controller.uid) return unconfirmed(nested, `${described} has another UID`);
   if (!keysReferredBy(composer).has(resourceKey(toReference(nested))))
     return unconfirmed(nested, `${described} does not refer to it`);
   return { is: "found", composer };
@@ -137,8 +138,6 @@ function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "foun
 const keysReferredBy = once(
   (composer: Document): ReadonlySet<string> => new Set(toReferences(toComposite(composer)).map(resourceKey)),
 );
-
-const UID = ["metadata", "uid"];
 
 const toRoot = (composite: Document): string => readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name;
 const describeComposite = (composite: Document): string => brief(formatReference(toReference(composite)));

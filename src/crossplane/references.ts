@@ -23,7 +23,7 @@ export const referencesPath = ({ isModern }: Composite): readonly string[] => (i
 export const hasReferences = (resource: Document): boolean =>
   [MODERN, LEGACY].some((path) => objectsAt(resource, path).length > 0);
 
-/** Reads an XR's references. Leaves out those without a name, placeholders of Crossplane v1's native composition engine. */
+/** Reads an XR's references. Leaves out those without a name, which Crossplane v1's native engine writes as placeholders. */
 export const toReferences = (composite: Composite): readonly Reference[] =>
   objectsAt(composite.document, referencesPath(composite))
     .map(({ apiVersion, kind, namespace, name }) => ({
@@ -34,6 +34,11 @@ export const toReferences = (composite: Composite): readonly Reference[] =>
       name: toPlainText(name),
     }))
     .filter(({ name }) => name !== "");
+
+/** Tells whether an XR has references. The first says it nearly always, so that the others stay encoded. */
+export const isReferring = (composite: Composite): boolean =>
+  stringAt(composite.document, [...referencesPath(composite), 0, "name"]) !== undefined ||
+  toReferences(composite).length > 0;
 
 /** Makes a reference to a resource. Fields that it lacks are "". */
 export const toReference = (resource: Document): Reference => ({
@@ -53,11 +58,11 @@ export function readReference(value: JsonValue | undefined): Reference | undefin
   return { apiVersion, kind, namespace: place, name };
 }
 
-/** Makes a key of a reference, its API version included. */
+/** Makes a map key of a reference. References in other API versions have other keys. */
 export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [apiVersion, kind, namespace, name].join("/");
 
-/** Makes a key of the resource that a reference is to, in whatever API version. */
+/** Makes a map key of the resource itself, the same for references in all API versions. */
 export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [toApiGroup(apiVersion), kind, namespace, name].join("/");
 

@@ -5,12 +5,12 @@ import { hashText } from "../model/hash.ts";
 import type { Requirement, ResourceSelector } from "../model/requirement.ts";
 import type { SecretName } from "./copies.ts";
 
-/** Enough digits to prevent collisions on purpose: teams choose parts of selectors. */
+/** Enough digits that a team, which chooses parts of selectors, cannot cause a collision. */
 const DIGITS = 32;
 
 /**
- * Makes a requirement with a hash of its selector in its name. Crossplane v2.4 starts a reconcile with the last one's
- * answers, by name. A changed selector under the same name would be answered with the wrong resource.
+ * Makes a requirement whose name contains a hash of its selector. Crossplane v2.4 starts a reconcile with the answers of
+ * the last one, by name. Under the same name, a changed selector would get the wrong resource.
  */
 export const toRequirement = (name: string, selector: ResourceSelector): Requirement => ({
   name: `${name}#${hashSelector(selector)}`,
@@ -36,8 +36,8 @@ const NOT_FETCHED =
 /**
  * Tells whether the XR's last reconcile failed because Crossplane could not read a requirement with this prefix.
  *
- * Where RBAC forbids a read, Crossplane waits for the reconcile's timeout of two minutes, fails the XR and names one
- * requirement. A function that asks again at once never gets to report the missing permission.
+ * If RBAC forbids a read, Crossplane waits for the reconcile's timeout of two minutes, fails the XR and names one
+ * requirement. A function that requires it again at once can never report the missing permission.
  *
  * Only the beginning of the message is matched: the rest may contain a team's text, such as a resource's name.
  */

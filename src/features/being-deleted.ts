@@ -10,9 +10,10 @@ import { desiredSoFar, observedAs } from "./desired.ts";
 import type { Feature } from "./feature.ts";
 
 /**
- * Keeps the identity of each managed resource that is being deleted: name, location, parents and account stay as observed. A provider may
- * delete the cloud resource days later, since a bucket has to be empty first, and by the name that the managed resource has then. A team
- * could have its own bucket deleted, give it the name of another team's bucket, and have that one deleted.
+ * Keeps the identity of each managed resource that is being deleted: name, location, parents and account stay as observed.
+ *
+ * A provider may delete the cloud resource days later, such as a bucket once it is empty. It uses the name that the managed
+ * resource has then. A team could delete its own bucket, give it the name of another team's, and have that one deleted.
  */
 export const keepIdentities: Feature = (call, draft) => {
   const { tags, externalNames, sharedResources } = call.input.spec;
@@ -36,18 +37,16 @@ const ACCOUNT = "providerConfigRef";
 function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind): JsonObject {
   const isIdentifying = identifyingFields(kind);
   const [before, now] = [observed, desired].map((document) => objectOf(document.at(SPEC)));
-  const parameters = PARAMETERS.map((block) => {
-    const own = pick(objectOf(before?.[block]), isIdentifying);
-    const others = pick(objectOf(now?.[block]), (field, value) => !isIdentifying(field, value));
-    return [block, { ...others, ...own }] as const;
+  const parameters = PARAMETERS.flatMap((block) => {
+    const identity = pick(objectOf(before?.[block]), isIdentifying);
+    const fields = { ...pick(objectOf(now?.[block]), (...field) => !isIdentifying(...field)), ...identity };
+    return block === "forProvider" || Object.keys(fields).length > 0 ? [[block, fields] as const] : [];
   });
   const account = before?.[ACCOUNT];
   const spec = {
     ...pick(now ?? {}, (field) => field !== ACCOUNT && !PARAMETERS.includes(field)),
     ...(account !== undefined && { [ACCOUNT]: account }),
-    ...Object.fromEntries(
-      parameters.filter(([block, fields]) => block === "forProvider" || Object.keys(fields).length > 0),
-    ),
+    ...Object.fromEntries(parameters),
   };
   const object = desired.toObject();
   return { ...object, metadata: withNameOf(observed, objectOf(object["metadata"])), spec };
@@ -64,8 +63,8 @@ function withNameOf(observed: Document, metadata: JsonObject): JsonObject {
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /**
- * Recognizes the fields of a kind that identify its cloud resource, and the references from which providers fill them in. Of a kind that
- * our tables lack these are all fields but booleans, since a deletion may wait for `deletionProtection: false`.
+ * Recognizes the fields of a kind that identify its cloud resource, and the references that fill them in. An unknown kind
+ * keeps all fields but booleans: its deletion may wait for `deletionProtection: false`.
  */
 function identifyingFields({ group, kind }: ManagedKind): (field: string, value: unknown) => boolean {
   const { identity } = findFacts(group, kind);

@@ -2,14 +2,14 @@ import { type Condition, cutMessage, type Result, shownCondition } from "../mode
 import { type Draft, withCondition, withResults } from "../model/draft.ts";
 import type { Call } from "./feature.ts";
 
-/** The status and the severity that a reason gives its condition, and its sentence, made from the facts of a remark. */
+/** A reason: its condition's status, its event's severity, and its sentence, made from the facts of a remark. */
 interface Row<Facts> {
   readonly status: Condition["status"];
   readonly severity: Result["severity"];
   readonly sentence: (facts: Facts) => string;
 }
 
-/** The rows of a condition by reason. A variant of a reason has a row of its own: `Reason/variant`. */
+/** The rows of a condition by reason. A variant of a reason has its own row, under `Reason/variant`. */
 type Rows<All> = { readonly [Is in keyof All]: Row<All[Is]> };
 
 const rowsOf =
@@ -19,7 +19,7 @@ const rowsOf =
       Object.entries(sentences).map(([is, sentence]) => [is, { status, severity, sentence }]),
     ) as Rows<All>;
 
-// Each makes rows of the sentences of some reasons.
+// Each makes the rows of some reasons from their sentences.
 export const stops = rowsOf("False", "Fatal"); // the reconcile ends: nothing is applied or deleted
 export const faults = rowsOf("False", "Warning"); // with a Warning event
 export const waits = rowsOf("False", "Normal"); // with a Normal event
@@ -41,7 +41,7 @@ export type ReasonOf<Table, Common extends string = never> = {
 export const tell = <All, Is extends keyof All>(reasons: Rows<All>, remark: Remark<All, Is>): string =>
   reasons[remark.is].sentence(remark);
 
-/** A type of condition, with its reasons in the order in which they are told. */
+/** A type of condition, with its reasons by precedence. */
 interface Kind<All> extends Pick<Condition, "type" | "target"> {
   readonly reasons: Rows<All>;
   /** The reason if there is no remark. */
@@ -57,7 +57,7 @@ export interface Told<T = unknown> {
   readonly sorted: readonly T[];
 }
 
-/** Makes one condition of all remarks. The first in order gives the reason; one that is Fatal gives the severity. */
+/** Makes one condition of all remarks. The first in order gives the reason, and any that is Fatal the severity. */
 export function toTold<All, T extends { readonly is: keyof All }>(
   { type, target, reasons, otherwise, last }: Kind<All>,
   remarks: readonly T[],

@@ -11,7 +11,8 @@ export type Edits = readonly (readonly [string, ResourceEdit])[];
 
 /** Lists the composed resources desired so far, by earlier steps and earlier features. */
 export function desiredSoFar({ request }: Call, { resources: edits }: Draft): ReadonlyMap<string, Document> {
-  const desired = new Map([...request.desired.resources].map(([name, { document }]) => [name, document]));
+  const desired = new Map<string, Document>();
+  for (const [name, { document }] of request.desired.resources) desired.set(name, document);
   for (const [name, edit] of edits) {
     if (edit.is === "removed") desired.delete(name);
     else if (edit.object !== undefined) desired.set(name, toDocument(edit.object));
@@ -19,7 +20,7 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
   return desired;
 }
 
-/** Finds the observed resource of a desired one, if it is of the same kind: a team may edit its XR's references. */
+/** Finds the observed resource of that name, if its kind is the desired one: a team may edit its XR's references. */
 export function observedAs(
   name: string,
   like: Pick<Reference, "apiVersion" | "kind">,
@@ -34,8 +35,8 @@ export function observedAs(
 const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "finalizers"];
 
 /**
- * Desires an observed resource exactly as it is, since server-side apply removes the fields that an XR no longer applies. Leaves out the
- * references of a nested XR, which Crossplane may write at the same time.
+ * Desires an observed resource exactly as it is: server-side apply removes fields that an XR no longer applies. Leaves out
+ * the references of a nested XR, which Crossplane may write at the same time.
  */
 export function asObserved(observed: Document): JsonObject {
   const { status: _, metadata = {}, spec, ...object } = observed.toObject();
@@ -60,7 +61,7 @@ export const pickObserved = (observed: Document, paths: readonly FieldPath[]): J
     return value === undefined ? object : withValueAt(object, path, value);
   }, {});
 
-/** Desires these fields of all observed resources with this prefix of their names unchanged. */
+/** Desires these fields unchanged, of all observed resources whose names have this prefix. */
 export const keepObserved = (prefix: string, paths: readonly FieldPath[], { request }: Call): Edits =>
   [...request.observed.resources]
     .filter(([name]) => name.startsWith(prefix))

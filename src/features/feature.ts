@@ -11,13 +11,13 @@ export interface Call {
   readonly composite: Composite;
   /** Looks up resources and schemas, and records the requirements for the response. */
   readonly requirements: Requirements;
-  /** Names in the Composition under which a restore has left several resources, and how to choose: see predecessors.ts. */
+  /** Names under which a restore has left several composed resources, and how a person chooses: see predecessors.ts. */
   readonly duplicates?: readonly { readonly resource: string; readonly sentence: string }[];
 }
 
 /** One feature of the function: deterministic, and pure except for recording its requirements. */
 export type Feature = (call: Call, draft: Draft) => Draft;
 
-/** Tells whether Crossplane could not read a requirement with this prefix: asking again would fail the XR. */
+/** Tells whether Crossplane could not read a requirement with this prefix. Requiring it again would fail the XR. */
 export const isUnreadable = ({ name }: Requirement, prefix: string, { request, composite }: Call): boolean =>
   couldNotBeRead(prefix, composite.document) && request.required(name).is === "pending";

@@ -6,10 +6,10 @@ import { isList, isObject, type JsonObject, type JsonValue, ownValue } from "../
 import type { Call } from "./feature.ts";
 
 /**
- * Removes fields that the XR's schema lacks from values for its status. One such field makes Crossplane fail to apply the whole status,
- * and all conditions become stale. A removed field keeps the value that the XR shows.
+ * Removes fields that the XR's schema lacks from values for its status. With one of them Crossplane cannot apply the
+ * status at all, and all conditions become stale. A removed field keeps the value that the XR shows.
  *
- * Asks for the schema (Crossplane v2.2 and later) until the XR shows all values. Nothing is removed before the answer.
+ * Requires the schema (Crossplane v2.2 and later) until the XR shows all values. Removes nothing before the answer.
  *
  * @returns lacking: the fields that the schema lacks.
  */

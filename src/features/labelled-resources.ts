@@ -18,7 +18,7 @@ import { type Call, isUnreadable } from "./feature.ts";
 export const DESIRED = "adoption/predecessors/";
 export const RECORDED = "adoption/recorded/";
 
-/** Tells whether the resource that was composed under this name is being deleted: Crossplane would write into it. */
+/** Tells whether the resource composed under this name is being deleted. Crossplane would still write into it. */
 export function isLeaving(name: string, desired: Document, call: Call): boolean {
   const { uid } = toPossibleComposer(call.composite);
   return askForKinds(DESIRED, [desired], call).some(
@@ -41,8 +41,8 @@ export function askForKinds(prefix: string, likes: readonly Document[], call: Ca
 }
 
 /**
- * Requires all resources of a kind with the label of the XR, or of its records. For a namespaced XR only those in its namespace: other
- * teams could write the label on any number of resources.
+ * Requires all resources of a kind with the label of the XR, or of its records. A namespaced XR requires those of its own
+ * namespace only: other teams could write the label on any number of resources.
  */
 function requireKind(prefix: string, desired: Document, root: string, { request, composite }: Call): Requirement {
   const { apiVersion, kind, namespace: wanted } = toReference(desired);

@@ -13,7 +13,7 @@ export function requireAs(prefix: string, reference: Reference): Requirement {
 
 const CONTROLLER = "adoption/controller/";
 
-/** This XR, and a function that looks for proof that the XR composed a resource. Only nested XRs are `unconfirmed`. */
+/** This XR, and a function that looks for proof that the XR composed a resource. Only nested XRs can be `unconfirmed`. */
 export type Prover = ReturnType<typeof proverFor>;
 
 /** Makes the prover of this XR, which looks up the XRs above this one only if a proof depends on them. */

@@ -22,11 +22,12 @@ const TYPE = "EnvironmentConfigPublished";
 const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up EnvironmentConfig" }),
   ...faults({
-    FieldNotSet: ({ fields }: { readonly fields: readonly string[] }) => `${fields.join(", ")} is not set`,
+    FieldNotSet: ({ fields }: { readonly fields: readonly string[] }) =>
+      `${fields.join(", ")} ${fields.length === 1 ? "is" : "are"} not set`,
     InvalidData: (data: { readonly faults: readonly string[] }) => data.faults.join("; "),
     InvalidName: ({ name }: { readonly name: string }) =>
       isName(name)
-        ? `names that begin with ${RECORD_PREFIX} are those of records: choose another name than ${quote(name)}`
+        ? `${quote(name)} is reserved: names that begin with ${RECORD_PREFIX} are those of records; choose another name`
         : `${quote(name)} is not a valid resource name`,
     NameTaken: ({ name }: { readonly name: string }) =>
       `EnvironmentConfig ${brief(name)} exists, and this XR did not publish it, so it is left unchanged: choose another name`,
@@ -51,12 +52,10 @@ export const publishing: Feature = (call, draft) => {
   if (typeof name !== "string") return withPublishing(draft, keepObserved(PREFIX, DESIRED, call), name, call);
   const key = `${PREFIX}${name}`;
   const observed = call.request.observed.resources.get(key);
-  const { data, missing: fields, faults: found } = toData(config, observed?.document, call);
+  const { data, fault } = toData(config, observed?.document, call);
   const annotations = { [OWNER]: formatOwner(call.composite) };
   const metadata = { name, ...(Object.keys(config.labels).length > 0 && { labels: config.labels }), annotations };
   const object: JsonObject = { ...RECORD_KINDS.EnvironmentConfig, metadata, data };
-  const unset: Unpublished | undefined = fields.length === 0 ? undefined : { is: "FieldNotSet", fields };
-  const fault: Unpublished | undefined = found.length === 0 ? unset : { is: "InvalidData", faults: found };
   const ready = fault === undefined && observed !== undefined ? "True" : "False";
   return withPublishing(draft, [[key, { is: "set", object, ready }]], fault, call);
 };
@@ -86,8 +85,8 @@ const isOurs = (existing: Document, key: string, { composite }: Call): boolean =
   [undefined, key].includes(stringAt(existing, COMPOSITION_RESOURCE_NAME));
 
 /**
- * Resolves the data. A field that is no longer set keeps its published value, on which others may depend. Leaves out a field whose path
- * leads through another field's value: a team may write both, and a Fatal result would stop its whole XR.
+ * Resolves the data. A field that is no longer set keeps its published value, on which others may depend. Leaves out a
+ * field whose path leads through another field's value: a team may write both, and a Fatal result would stop its XR.
  */
 function toData({ data: fields }: EnvironmentConfig, observed: Document | undefined, call: Call) {
   const missing: string[] = [];
@@ -102,7 +101,9 @@ function toData({ data: fields }: EnvironmentConfig, observed: Document | undefi
     if (extended instanceof FunctionError) faults.push(extended.message);
     else data = extended;
   }
-  return { data, missing, faults };
+  const unset: Unpublished | undefined = missing.length === 0 ? undefined : { is: "FieldNotSet", fields: missing };
+  const fault: Unpublished | undefined = faults.length === 0 ? unset : { is: "InvalidData", faults };
+  return { data, fault };
 }
 
 /** Adds the condition, and marks the XR unready until the EnvironmentConfig is published. */

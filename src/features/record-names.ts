@@ -20,10 +20,10 @@ import { desiredSoFar } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 
 /**
- * Recalls the recorded names of the XR's composed resources. Those from a cluster-scoped record are `confirmed`.
+ * Recalls the recorded names of the XR's composed resources. Those of a cluster-scoped record are `confirmed`.
  *
- * A team may write the record of its namespaced XR, and an external name in it would give the team any cloud resource. So an operator has
- * to apply a cluster-scoped record, which is asked for while a resource or its external name is missing.
+ * A team may write the record of its namespaced XR. An external name in it would give the team any cloud resource. So an
+ * operator applies a cluster-scoped record, which is required while a resource or its external name is missing.
  */
 export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", RecordedNames>> {
   const { request, composite } = call;
@@ -41,13 +41,13 @@ const isRecording = ({ input: { spec } }: Call): boolean =>
 const isAnyMissing = (own: RecordedNames, { request: { observed, desired } }: Call): boolean =>
   [...desired.resources.keys(), ...own.keys()].some((name) => {
     const document = observed.resources.get(name)?.document;
-    const isNamed = own.get(name)?.externalName === undefined || document?.at(EXTERNAL_NAME) !== undefined;
-    return document === undefined || !isNamed;
+    const hasLostName = own.get(name)?.externalName !== undefined && document?.at(EXTERNAL_NAME) === undefined;
+    return document === undefined || hasLostName;
   });
 
 /**
- * Records the names of all composed resources, in case one of them or the cluster is lost. Removes the entry of an observed resource that
- * no step desires, or that is being deleted together with its cloud resource.
+ * Records the names of all composed resources, in case one of them or the cluster is lost. Removes the entry of an
+ * observed resource that no step desires, or that is being deleted together with its cloud resource.
  */
 export const recordNames: Feature = (call, draft) => {
   if (!isRecording(call)) return draft;
@@ -58,7 +58,9 @@ export const recordNames: Feature = (call, draft) => {
   for (const [name, { document }] of observed.resources) {
     const wanted = desired.get(name);
     if (wanted === undefined || name === NAMES_NAME) continue;
-    if (isDeletedForGood(document)) names.delete(name);
+    // A provider deletes the cloud resource, too, but does nothing while the managed resource is paused.
+    const isDeletedForGood = isBeingDeleted(document) && !isPaused(document) && mayDelete(document);
+    if (isDeletedForGood) names.delete(name);
     else names.set(name, toEntry(name, document, wanted, before.get(name), call));
   }
   return withResource(draft, NAMES_NAME, { is: "set", object: composeNames(call.composite, names), ready: "True" });
@@ -72,12 +74,8 @@ function toEntry(name: string, observed: Document, desired: Document, before: Re
   const { apiVersion, name: own } = toReference(observed);
   const entry = { kind, apiVersion, name: own, externalName: recorded, rotation };
   if (input.spec.externalNames === undefined || !isManaged(observed)) return entry;
-  // A name that the pipeline sets comes first. A recorded name stays until a person decides, whatever is observed.
-  const set = request.desired.resources.get(name)?.document;
-  const found = [set, desired, observed].map((each) => each && stringAt(each, EXTERNAL_NAME));
-  return { ...entry, externalName: found[0] ?? recorded ?? found[1] ?? found[2] };
+  const nameOf = (document: Document | undefined) => document && stringAt(document, EXTERNAL_NAME);
+  // A name that earlier steps set comes first. A recorded name stays until a person decides, whatever is observed.
+  const set = nameOf(request.desired.resources.get(name)?.document);
+  return { ...entry, externalName: set ?? recorded ?? nameOf(desired) ?? nameOf(observed) };
 }
-
-/** Tells whether the provider deletes the cloud resource, too. It does nothing while the managed resource is paused. */
-const isDeletedForGood = (observed: Document): boolean =>
-  isBeingDeleted(observed) && !isPaused(observed) && mayDelete(observed);

@@ -3,12 +3,12 @@ import { referenceKey } from "../crossplane/references.ts";
 import { hashText } from "../model/hash.ts";
 import type { Feature } from "./feature.ts";
 
-/** The largest deviation from the TTL, as a fraction of it: XRs that were restored at the same time spread out. */
+/** The largest deviation from the TTL, as a fraction of the TTL: XRs restored at the same time spread out. */
 const JITTER = 0.1;
 
 /**
- * Sets a TTL, so that Crossplane reconciles the XR again even if a watch is lost (crossplane#5400). Sets none while a requirement is
- * pending, since Crossplane v1.20 to v2.1 would replay the response as final, and none beside a Fatal result, which is retried anyway.
+ * Sets a TTL, so that Crossplane reconciles the XR again even if a watch is lost (crossplane#5400). Sets none while a
+ * requirement is pending: Crossplane v1.20 to v2.1 would replay the response as final. A Fatal result is retried anyway.
  */
 export const responseTTL: Feature = ({ input, requirements: { isPending }, composite }, draft) => {
   const isFatal = draft.results.some(({ severity }) => severity === "Fatal");
@@ -17,6 +17,6 @@ export const responseTTL: Feature = ({ input, requirements: { isPending }, compo
   return { ...draft, ttlSeconds: Math.max(1, Math.round(seconds * spread(composite))) };
 };
 
-/** Computes an XR's factor, from 0.9 to 1.1. */
+/** Computes the factor of an XR's TTL, from 0.9 to 1.1. */
 const spread = (composite: Composite): number =>
   1 + JITTER * ((Number.parseInt(hashText(referenceKey(composite), 8), 16) / 0xffff_ffff) * 2 - 1);

@@ -3,7 +3,7 @@ import { formatFieldPath } from "../model/field-path.ts";
 import { isList, isObject, type JsonValue, toPlainText } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
-/** The context key of the environment, which function-environment-configs, and Crossplane before it, set for later steps. */
+/** The context key of the environment, which function-environment-configs or Crossplane v1 sets for later steps. */
 export const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 
 /** A resolved value of the input, or the field that is not set. */

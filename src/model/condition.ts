@@ -29,7 +29,7 @@ const MAX_MESSAGE = 1024;
 /** The longest quoted text in a message, in characters. */
 const MAX_QUOTED = 100;
 
-/** The longest quoted error of a provider, in characters. It begins with the failed action and ends with the cause. */
+/** The longest quoted error of a provider, in characters. */
 const MAX_ERROR = 300;
 
 const ELLIPSIS = "…";
@@ -48,10 +48,7 @@ const UNPRINTABLE = /(?!\n)[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2
 const lengthWithin = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;
 
-/**
- * Shortens a text from another object for a message. A text of several words gets quotes, so that a team's text does
- * not look like our advice.
- */
+/** Shortens another object's text for a message. Several words get quotes, so that they do not look like the function's own. */
 export function brief(theirs: string): string {
   const text = shorten(theirs, MAX_QUOTED);
   return /[\s;]/.test(text) ? JSON.stringify(text) : text;

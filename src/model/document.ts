@@ -1,11 +1,11 @@
 import { type FieldPath, valueAt, withValueAt } from "./field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 
-/** A JSON object, decoded as far as it is read. It may refer to the request's bytes, so it must not outlive the request. */
+/** A JSON object, decoded where it is read. It may refer to the request's bytes, and must not outlive the request. */
 export interface Document {
   /**
-   * Reads the value at `path`; undefined if there is none. Returns `tooDeep` for a value that is nested too deep to
-   * decode. It does not throw, since the author of a field could stop its readers otherwise.
+   * Reads the value at `path`: undefined if there is none, and `tooDeep` if it is nested too deep to decode. If it threw
+   * an error instead, the author of one field could stop the whole XR.
    */
   at<T = undefined>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T;
   /** @throws {FunctionError} `InvalidMessage` where the object is nested too deep. */

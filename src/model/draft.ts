@@ -8,13 +8,13 @@ import type { Requirements, ResourceSelector, SchemaSelector } from "./requireme
 export type ResourceEdit =
   | {
       readonly is: "set";
-      /** The new object; as a Document, that of earlier steps with values set in it. */
+      /** The new object. A Document is the object of earlier steps with values set in it. */
       readonly object?: JsonObject | Document | undefined;
       readonly ready?: Ready | undefined;
     }
   | { readonly is: "removed" };
 
-/** A value for the context: JSON, in which a Document stands for an object that need not be decoded. */
+/** A value for the context: JSON, with a Document in place of an object that need not be decoded. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
 
 /** A tag that this response adds to a composed resource, changes or removes. */
@@ -30,7 +30,7 @@ export interface TagChange {
 /** The changes that the response makes. All other desired state of earlier steps goes back byte for byte. */
 export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
-  /** Values to set in the desired XR; later ones win. Crossplane only uses its status. */
+  /** Values to set in the desired XR; later ones win. Crossplane uses only the XR's status. */
   readonly composite: readonly ValueEdit[];
   /** The XR's readiness; undefined leaves it as earlier steps set it. */
   readonly compositeReady: Ready | undefined;
@@ -47,7 +47,7 @@ export interface Draft {
   readonly output: JsonObject | undefined;
   /** Changed tags, for the log. */
   readonly audit: readonly TagChange[];
-  /** The Kind.group of each shared resource of this step, and `Available` or a reason. Becomes a metric, so without names. */
+  /** For the metrics: the Kind.group of each shared resource of this step, with `Available` or a reason. */
   readonly shares: readonly { readonly kind: string; readonly reason: string }[];
 }
 
@@ -71,7 +71,7 @@ type Entries<T> = Iterable<readonly [string, T]>;
 const extended = <T>(map: ReadonlyMap<string, T>, entries: Entries<T>): ReadonlyMap<string, T> =>
   new Map([...map, ...entries]);
 
-/** Edits composed resources, by name in the Composition. A later edit wins; without a readiness it keeps an earlier one's. */
+/** Edits composed resources, by name in the Composition. A later edit wins, and keeps an earlier readiness unless it has one. */
 export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => {
   const withReady = ([name, edit]: readonly [string, ResourceEdit]): readonly [string, ResourceEdit] => {
     const before = draft.resources.get(name);

@@ -34,7 +34,7 @@ function stepAt(text: string, position: number): string | number {
   return bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name;
 }
 
-/** In messages, the step to each item of a list. */
+/** The step to each item of a list, in messages only. */
 export const EVERY = "*";
 
 const notAPath = (text: string, reason: string): FunctionError =>

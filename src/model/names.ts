@@ -11,7 +11,7 @@ export const MAX_NAME = 253;
 
 export const isName = (text: string): boolean => text.length <= MAX_NAME && DNS_SUBDOMAIN.test(text);
 
-/** A key of a Secret or ConfigMap. `.` is none, nor is a text that begins with `..`: IsConfigMapKey in apimachinery. */
+/** A key of a Secret or ConfigMap: neither `.` nor a text that begins with `..`. Source: IsConfigMapKey in apimachinery. */
 export const SECRET_KEY = /^(?!\.{2}|\.$)[-._a-zA-Z0-9]{1,253}$/;
 
 /** A label's key: a name of up to 63 characters, with an optional DNS prefix and a slash. */

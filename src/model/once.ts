@@ -8,9 +8,10 @@ export function lazy<Made>(make: () => Made): () => Made {
 }
 
 /**
- * Caches a function's value per object, such as the index of a list that a thousand copies use. Freed with the object.
+ * Caches a function's value per object, such as the index of a list that a thousand copies use. The value is freed with
+ * the object.
  *
- * @param make depends on the object alone, so that no value of one request reaches another.
+ * @param make must depend on the object alone: a value of one request must not reach another.
  */
 export function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();

@@ -30,7 +30,7 @@ export type SchemaAnswer =
 
 /**
  * Crossplane's answer to a requirement. Pending is not empty: on the first call of a reconcile nothing has been looked
- * up. A function that takes this for an empty answer drops the resources that it composed before.
+ * up. A function that took pending for empty would drop the resources that it composed before.
  */
 export type LookupAnswer =
   | { readonly is: "pending" }
@@ -66,9 +66,9 @@ export class Requirements {
   }
 
   /**
-   * Asks for resources of a kind that the cluster may not serve; none if it does not. A requirement of such a kind would
-   * fail the XR. So the kind's schema is looked up first (Crossplane v2.2 and later), unless an earlier answer proves
-   * that the kind is served.
+   * Asks for resources of a kind that the cluster may not serve; none if it does not. Requiring a kind that is not served
+   * fails the XR, so the kind's schema is required first (Crossplane v2.2 and later). An answer of the last reconcile
+   * proves that the kind is served, too.
    */
   askIfServed(requirement: Requirement): LookupAnswer {
     const { apiVersion, kind } = requirement.selector;
@@ -85,7 +85,7 @@ export class Requirements {
     return this.#answers.required(name);
   }
 
-  /** Begins requirements that count once they are added; a caller may replace them by narrower ones instead. */
+  /** Makes requirements that count only once they are added to these. */
   fork(): Requirements {
     return new Requirements(this.#answers);
   }

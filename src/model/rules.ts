@@ -1,9 +1,9 @@
 import { lazy } from "./once.ts";
 
-/** A rule of a decision: returns undefined for a case that it does not fit. */
+/** One rule of a decision; undefined for a case that the rule does not fit. */
 export type Rule<Case, Decision> = (one: Case) => Decision | undefined;
 
-/** Makes a rule of a test and of the decision for cases that pass it. */
+/** Makes a rule: the decision for all cases that pass a test. */
 export function when<Case, Fit extends Case, Decision>(
   fits: (one: Case) => one is Fit,
   decide: (one: Fit) => Decision,

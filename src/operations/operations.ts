@@ -1,4 +1,4 @@
-import { qualifiedName, readAnnotation } from "../crossplane/metadata.ts";
+import { qualifiedName, readAnnotation, readUid } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { invalidInput } from "../input/faults.ts";
 import type { Input } from "../input/schema.ts";
@@ -45,38 +45,40 @@ const XRD = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeReso
 export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
 
 /**
- * Finds the XRs without a condition `Synced`, which Crossplane has never reconciled, and nudges their XRDs by an annotation: Crossplane may
- * have lost the watch of their kind (crossplane#5400). XRs that were just created count, too, since a function has no clock.
+ * Finds the XRs without a condition `Synced`, which Crossplane has never reconciled, and nudges their XRDs by an annotation:
+ * Crossplane may have lost the watch of their kind (crossplane#5400). New XRs count, too, since a function has no clock.
  *
- * The annotation is a hash of the XRs' UIDs, so the same XRs nudge an XRD once. If that did not help, an operator has to look.
+ * The annotation is a hash of the XRs' UIDs: the same XRs nudge their XRD once. If that does not help, an operator has to look.
  */
 function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
   const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
-  if (selected === undefined) return emptyDraft;
-  const match = { labels: selected.matchLabels };
-  const answer = requirements.ask(toRequirement("never-reconciled/definitions", { ...XRD, match }));
-  if (answer.is === "pending") return emptyDraft;
+  const outcomes = selected && lookUpOutcomes(selected.matchLabels, requirements);
+  if (outcomes === undefined) return emptyDraft;
+  const found = outcomes.filter(({ composites }) => composites.length > 0);
+  const nudges = found.filter(({ isNudged }) => onFound === "Nudge" && !isNudged).map(toNudge);
+  // The output for the Operation's status: names of XRs by XRD.
+  const neverReconciled = Object.fromEntries(found.map(({ name, composites }) => [name, composites]));
+  const fine = toResult("Reconciled", `all XRs of ${outcomes.length} XRDs have been reconciled`);
+  const results = found.length === 0 ? [fine] : found.map(explainOutcome);
+  return { ...withResults(withObjects(emptyDraft, nudges), results), output: { neverReconciled } };
+}
+
+/** Looks up the XRDs with these labels, and all their XRs; undefined until Crossplane has looked up all of them. */
+function lookUpOutcomes(labels: Readonly<Record<string, string>>, requirements: Requirements) {
+  const answer = requirements.ask(toRequirement("never-reconciled/definitions", { ...XRD, match: { labels } }));
+  if (answer.is === "pending") return undefined;
   const definitions = answer.items.flatMap(toDefinition).sort((a, b) => compareTexts(a.name, b.name));
-  const looked = definitions.flatMap(({ name, apiVersion, kind, nudgedFor }) => {
+  const outcomes = definitions.flatMap(({ name, apiVersion, kind, nudgedFor }) => {
     const all = { apiVersion, kind, match: { labels: {} } };
     const found = requirements.ask(toRequirement(`never-reconciled/composites/${name}`, all));
     return found.is === "pending" ? [] : [toOutcome(name, nudgedFor, found.items)];
   });
-  if (looked.length < definitions.length) return emptyDraft;
-  const found = looked.filter(({ composites }) => composites.length > 0);
-  // Server-side apply leaves the rest of the XRD unchanged.
-  const nudges = found
-    .filter(({ isNudged }) => onFound === "Nudge" && !isNudged)
-    .map(({ name, nudge }) => {
-      const metadata = { name, annotations: { [NUDGED_FOR]: nudge } };
-      return [`nudge/${name}`, { ...XRD, metadata }] as const;
-    });
-  // The output for the Operation's status: names of XRs by XRD.
-  const neverReconciled = Object.fromEntries(found.map(({ name, composites }) => [name, composites]));
-  const fine = `all XRs of ${looked.length} XRDs have been reconciled`;
-  const results = found.length === 0 ? [toResult("Reconciled", fine)] : found.map(explainOutcome);
-  return { ...withResults(withObjects(emptyDraft, nudges), results), output: { neverReconciled } };
+  return outcomes.length < definitions.length ? undefined : outcomes;
 }
+
+/** Annotates an XRD. Server-side apply leaves the rest of it unchanged. */
+const toNudge = ({ name, nudge }: Outcome) =>
+  [`nudge/${name}`, { ...XRD, metadata: { name, annotations: { [NUDGED_FOR]: nudge } } }] as const;
 
 /** Reads an XRD; none until its kind is served, since requiring a missing kind fails the whole Operation. */
 function toDefinition(document: Document) {
@@ -93,10 +95,10 @@ function toDefinition(document: Document) {
 
 type Outcome = ReturnType<typeof toOutcome>;
 
-/** Finds the XRs of an XRD that were never reconciled. `isNudged`: the XRD was nudged for the same XRs before. */
+/** Finds the XRs of an XRD that were never reconciled. `isNudged`: the XRD has been nudged for the same XRs. */
 function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Document[]) {
   const never = all.filter((composite) => shownCondition(composite, "Synced") === undefined);
-  const uids = never.map((composite) => stringAt(composite, ["metadata", "uid"]) ?? qualifiedName(composite));
+  const uids = never.map((composite) => readUid(composite) ?? qualifiedName(composite));
   const nudge = hashText(uids.sort().join(), 16);
   return { name, composites: never.map(qualifiedName).sort(), nudge, isNudged: nudge === nudgedFor };
 }
@@ -104,8 +106,8 @@ function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Do
 function explainOutcome({ name, composites, isNudged }: Outcome): Result {
   const found = `${name}: never reconciled: ${listSome(composites, MAX_NAMES, String)}`;
   if (!isNudged) return toResult("NeverReconciled", found);
-  const hint = "already nudged for these XRs: look at Crossplane's log, and restart Crossplane if it says nothing";
-  return toResult("StillNotReconciled", `${found}; its XRD was ${hint}`);
+  const hint = "look at Crossplane's log, and restart Crossplane if the log says nothing";
+  return toResult("StillNotReconciled", `${found}; the XRD was already nudged for these XRs: ${hint}`);
 }
 
 const toResult = (reason: string, message: string): Result => ({

@@ -41,7 +41,7 @@ export function looksBehindOtherConfigs(candidate: Candidate): boolean {
   if (mayBePromoted(candidate)) return true;
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
   const looksOn = !declared.isAccountKnown || (isImported && !own?.isCreated);
-  return isOwner && own?.observation === "present" && looksOn;
+  return isOwner && looksOn && own?.observation === "present";
 }
 
 /** Tells whether our resource may become the owner now. If it can observe, its provider has to look for the cloud resource first. */

@@ -86,7 +86,7 @@ export class KnownContenders {
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
     if (first.uid === own?.uid) return toFound(this.#require(CONTENDS_LABEL, candidate), own, true);
-    if (!first.isMarked) this.#watch(WRITES_LABEL, candidate);
+    if (!first.isMarked) this.#require(WRITES_LABEL, candidate);
     return toFound([first], own, true);
   }
 
@@ -140,15 +140,11 @@ export class KnownContenders {
     return recall(true)?.uid === own.uid ? own : undefined;
   }
 
-  /** Requires the contenders with the label, and lists them. */
+  /** Requires the contenders with the label, and lists them: Crossplane reconciles the XR when one changes. */
   #require(label: string, candidate: Candidate): Contenders | undefined {
-    this.#watch(label, candidate);
-    return this.#list(label, candidate).found;
-  }
-
-  /** Requires the contenders with the label: Crossplane reconciles the XR when one changes. */
-  #watch(label: string, candidate: Candidate): void {
-    this.#requirements.add(this.#list(label, candidate).asked);
+    const { asked, found } = this.#list(label, candidate);
+    this.#requirements.add(asked);
+    return found;
   }
 
   /** Lists the contenders with the label, without requiring them in the response yet. */

@@ -7,7 +7,7 @@ import { FunctionError, toMessage } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 interface CertificateOptions {
-  /** The folder of tls.crt and tls.key, and of ca.crt if clients need a certificate. */
+  /** The directory of tls.crt and tls.key, and of ca.crt if clients need a certificate. */
   readonly certsDir: string;
   readonly requestCert: boolean;
   readonly log: Log;
@@ -27,7 +27,7 @@ const REFRESH_MS = 10_000;
  */
 export function loadCertificates(options: CertificateOptions) {
   const { certsDir, log, refreshMs = REFRESH_MS, onCertificate } = options;
-  /** The expiry of the certificate in use, until it was reported. The server does not notice that clients refuse it. */
+  /** The expiry of the certificate in use; undefined once reported. Clients refuse an expired one without a word to the server. */
   let unreportedEnd: Date | undefined;
   const reportExpiry = (): void => {
     if (unreportedEnd === undefined || unreportedEnd.getTime() > Date.now()) return;
@@ -80,32 +80,35 @@ function reportChanges(first: Files, options: CertificateOptions, report: (files
   };
 }
 
-/** The keys of a Kubernetes TLS Secret, as Crossplane mounts it. */
-const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
+/** The files of a Kubernetes TLS Secret, as Crossplane mounts it. */
+const FILES = {
+  cert: { name: "tls.crt", holds: "certificate", parse: parseChain },
+  key: { name: "tls.key", holds: "private key", parse: createPrivateKey },
+  ca: { name: "ca.crt", holds: "certificate", parse: parseChain },
+} as const;
 
-/** The contents of the three files, or why one could not be read. */
-type Files = Readonly<Record<keyof typeof fileNames, Buffer | string>>;
+/** The contents of the files, or why one could not be read. */
+type Files = Readonly<Record<keyof typeof FILES, Buffer | string>>;
 
-/** Reads the files. A server that requests no client certificates needs no CA: its own certificate stands in for it. */
+/** Reads the files. A server that requests no client certificates needs no CA: its own certificate takes the place. */
 function readFiles({ certsDir, requestCert }: CertificateOptions): Files {
-  const read = (name: string): Buffer | string => {
+  const read = (file: keyof typeof FILES): Buffer | string => {
     try {
-      return readFileSync(join(certsDir, name));
+      return readFileSync(join(certsDir, FILES[file].name));
     } catch (error) {
       return `cannot be read: ${toMessage(error)}`;
     }
   };
-  const cert = read(fileNames.cert);
-  return { cert, key: read(fileNames.key), ca: requestCert ? read(fileNames.ca) : cert };
+  const cert = read("cert");
+  return { cert, key: read("key"), ca: requestCert ? read("ca") : cert };
 }
 
-/** A TLS server's options. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
-type Context = Readonly<Record<keyof typeof fileNames, Buffer>> & { readonly minVersion: "TLSv1.2" };
-
-const CONTENTS = { cert: "certificate", key: "private key", ca: "certificate" } as const;
+/** The options of a TLS server. Crossplane uses TLS 1.3; probes and gateways may use 1.2. */
+type Context = Readonly<Record<keyof typeof FILES, Buffer>> & { readonly minVersion: "TLSv1.2" };
 
 /**
- * Checks that these files are usable. node:tls accepts a CA file without a certificate, and then trusts no client.
+ * Checks the files, and makes the server's options of them. node:tls would accept a CA file without a certificate, and
+ * then trust no client.
  *
  * @throws {FunctionError} `CannotServe` with all faults, one per line, and nothing of the key.
  */
@@ -118,17 +121,16 @@ function toSecureContext(files: Files, directory: string): Context {
       faults.push(`${what}: ${toMessage(error)}`);
     }
   };
-  const parsers = { cert: parseChain, key: createPrivateKey, ca: parseChain };
-  for (const name of ["cert", "key", "ca"] as const) {
-    const content = files[name];
-    if (typeof content === "string") faults.push(`${fileNames[name]}: ${content}`);
-    else check(`${fileNames[name]}: not a PEM ${CONTENTS[name]}`, () => parsers[name](content));
+  for (const file of ["cert", "key", "ca"] as const) {
+    const [content, { name, holds, parse }] = [files[file], FILES[file]];
+    if (typeof content === "string") faults.push(`${name}: ${content}`);
+    else check(`${name}: not a PEM ${holds}`, () => parse(content));
   }
   const context = { ...files, minVersion: "TLSv1.2" } as Context;
   if (faults.length === 0) {
     const isPair = new X509Certificate(context.cert).checkPrivateKey(createPrivateKey(context.key));
     if (isPair) check("not usable together", () => createSecureContext(context));
-    else faults.push(`${fileNames.key}: not the key of ${fileNames.cert}`);
+    else faults.push(`${FILES.key.name}: not the key of ${FILES.cert.name}`);
   }
   if (faults.length === 0) return context;
   const message = [`cannot use the certificates in ${directory} (--tls-certs-dir):`, ...faults].join("\n  ");

@@ -8,11 +8,12 @@ import {
 import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
-/** The highest stream number. In GOAWAY it asks for no more calls, and promises to answer all open ones. */
+/** The highest stream number. With it, GOAWAY asks for no more calls, and promises to answer all open ones. */
 const ANY_STREAM = 2 ** 31 - 1;
 
-/** The length of a pause without new calls, in which clients are asked to leave, and the longest wait for one. */
+/** The length of the pause without new calls in which clients are asked to leave. */
 const QUIET_MS = 100;
+/** The longest wait for such a pause. */
 const MAX_BUSY_MS = 2000;
 
 /** The time limit for the answer to a ping. A slower client is treated as gone. */
@@ -29,9 +30,9 @@ export type Connections = ReturnType<typeof trackConnections>;
 /**
  * Tracks connections, to close them without losing a call.
  *
- * A gRPC server sends GOAWAY and then a ping. The client opens no more calls, and its answer to the ping comes after all
- * calls that it has opened. Crossplane's client, grpc-go, needs more: if it reads GOAWAY while it opens a call of more
- * than 256 KB (`MaxRetryRPCBufferSize`), the call fails, since no copy of the message is left to send elsewhere. So
+ * A gRPC server sends GOAWAY and then a ping. The client opens no more calls, and answers the ping after all calls that
+ * it has opened. Crossplane's client, grpc-go, needs more. It keeps no copy of a message of over 256 KB
+ * (`MaxRetryRPCBufferSize`), so it cannot send the call elsewhere if GOAWAY arrives meanwhile, and the call fails. So
  * GOAWAY is sent in a pause without new calls, which `createGate` brings about.
  */
 export function trackConnections(servers: readonly (Http2Server | Http2SecureServer)[]) {

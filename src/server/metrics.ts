@@ -15,9 +15,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /**
  * Creates the server's metrics.
  *
- * gRPC's metrics have the names and labels of go-grpc-middleware, as those of function-sdk-go have, so that one dashboard
- * fits all functions. No label's value comes from a client: only calls of `paths` are counted, condition types and
- * reasons are a fixed set, and Compositions name the kinds of shared resources.
+ * Metrics of gRPC have the names and labels of go-grpc-middleware, which function-sdk-go uses: one dashboard fits all
+ * functions. No label has a value from a client: only calls of `paths` are counted, condition types and reasons are a
+ * fixed set, and Compositions name the kinds of shared resources.
  *
  * @param paths the served methods, as `/package.Service/Method`.
  */

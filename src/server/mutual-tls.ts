@@ -5,7 +5,7 @@ import { ServerCredentials } from "@grpc/grpc-js";
 import type { Log } from "../log.ts";
 
 /**
- * Credentials that require a client certificate of our CA. Their own certificates can be replaced while the server runs.
+ * Credentials that require a client certificate of the CA. The server's certificates can be replaced while it runs.
  *
  * grpc-js's own credentials for changing files are experimental, and drop every connection while a file is missing.
  */
@@ -42,7 +42,7 @@ function findAddress(socket: TLSSocket): string | undefined {
   return socket.remoteAddress ?? (below instanceof Socket ? below.remoteAddress : undefined);
 }
 
-/** Finds the reason, undefined for a TCP probe. For a refused certificate it is in `authorizationError`. */
+/** Finds the reason; undefined for a TCP probe. `authorizationError` has it if the certificate was refused. */
 function findReason(error: NodeJS.ErrnoException, { authorizationError }: TLSSocket): string | undefined {
   if (authorizationError) return String(authorizationError);
   return error.code === "ECONNRESET" ? undefined : (error.code ?? error.message);

@@ -18,7 +18,7 @@ export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [
   registry.contentType,
 ];
 
-/** Answers a bug with 500. For a webhook, the API server then applies its failurePolicy. */
+/** Answers requests by pages, and a bug with 500: the API server then applies a webhook's failurePolicy. */
 export function toListener(pages: Pages, log: Log): RequestListener {
   return async (request, response) => {
     const [path] = (request.url ?? "").split("?");

@@ -34,7 +34,7 @@ export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDe
   }));
 
 /**
- * Adds reflection, for clients such as grpcurl, and grpc.health.v1 for each service and, under the name "", the server.
+ * Adds reflection, for clients such as grpcurl, and grpc.health.v1: for each service, and for the server, named "".
  *
  * @returns a function that changes the health, which is SERVING at first.
  */

@@ -9,15 +9,15 @@ const ANNOTATIONS: FieldPath = ["metadata", "annotations"];
 
 const NO_EDITS: readonly ValueEdit[] = [];
 
-/** A Struct that stays encoded until it is read as a whole, with values that are spliced into its bytes in a response. */
+/** A Struct that stays encoded until it is read as a whole. A response splices the values set in it into its bytes. */
 export class WireDocument implements Document {
   readonly slice: Slice;
-  /** The values; no path leads to or through another. */
+  /** The values set in the Struct. No path leads to or through the value of another. */
   readonly edits: readonly ValueEdit[];
   /** The Struct without the values. */
   readonly #base: WireDocument | undefined;
   #object: JsonObject | undefined;
-  /** The annotations, of which features read a dozen. */
+  /** The annotations, decoded once: features read a dozen of them. */
   #annotations: { readonly value: JsonValue | undefined | typeof UNUSUAL } | undefined;
 
   constructor(slice: Slice, edits = NO_EDITS, base?: WireDocument) {

@@ -4,7 +4,7 @@ import type { Writer } from "./writer.ts";
 
 /** Readers of a message's fields. A missing field has its default. Each reader walks over all fields of the message. */
 
-/** The range of a message in a request's bytes. It keeps the whole request in memory, and must not outlive it. */
+/** The range of a message in a request's bytes. A slice keeps the whole request in memory, and must not outlive it. */
 export interface Slice {
   readonly bytes: Buffer;
   readonly start: number;
@@ -68,10 +68,11 @@ export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean
 }
 
 /** Reads a map field in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others. */
-export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T) =>
-  new Map(
-    readMessages(slice, field).map((entry) => [readEntryKey(entry), make(readMessage(entry, ENTRY_VALUE))] as const),
-  );
+export function readMap<T>(slice: Slice, field: number, make: (value: Slice) => T): Map<string, T> {
+  const map = new Map<string, T>();
+  for (const entry of readMessages(slice, field)) map.set(readEntryKey(entry), make(readMessage(entry, ENTRY_VALUE)));
+  return map;
+}
 
 export function readEntryKey(entry: Slice): string {
   const { bytes, start, end } = entry;

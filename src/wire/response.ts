@@ -40,7 +40,7 @@ export function writeResponse(request: WireRequest, draft: Draft, most = Number.
 
 const lengthOf = ({ start, end }: Slice): number => end - start;
 
-/** Encodes a Fatal response. Crossplane keeps its conditions; tools read its requirements to find missing resources. */
+/** Encodes a Fatal response. Crossplane sets its conditions, and tools read its requirements to find missing resources. */
 export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
   const writer = new Writer(EDIT_BYTES);
   writeConditions(writer, draft);
@@ -60,10 +60,10 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
 }
 
 /**
- * Writes requirements, sorted by name. An empty message would cost one more call.
+ * Writes requirements, sorted by name; nothing if there are none, since an empty message costs one more call.
  *
- * The resources of a request come from Go's maps, in a new order in each call. v1.20 compares the bytes of the field that
- * it does not know, so requirements in the order of the resources would never stabilize.
+ * Sorted, since Go's maps give a request's resources in a new order in each call. v1.20 calls again until the bytes of
+ * the field that it does not know are the same twice.
  */
 function writeRequirements(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
   const schemas = [...draft.requiredSchemas].sort(compareEntries).reverse();

@@ -18,7 +18,6 @@ const WIRE_FIXED32 = 5;
 
 /** Makes the tag of a varint: an integer, boolean or enum. */
 export const varintTag = (field: number): number => (field << 3) | WIRE_VARINT;
-/** Makes the tag of a double. */
 export const fixed64Tag = (field: number): number => (field << 3) | WIRE_FIXED64;
 /** Makes the tag of bytes: a message, map, string or packed list. */
 export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
@@ -100,7 +99,7 @@ export function readText(bytes: Buffer, start: number, end: number): string {
   return text;
 }
 
-/** Compares a key's bytes with a text from the end, where keys such as annotations differ. */
+/** Compares a key's bytes with a text, from the end: keys of annotations often begin alike. */
 export function isKey(bytes: Buffer, start: number, end: number, key: string): boolean {
   let at = end;
   for (let i = key.length - 1; i >= 0; i--) {

@@ -21,7 +21,7 @@ export function lookUpValue(root: Slice, path: FieldPath): JsonValue | undefined
   return readValue(null, root.bytes, valueStart, valueEnd, path.length);
 }
 
-/** Tells whether a value can be set at a path: all values on the way that exist are structs. */
+/** Tells whether a value can be spliced in at a path: all values on the way that exist are structs. */
 export function canSplice(root: Slice, path: FieldPath): boolean {
   if (path.length === 0 || path.length > MAX_DEPTH || path.some((step) => typeof step === "number")) return false;
   if (path.length === 1) return true;
@@ -85,7 +85,7 @@ function readEntry(bytes: Buffer, start: number, end: number, key: string): Sear
   return readEntryKey({ bytes, start, end }) === key ? "unusual" : "absent";
 }
 
-/** Finds a field's entry and its Value, at the end of the struct for a missing one. An unusual entry's Value is empty. */
+/** Finds a field's entry and its Value. A missing field is at the struct's end, and an unusual entry's Value is empty. */
 export function findField({ bytes, start, end }: Slice, key: string): { readonly at: number; readonly value: Slice } {
   if (findEntry(bytes, start, end, key) === "absent") return { at: end, value: { bytes, start: end, end } };
   return { at: entryStart, value: { bytes, start: valueStart, end: valueEnd } };

@@ -9,7 +9,7 @@ import { next, readTag, readText, readVarint, skip } from "./scan.ts";
  * messages are merged, as protobuf specifies. A Value without a kind is null.
  */
 
-/** The error for a Struct that is nested deeper than MAX_DEPTH. Kubernetes accepts deeper ones. */
+/** The error for a Struct nested deeper than MAX_DEPTH. Kubernetes accepts deeper ones. */
 export class TooDeep extends FunctionError {
   constructor(at: number) {
     super("InvalidMessage", `cannot read the request: nesting deeper than ${MAX_DEPTH} at byte ${at}`);

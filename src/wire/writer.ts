@@ -15,8 +15,8 @@ export class Writer {
   #at: number;
 
   /**
-   * @param size the expected size in bytes. Above it, the bytes are copied into a larger buffer.
-   * @param most the largest size: values set in many places can be many times as large as the request.
+   * @param size the expected size in bytes; a larger message is copied into a larger buffer.
+   * @param most the largest size in bytes: one value, set in many places, can be many times as large as the request.
    */
   constructor(size: number, most = Number.POSITIVE_INFINITY) {
     this.#most = most;

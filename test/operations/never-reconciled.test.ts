@@ -102,8 +102,8 @@ describe("an Operation that has found all XRs", () => {
   });
 
   const again =
-    "never reconciled: one; its XRD was already nudged for these XRs: " +
-    "look at Crossplane's log, and restart Crossplane if it says nothing";
+    "never reconciled: one; the XRD was already nudged for these XRs: " +
+    "look at Crossplane's log, and restart Crossplane if the log says nothing";
   const nudged = definition({ [NUDGED_FOR]: nudgedFor(shop("one")) });
   const onlyReported = operate([definition()], [shop("one")], { onFound: "Report" });
   const none = "Normal: all XRs of 1 XRDs have been reconciled";

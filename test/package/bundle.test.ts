@@ -3,13 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { type Bundle, bundle } from "../../scripts/package/bundle.ts";
 import { targets } from "../../scripts/package/layout.ts";
 import { readVersion } from "../../src/package.ts";
-import { PLATFORM, registered } from "../../testing/builders/registered.ts";
-import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
+import { fileOf } from "../../testing/rendering/examples.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -58,19 +57,9 @@ test.each(targets)("every package in the bundle of %s has its licence beside the
   }
 });
 
-describe("the bundled operators' program runs", () => {
-  test("registry, against an API server", async () => {
-    const objects = [registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` })];
-    const { kubeconfig } = await startApiServer({ kinds: [kindOf("s3.aws.upbound.io", "Bucket")], objects });
-    const args = ["who-owns", "bucket/orders", `--kubeconfig=${kubeconfig}`];
-    expect(await run("cli", "registry", ...args)).toContain("team-a/orders");
-  });
-
-  test("render, with an example", async () => {
-    const file = (name: string): string => join(import.meta.dirname, "../../examples/share-database", name);
-    const files = ["xr.yaml", "composition.yaml", "functions.yaml"].map(file);
-    expect(await run("cli", "render", ...files)).toContain("kind: ");
-  });
+test("the bundled operators' program renders an example", async () => {
+  const files = ["xr.yaml", "composition.yaml", "functions.yaml"].map((name) => fileOf("share-database", name));
+  expect(await run("cli", "render", ...files)).toContain("kind: ");
 });
 
 test.each(["function", "cli"] as const)("the bundle of %s says its version", async (target) => {

@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { FunctionError } from "../../src/errors.ts";
 import { runFunction } from "../../src/run-function.ts";
@@ -111,13 +111,24 @@ test("a call that is cancelled before its request is whole is not computed", asy
   expect(computed).toEqual([7]);
 });
 
-test("a message that is compressed and becomes larger than a request may be is refused", async () => {
+test.each([
+  { reason: "with gzip", encoding: "gzip", compress: gzipSync, bytes: 1000, status: "0" },
+  { reason: "with deflate", encoding: "deflate", compress: deflateSync, bytes: 1000, status: "0" },
+  {
+    reason: "and larger than a request may be",
+    encoding: "gzip",
+    compress: gzipSync,
+    bytes: 2 * MEGABYTE,
+    status: "8",
+  },
+])("a message that is compressed $reason has the status $status", async ({ encoding, compress, bytes, status }) => {
   const { port } = await serveLoopback({ maxRecvMessageBytes: MEGABYTE });
-  const stream = openStream(await connectHttp2(`http://localhost:${port}`), V1, { "grpc-encoding": "gzip" });
-  const message = frame(gzipSync(Buffer.alloc(2 * MEGABYTE)));
+  const stream = openStream(await connectHttp2(`http://localhost:${port}`), V1, { "grpc-encoding": encoding });
+  const request = Buffer.alloc(bytes);
+  const message = frame(compress(request));
   message[0] = 1; // compressed
   stream.end(message);
-  expect((await endOf(stream)).status).toBe("8");
+  expect(await endOf(stream)).toEqual({ data: status === "0" ? frame(request) : Buffer.alloc(0), status });
 });
 
 test("a client that goes away in the middle of many calls takes nothing else with it", async () => {

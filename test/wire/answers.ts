@@ -3,7 +3,7 @@ import type { Request, Resource, State } from "../../src/model/request.ts";
 import type { LookupAnswer, SchemaAnswer } from "../../src/model/requirement.ts";
 import type { PlainRequest, PlainResource, PlainState } from "../../testing/wire/plain.ts";
 
-/** What a request answers, and what it has to answer according to an oracle that has decoded it. */
+/** What a request answers, and what it has to answer where the same message was given in plain JSON. */
 
 const plainResource = ({ document, ready, hasConnectionDetails }: Resource) => ({
   object: document.toObject(),
@@ -42,35 +42,28 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   CAPABILITY_REQUIRED_SCHEMAS: "RequiredSchemas",
 };
 
-/** An unknown readiness is Unspecified. */
-const known = ({ object, ready, details }: PlainResource) => ({
-  object,
-  ready: ready === "True" || ready === "False" ? ready : "Unspecified",
+const expectedResource = ({ details, ...resource }: PlainResource) => ({
+  ...resource,
   hasConnectionDetails: details.size > 0,
 });
 
-const knownState = ({ composite, resources }: PlainState) => ({
-  composite: known(composite),
-  resources: new Map([...resources].map(([name, resource]) => [name, known(resource)])),
+const expectedState = ({ composite, resources }: PlainState) => ({
+  composite: expectedResource(composite),
+  resources: new Map([...resources].map(([name, resource]) => [name, expectedResource(resource)])),
 });
 
-export function expectedAnswers(oracle: PlainRequest, names: readonly string[]) {
-  const capabilities = new Set(oracle.capabilities.flatMap((name) => CAPABILITIES[name] ?? []));
-  const required = new Map([...(capabilities.has("RequiredResources") ? [] : oracle.extra), ...oracle.required]);
-  const { schemas } = oracle;
+export function expectedAnswers({ tag, input = {}, context = {}, ...plain }: PlainRequest, names: readonly string[]) {
+  const capabilities = new Set(plain.capabilities.flatMap((name) => CAPABILITIES[name] ?? []));
+  const required = new Map([...(capabilities.has("RequiredResources") ? [] : plain.extra), ...plain.required]);
+  const { schemas } = plain;
   return {
-    tag: oracle.tag,
+    tag,
     capabilities,
-    observed: knownState(oracle.observed),
-    desired: knownState(oracle.desired),
-    input: oracle.input ?? {},
-    context: oracle.context ?? {},
+    observed: expectedState(plain.observed),
+    desired: expectedState(plain.desired),
+    input,
+    context,
     required: names.map((name) => required.get(name) ?? { is: "pending" }),
-    schemas: names.map((name) => schemas.get(name) ?? { is: schemas.has(name) ? "unknown" : "pending" }),
+    schemas: names.map((name) => schemas.get(name) ?? { is: "pending" }),
   };
 }
-
-/** The names of all that the request has looked up. */
-export const namesIn = ({ required, extra, schemas }: PlainRequest): readonly string[] => [
-  ...new Set([...required.keys(), ...extra.keys(), ...schemas.keys()]),
-];

@@ -1,6 +1,7 @@
 import fc, { type Arbitrary } from "fast-check";
 import { corpus } from "../../testing/wire/corpus.ts";
-import { anyRequest } from "./any-bytes.ts";
+import { anyStruct } from "./any-bytes.ts";
+import { field } from "./bytes.ts";
 
 /** Bytes that mean something to protobuf: ends of varints, lengths, tags of groups, a half of a character. */
 const telling = fc.constantFrom(0x00, 0x01, 0x7f, 0x80, 0xff, 0x02, 0x0a, 0x0b, 0x0c, 0x12, 0x2a, 0x32, 0xc3, 0xed);
@@ -29,7 +30,10 @@ function change(message: Buffer, { at, length, by }: Edit): Buffer {
 /** A request that an accident has changed, cut off, or put after another one. Some of them are still valid. */
 export const brokenRequest: Arbitrary<Buffer> = fc
   .tuple(
-    fc.oneof(anyRequest, fc.constantFrom(...corpus)),
+    fc.oneof(
+      anyStruct.map((bytes) => field(5, bytes)),
+      fc.constantFrom(...corpus),
+    ),
     fc.array(edit, { maxLength: 3 }),
     fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat({ max: 300 })),
     fc.oneof(fc.constant(Buffer.alloc(0)), fc.constantFrom(...corpus)),

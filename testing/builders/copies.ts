@@ -1,5 +1,7 @@
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { OWNER, SHARED_FROM } from "../../src/ownership/annotations.ts";
+import { objectOf } from "./kubernetes.ts";
 import { objectSetBy } from "./read-draft.ts";
 import { POSTGRES, shared } from "./sharing.ts";
 
@@ -16,10 +18,18 @@ export const recorded = (name = "orders", more: JsonObject = {}): JsonObject => 
   [RECORD]: JSON.stringify({ ...POSTGRES, ...more, name }),
 });
 
+/** The owner of what the claim's XR composes. */
+const SHOP = "Shop.apps.example.org/team-a/shop";
+
 /** The metadata of the Object that makes a copy of the database's Secret. */
-export const copyMetadata = (): JsonObject => ({
-  annotations: { "shared-infrastructure.fn.crossplane.io/owner": "Shop.apps.example.org/team-a/shop", ...recorded() },
-});
+export const copyMetadata = (): JsonObject => ({ annotations: { [OWNER]: SHOP, ...recorded() } });
+
+/** The marks by which an XR knows the Secret that it has copied. */
+export const copyMarks = (owner = SHOP): JsonObject => ({ [OWNER]: owner, [SHARED_FROM]: "databases/orders-conn" });
+
+/** The Secret that is found where the copy goes. */
+export const targetSecret = (annotations: JsonObject = copyMarks(), metadata: JsonObject = {}): JsonObject =>
+  objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations, ...metadata });
 
 /** The shared resource with one copy that is made like this, and more of its connection. */
 export const copying = (copy: JsonObject = {}, connection: JsonObject = {}): JsonObject =>

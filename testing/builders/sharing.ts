@@ -20,6 +20,12 @@ export const xr = (overrides: JsonObject = {}): JsonObject => ({
   ...overrides,
 });
 
+/** A namespaced XR of Crossplane v2, in the namespace of that team. */
+export const namespacedXr = xr({
+  metadata: { name: "shop", namespace: "team-a" },
+  spec: { parameters: { database: "orders" } },
+});
+
 export const POSTGRES = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
 
 /** The database, granted to team-a. */

@@ -23,34 +23,24 @@ function toElement(tag: string, text: string, content: string) {
   });
 }
 
-const findElements = (html: string, tags: string) =>
-  [...html.matchAll(new RegExp(`<(${tags})\\b([^>]*)>`, "g"))].map(({ 0: open, 1: tag = "", 2: text = "", index }) => {
-    const [content = ""] = html.slice(index + open.length).split(`</${tag}>`, 1);
-    return toElement(tag, text, content);
-  });
-
 /**
  * Makes what the script of `registry graph`'s page sees of a browser's document, from the page's own tags. It is a stand-in: what a
  * browser does with the page beside it, such as styles, is not tested.
  */
-export function openPage(html: string) {
-  const [before = "", body = ""] = html.split("<tbody>");
-  const elements = findElements(before, "select|input|output|svg|g");
-  const ofClass = (name: string) => elements.filter(({ classList }) => classList.contains(name));
-  const selected = new Map([
-    ["tbody tr", findElements(body, "tr")],
-    [".node", ofClass("node")],
-    [".edge", ofClass("edge")],
-    ["svg", elements.filter(({ tag }) => tag === "svg")],
-  ]);
-  const select = (selector: string) => {
-    const found = selected.get(selector);
-    if (found === undefined) throw new Error(`the stand-in of a browser does not know the selector ${selector}`);
-    return found;
-  };
+export function openPage(page: string) {
+  const html = page.replace(/<thead>.*<\/thead>/, "");
+  const tags = html.matchAll(/<(select|input|output|svg|g|tr)\b([^>]*)>/g);
+  const elements = [...tags].map(({ 0: open, 1: tag = "", 2: text = "", index }) => {
+    const [content = ""] = html.slice(index + open.length).split(`</${tag}>`, 1);
+    return toElement(tag, text, content);
+  });
+  const querySelectorAll = (selector: string) =>
+    elements.filter(
+      ({ tag, classList }) => classList.contains(selector.slice(1)) || tag === selector.split(" ").at(-1),
+    );
   return {
-    querySelectorAll: select,
-    querySelector: (selector: string) => select(selector)[0] ?? null,
+    querySelectorAll,
+    querySelector: (selector: string) => querySelectorAll(selector)[0] ?? null,
     getElementById: (id: string) => elements.find(({ attributes }) => attributes.get("id") === id) ?? null,
   };
 }

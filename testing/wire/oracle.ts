@@ -3,10 +3,11 @@ import { fromStruct, loadMethod, toStruct } from "../../cli/render/protocol.ts";
 import type { Condition, ConditionTarget, Result } from "../../src/model/condition.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Ready } from "../../src/model/request.ts";
-import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
+import type { PlainRequest, PlainResource, PlainResponse, PlainState } from "./plain.ts";
 
 /**
- * Decodes messages to plain JSON with the protocol's own codec (@grpc/proto-loader, which is protobufjs). Where it departs
+ * Encodes requests, and decodes responses, in plain JSON with the protocol's own codec (@grpc/proto-loader, which is protobufjs). Where it departs
  * from the specification (a field given twice, deep nesting) it is no oracle; tests of those cases spell out the bytes and
  * their meaning.
  */
@@ -34,32 +35,11 @@ export function encodeRequest(request: PlainRequest): Buffer {
     extraResources: objectOf(request.extra, toItems),
     requiredResources: objectOf(request.required, toItems),
     credentials: objectOf(request.credentials, (data) => ({ credentialData: { data } })),
-    requiredSchemas: objectOf(request.schemas, (schema) =>
-      schema === undefined ? {} : { openapiV3: toStruct(schema) },
-    ),
+    requiredSchemas: objectOf(request.schemas, (schema) => ({ openapiV3: toStruct(schema) })),
   });
 }
 
 const toItems = (items: readonly JsonObject[]) => ({ items: items.map((item) => ({ resource: toStruct(item) })) });
-
-export function decodeRequest(bytes: Buffer): PlainRequest {
-  // It has all maps, empty ones too.
-  const request = method.requestDeserialize(bytes) as Required<codec.RunFunctionRequest>;
-  const meta: codec.RunFunctionRequest["meta"] | null = request.meta;
-  const itemsOf = ({ items }: codec.Resources) => items.map((item) => fromResource(item).object);
-  return {
-    tag: meta?.tag ?? "",
-    capabilities: meta?.capabilities ?? [],
-    observed: fromState(request.observed),
-    desired: fromState(request.desired),
-    input: request.input && fromStruct(request.input),
-    context: request.context && fromStruct(request.context),
-    extra: mapOf(request.extraResources, itemsOf),
-    required: mapOf(request.requiredResources, itemsOf),
-    credentials: mapOf(request.credentials, ({ credentialData }) => credentialData.data as Named<Buffer>),
-    schemas: mapOf(request.requiredSchemas, ({ openapiV3 }) => openapiV3 && fromStruct(openapiV3)),
-  };
-}
 
 export function decodeResponse(bytes: Uint8Array): PlainResponse {
   const response = method.responseDeserialize(Buffer.from(bytes)) as CodecResponse;
@@ -103,7 +83,7 @@ const fromSelector = ({
   namespace,
   matchName,
   matchLabels,
-}: codec.ResourceSelector): PlainSelector => ({
+}: codec.ResourceSelector): ResourceSelector => ({
   apiVersion,
   kind,
   namespace,

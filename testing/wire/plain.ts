@@ -29,8 +29,7 @@ export interface PlainRequest {
   readonly extra: ReadonlyMap<string, readonly JsonObject[]>;
   readonly required: ReadonlyMap<string, readonly JsonObject[]>;
   readonly credentials: ReadonlyMap<string, Readonly<Record<string, Buffer>>>;
-  /** Undefined for a kind that has none. */
-  readonly schemas: ReadonlyMap<string, JsonObject | undefined>;
+  readonly schemas: ReadonlyMap<string, JsonObject>;
 }
 
 type Objects = Readonly<Record<string, JsonObject>>;
@@ -64,8 +63,6 @@ export const emptyPlainRequest: PlainRequest = {
   schemas: new Map(),
 };
 
-export type PlainSelector = ResourceSelector;
-
 export interface PlainResponse {
   readonly tag: string;
   readonly ttlSeconds: number | undefined;
@@ -79,6 +76,6 @@ export interface PlainResponse {
 
 interface PlainRequirements {
   readonly schemas: ReadonlyMap<string, { readonly apiVersion: string; readonly kind: string }>;
-  readonly resources: ReadonlyMap<string, PlainSelector>;
-  readonly extra: ReadonlyMap<string, PlainSelector>;
+  readonly resources: ReadonlyMap<string, ResourceSelector>;
+  readonly extra: ReadonlyMap<string, ResourceSelector>;
 }

@@ -25,11 +25,10 @@ interface Family {
   readonly cloud: Cloud;
   /** The field in which most kinds keep their tags. */
   readonly usual: TagField;
-  /** True if its kinds report the cloud's tags, and in them the managed resource that writes the cloud resource. */
+  /** True if its kinds report the cloud's tags, among them those that name the managed resource. */
   readonly reportsTags: boolean;
   /** The fields with the location of a cloud resource, such as its region. */
   readonly places: readonly FieldPath[];
-  /** The field that names the account. */
   readonly accountField?: FieldPath;
   /** Matches the services whose names are case-insensitive. */
   readonly caseless?: RegExp;
@@ -46,19 +45,13 @@ const below = ({ path, shape }: TagField): TagField => ({ path: toParameterPath(
 /** Defers splitting a table until a kind of its family is looked up. */
 const lazily = (table: Table) => ({ table, entries: lazy(() => splitTable(table.kinds)) });
 
-/** The location fields of unknown kinds. */
-const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);
-
 /** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift; RFC 4343. */
 const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache|route53)$/;
 
-/** Services without regions. A managed resource's region does not identify the cloud resource. Source: AWS Fault Isolation Boundaries. */
+/** Services without regions: a managed resource's region identifies nothing there. Source: AWS Fault Isolation Boundaries. */
 const AWS_GLOBAL = /^(?:route53|cloudfront|iam|organizations|globalaccelerator|networkmanager|shield|waf)$/;
 
-/**
- * Azure Resource Manager's names are case-insensitive, except for resources within some services. Source: learn.microsoft.com/
- * azure/azure-resource-manager/management/resource-name-rules.
- */
+/** Services with case-insensitive names. Source: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules. */
 const AZURE_CASELESS = /^(?!cosmosdb$|storage$|appconfiguration$)/;
 
 const aws = { cloud: "AWS", places: [["region"]], caseless: AWS_CASELESS, global: AWS_GLOBAL } as const;
@@ -92,7 +85,7 @@ const families: readonly Family[] = [
     cloud: "GCP",
     usual: parseTagField("labels"),
     reportsTags: true,
-    places: ["project", "region", "location", "zone"].map((field) => [field]),
+    places: [["project"], ["region"], ["location"], ["zone"]],
     accountField: toParameterPath(["project"]),
     ...lazily(GCP),
   },
@@ -111,13 +104,12 @@ export interface IdentityFacts {
   readonly scope: readonly FieldPath[];
   /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
   readonly isUnknownKind: boolean;
-  /** The fields of an unknown kind that count as literals, too, since its schema has a reference or a selector beside them. */
+  /** The fields of an unknown kind beside which its schema has a reference or a selector: their literals count, too. */
   readonly referable?: ReadonlySet<string>;
   /** True if names and locations are case-insensitive. */
   readonly isCaseless?: boolean;
   /** True if the name, or its parent's, is unique in the whole cloud. */
   readonly isUnique?: boolean;
-  /** The field that names the account. */
   readonly accountField?: FieldPath | undefined;
 }
 
@@ -168,7 +160,7 @@ const OBJECT: KindFacts = {
   versions: { cluster: "v1alpha2", namespaced: "v1alpha1" },
 };
 
-const UNKNOWN = unlisted({ cloud: undefined, usual: undefined, reportsTags: true, places: PLACES });
+const UNKNOWN = unlisted({ reportsTags: true, places: [["region"], ["location"], ["project"]] });
 
 /** Finds the facts about a kind of an API group (without `.m`). */
 export function findFacts(apiGroup: string, kind: string): KindFacts {
@@ -184,9 +176,7 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
     : facts;
 }
 
-type FamilyFacts = Pick<Family, "reportsTags" | "places"> &
-  Record<"cloud", Cloud | undefined> &
-  Record<"usual", TagField | undefined>;
+type FamilyFacts = Pick<Family, "reportsTags" | "places"> & Partial<Pick<Family, "cloud" | "usual">>;
 
 /** Makes the facts about a kind that no table lists, of an unknown provider or another version. */
 function unlisted({ cloud, usual, reportsTags, places }: FamilyFacts): KindFacts {

@@ -1,6 +1,6 @@
 /**
- * References that are not called like the identifying field that they fill in, by the field's name. `npm run facts` checks that there
- * are no others. Source: upjet's RefFieldName in provider-upjet-aws; AccessEntry, AccountAssignment, CustomerManagedPolicyAttachment.
+ * Identifying fields whose references have another name, with that name. `npm run facts` checks that there are no others.
+ * Source: upjet's RefFieldName in provider-upjet-aws; AccessEntry, AccountAssignment, CustomerManagedPolicyAttachment.
  */
 const RENAMED: Readonly<Record<string, string>> = {
   principalArn: "principalArnFromRole",

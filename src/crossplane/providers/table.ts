@@ -14,7 +14,7 @@ export interface KindEntry {
    * - `metadata`: the external name defaults to metadata.name.
    * - `cloud`: the cloud assigns the external name.
    * - `fields`: `fields` identify the cloud resource, without the external name.
-   * - `either`: `fields` do, where they are set: a second creation with the same values returns the one that exists.
+   * - `either`: `fields` identify it where they are set: creating it twice returns the same one. Else the external name does.
    * - `unknown`: the source of the external name is not known.
    */
   readonly named: "metadata" | "cloud" | "fields" | "either" | "unknown";
@@ -35,7 +35,6 @@ export interface Versions {
   readonly namespaced: string;
 }
 
-/** The versions of most kinds. */
 export const USUAL_VERSIONS: Versions = { cluster: "v1beta1", namespaced: "v1beta1" };
 
 /** The field below spec.forProvider that holds the tags. */
@@ -102,6 +101,6 @@ export function parseTagField(text: string): TagField {
   return { path: splitPath(path), shape: keys === undefined ? undefined : [toListItem(keys.split(","))] };
 }
 
-/** Makes an empty item. Flags are set: an AutoScalingGroup's tag has one that copies it to the instances, which cause the costs. */
+/** Makes an empty item with all flags set, such as an AutoScalingGroup's propagateAtLaunch: tags then reach the instances. */
 const toListItem = ([key = "", , ...flags]: readonly string[]): JsonValue =>
   Object.fromEntries([[key, ""], ...flags.map((flag) => [flag, true])]);

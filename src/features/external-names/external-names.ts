@@ -15,7 +15,7 @@ import { recallNames } from "../record-names.ts";
 import { judgeName } from "./name-verdict.ts";
 import { type NamedResource, withNamesCondition } from "./names-condition.ts";
 
-/** Keeps the external name of every desired managed resource: without it a provider creates a second cloud resource (crossplane#5918). */
+/** Keeps the external name of each desired managed resource. Without the name, a provider creates a second cloud resource (crossplane#5918). */
 export const externalNames: Feature = (call, draft) => {
   const policy = call.input.spec.externalNames;
   if (policy === undefined) return draft;
@@ -37,10 +37,9 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
       return entry?.kind === toRecordedKind(kind) ? entry.externalName : undefined;
     };
     const recorded = nameIn(names);
-    // A resource that does not exist is known to be a managed resource by its record, or by its kind.
     const isHeld = policy.requireRecord && (rescuePaths.length > 0 || isNamedAnew(desired, kind));
-    const isKnown = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);
-    if (!isKnown) continue;
+    // Only the record or the kind tells of a resource that does not exist that it is a managed resource.
+    if (!(observed === undefined ? recorded !== undefined || isHeld : isManaged(observed))) continue;
     const isConfirmed = recorded === nameIn(confirmed);
     const verdict = judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths });
     found.push({ resource, kind, desired, observed, verdict });
@@ -60,15 +59,15 @@ function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): re
 }
 
 /**
- * Tells whether a rebuilt cluster gives a managed resource another `metadata.name`, and with it often another external name: Crossplane
- * generates it from the XR's uid.
+ * Tells whether Crossplane generates a managed resource's `metadata.name`, from the XR's UID. In a rebuilt cluster the
+ * managed resource then has another name, and often another external name.
  */
 const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =>
   desired.at(["spec", "forProvider"]) !== undefined &&
   stringAt(desired, ["metadata", "name"]) === undefined &&
   findFacts(group, kind).cloud !== "Kubernetes";
 
-/** Sets the external names of desired resources, and keeps those from being created that may exist under an unknown name. */
+/** Sets the external names of desired resources. Does not create those that may exist under an unknown name. */
 const pinNames = (resources: readonly NamedResource[]): Edits =>
   resources.flatMap((one): Edits => {
     const { resource, desired, observed, verdict } = one;
@@ -78,13 +77,14 @@ const pinNames = (resources: readonly NamedResource[]): Edits =>
   });
 
 function toPin({ verdict, desired, observed }: NamedResource): readonly ValueEdit[] {
-  const [had, asked] = [observed && readPolicies(observed), readPolicies(desired)];
+  const [before, wanted] = [observed && readPolicies(observed), readPolicies(desired)];
   if (verdict.is === "WaitingForRecord" || verdict.is === "NameNotRecorded") {
-    return had === undefined ? [] : [{ path: MANAGEMENT_POLICIES, value: withoutCreate(asked ?? ALL_ACTIONS) }];
+    // A kind without the field does not support it: its CRD would default it.
+    return before === undefined ? [] : [{ path: MANAGEMENT_POLICIES, value: withoutCreate(wanted ?? ALL_ACTIONS) }];
   }
-  // A backup may have these policies, and after a restore without managed fields no apply removes them.
-  const isLeft = asked === undefined && had?.join() === withoutCreate(ALL_ACTIONS).join();
-  const given = isLeft ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
+  // A backup may have the policies from above, and after a restore without managed fields no apply removes them.
+  const isLeftOver = wanted === undefined && before?.join() === withoutCreate(ALL_ACTIONS).join();
+  const policies = isLeftOver ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
   const isPinned = verdict.is !== "ChangedByPipeline" && "name" in verdict;
-  return isPinned ? [...given, { path: EXTERNAL_NAME, value: verdict.name }] : given;
+  return isPinned ? [...policies, { path: EXTERNAL_NAME, value: verdict.name }] : policies;
 }

@@ -9,11 +9,11 @@ interface Evidence {
   /** Undefined if the resource is not created yet, or was lost. */
   readonly observed: Document | undefined;
   readonly recorded: string | undefined;
-  /** True if teams cannot write the record with this name. A name that only a team vouches for names no lost cloud resource. */
+  /** True if teams cannot write the record with this name. Only such a name is set on a resource that has none. */
   readonly isConfirmed: boolean;
-  /** True if it is not created without a recorded name. */
+  /** True if the resource is not created without a recorded name. */
   readonly isHeld: boolean;
-  /** The fields with the name when the annotation is lost. */
+  /** The fields from which a lost name can be read. */
   readonly rescuePaths: readonly FieldPath[];
 }
 
@@ -23,9 +23,9 @@ export type NameVerdict =
   | { readonly is: "ChangedByPipeline"; readonly name: string; readonly seen: string }
   | { readonly is: "Pinned" | "RestoredFromRecord" | "Rescued"; readonly name: string }
   | { readonly is: "DuplicateSuspected"; readonly name: string; readonly other: string }
-  /** Not created: its name is not recorded (`requireRecord`), or is `unconfirmed`. */
+  /** Not created: no name is recorded (`requireRecord`), or only an `unconfirmed` one. */
   | { readonly is: "WaitingForRecord"; readonly unconfirmed: string | undefined }
-  /** Not created again: its creation began at `createdAt`, and its provider may have forgotten that. */
+  /** Not created again: a creation began at `createdAt`, and the provider may have forgotten that. */
   | { readonly is: "NameNotRecorded"; readonly createdAt: string }
   /** No name yet. With `LateInitializeMissing` the provider may lose it. */
   | { readonly is: "LateInitializeMissing" | "WaitingForNames" };

@@ -19,17 +19,17 @@ type Name = { readonly name: string };
 
 const REASONS = {
   ...faults({
-    // First: while the condition has this reason, the XR looks for resources that are restored.
+    // First: while the condition has this reason, the XR looks for resources that a restore brings back.
     WaitingForRecord: ({ unconfirmed }: { readonly unconfirmed: string | undefined }) =>
       unconfirmed === undefined
-        ? "not created: no external name is recorded for it, and requireRecord is set"
-        : `not created: its record, which a team can edit, has the external name ${brief(unconfirmed)}; apply an exported record that ` +
-          "has it, or remove its entry (see docs/restore.md)",
+        ? "not created: requireRecord is set, and no external name is recorded for it; apply an exported record that has it, or end requireRecord"
+        : `not created: only a record that its team can edit has its external name, ${brief(unconfirmed)}; apply an exported ` +
+          "record that has it, or remove the entry from the team's record (see docs/restore.md)",
     DuplicateSuspected: ({ name, other }: Name & { readonly other: string }) =>
-      `its external name is ${brief(name)}, but ${brief(other)} is recorded or reported too; there may be two cloud ` +
-      "resources: delete the wrong one (see docs/restore.md)",
+      `its external name is ${brief(name)}, but its record or status has ${brief(other)}, so there may be two cloud ` +
+      "resources: look at both before you delete one (see docs/restore.md)",
     ChangedByPipeline: ({ name, seen }: Name & { readonly seen: string }) =>
-      `the pipeline sets the external name ${brief(name)}, but ${brief(seen)} is observed`,
+      `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: check the pipeline`,
   }),
   ...waits({
     NameNotRecorded: ({

@@ -9,7 +9,7 @@ import {
   readLabel,
 } from "../../crossplane/metadata.ts";
 import { toPossibleComposer } from "../../crossplane/proof.ts";
-import { formatReference, referencesPath, toReference, toReferences } from "../../crossplane/references.ts";
+import { formatReference, isReferring, referencesPath, toReference } from "../../crossplane/references.ts";
 import type { Result } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withObjects, withResults } from "../../model/draft.ts";
@@ -55,7 +55,7 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
  */
 const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
-  (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
+  (!isReferring(composite) || isWrittenByOthers(composite.document, referencesPath(composite)));
 
 /** Tells whether a team may have removed references to resources that go with a grant, even as Crossplane's field manager. */
 const mayLoseReferences = (call: Call): boolean =>

@@ -6,6 +6,7 @@ import type { Document } from "../../model/document.ts";
 import { type Draft, type ResourceEdit, withResources } from "../../model/draft.ts";
 import { toMatcher } from "../../model/glob.ts";
 import { isObject, type JsonObject, parseJson } from "../../model/json.ts";
+import { lazy } from "../../model/once.ts";
 import { DEPENDS_ON } from "../../ownership/annotations.ts";
 import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -35,7 +36,7 @@ type Decision = Fate & { readonly name: string };
 
 /** Decides on the dependents that earlier steps desire. Crossplane deletes the others. */
 export function withDependents(draft: Draft, shares: readonly Patched[], call: Call) {
-  const desired = desiredSoFar(call, draft);
+  const desired = lazy(() => desiredSoFar(call, draft)); // most XRs have no dependents
   const theirs = [...call.request.desired.resources.keys()]
     .filter((name) => OWN_NAMES.every((own) => !name.startsWith(own)))
     .sort(compareTexts);
@@ -45,7 +46,7 @@ export function withDependents(draft: Draft, shares: readonly Patched[], call: C
   );
   const edits = [...groupBy(all, ({ name }) => name)].map(
     ([name, fates]) =>
-      [name, toEdit(fates, desired.get(name), call.request.observed.resources.get(name)?.document)] as const,
+      [name, toEdit(fates, desired().get(name), call.request.observed.resources.get(name)?.document)] as const,
   );
   const depending = decided.map(({ share, decisions }): Depending => {
     const reasons = share.judgement.copies.is === "unknown" ? [] : toReasons(decisions);
@@ -55,11 +56,12 @@ export function withDependents(draft: Draft, shares: readonly Patched[], call: C
   return { draft: withResources(draft, edits), shares: depending };
 }
 
-function decideShare(share: Delivered, names: readonly string[], desired: ReadonlyMap<string, Document>) {
+function decideShare(share: Delivered, names: readonly string[], desired: () => ReadonlyMap<string, Document>) {
   const matchers = share.shared.dependents.map(toMatcher);
   return names.flatMap((name): readonly Decision[] => {
-    const wanted = desired.get(name); // a patch may hold it back
-    return wanted && matchers.some((fits) => fits(name)) ? [{ name, ...decide(name, wanted, share) }] : [];
+    // A patch may hold it back.
+    const wanted = matchers.some((fits) => fits(name)) ? desired().get(name) : undefined;
+    return wanted === undefined ? [] : [{ name, ...decide(name, wanted, share) }];
   });
 }
 

@@ -3,7 +3,7 @@ import { CREATION, type ManagedKind } from "../../crossplane/managed-resource.ts
 import { ALL_ACTIONS, isObserver, type Policies, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { IdentityFacts, KindFacts } from "../../crossplane/providers/families.ts";
-import type { Tags } from "../../input/tags.ts";
+import type { ResourceRule, Tags } from "../../input/tags.ts";
 import { compareEntries } from "../../model/collections.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
@@ -159,29 +159,38 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
   const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
-  // Lazy: no other XR declares most of what an XR composes.
-  const cloudResource = lazy(() => readBySchema(declared, known));
-  const own = lazy(() => cloudResource() && wish.observed && toContender(wish.observed));
+  const ownership = new Ownership(declared, known);
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
-  if (tags === undefined && (cloudResource() === undefined || identity.isUnknownKind)) return undefined;
-  return {
-    ...declared,
-    isImported: named.isNamed && isNamedById,
-    kind,
-    tags,
-    cloud,
-    reportsTags,
-    get cloudResource() {
-      return cloudResource();
-    },
-    get own() {
-      return own();
-    },
-    /** The API server defaults the policies of every kind that has them. */
-    get hasManagementPolicies() {
-      return rule.managementPolicies && (own() === undefined || own()?.policies !== undefined);
-    },
-  };
+  if (tags === undefined && (ownership.cloudResource === undefined || identity.isUnknownKind)) return undefined;
+  const isImported = named.isNamed && isNamedById;
+  return Object.assign(ownership, declared, { isImported, kind, tags, cloud, reportsTags });
+}
+
+/** The ownership of a subject, read when it is asked for: no other XR declares most of what an XR composes. */
+class Ownership {
+  readonly #rule: ResourceRule | undefined;
+  readonly #cloudResource: () => Subject["cloudResource"];
+  readonly #own: () => Contender | undefined;
+
+  constructor(declared: Parameters<typeof readUnlessNew>[0], known: KnownKind) {
+    const { observed } = declared;
+    this.#rule = known.rule;
+    this.#cloudResource = lazy(() => readBySchema(declared, known));
+    this.#own = lazy(() => (this.cloudResource && observed ? toContender(observed) : undefined));
+  }
+
+  get cloudResource(): Subject["cloudResource"] {
+    return this.#cloudResource();
+  }
+
+  get own(): Contender | undefined {
+    return this.#own();
+  }
+
+  /** The API server defaults the policies of every kind that has them. */
+  get hasManagementPolicies(): boolean {
+    return this.#rule?.managementPolicies === true && (this.own === undefined || this.own.policies !== undefined);
+  }
 }
 
 /**

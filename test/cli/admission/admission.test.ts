@@ -192,7 +192,9 @@ describe("where the registry cannot be asked", () => {
     const webhook = await start();
     webhook.api.forbidden.add("buckets");
     const { warnings } = await ask(webhook, { object: claim("team-b") });
-    expect(warnings?.[0]).toContain("admitted unchecked: cannot list buckets.s3.aws.upbound.io: RBAC lacks the verb");
+    expect(warnings?.[0]).toContain(
+      "admitted without looking up who owns the cloud resource: cannot list buckets.s3.aws.upbound.io: RBAC lacks the verb",
+    );
   });
 
   test("a moment's absence does not matter", async () => {

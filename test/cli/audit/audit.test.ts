@@ -60,7 +60,7 @@ describe("after a restore", () => {
       `NeverReconciled ${xr} ${xr}`,
       "",
     ]);
-    expect([exitCode, stderr]).toEqual([1, "6 findings: looked at 1 XRs and 3 resources of 5 kinds\n"]);
+    expect([exitCode, stderr]).toEqual([1, "6 findings: looked at 1 XR and 3 resources of 5 kinds\n"]);
   });
 
   test("as JSON it says the same, with what could not be looked at", async () => {

@@ -134,7 +134,11 @@ test.each([
 
 test.each([
   { reason: "no such file", options: { kubeconfig: "/nowhere/kubeconfig" }, message: "no such file" },
-  { reason: "no such context", options: { context: "prod" }, message: 'no context "prod"; there is test' },
+  {
+    reason: "no such context",
+    options: { context: "prod" },
+    message: 'the kubeconfig has no context "prod"; it has test',
+  },
 ])("cannot find a cluster: $reason", async ({ options, message }) => {
   const { kubeconfig } = await startApiServer({ kinds });
   expect(() => connect({ kubeconfig, env: {}, ...options })).toThrow(message);

@@ -129,8 +129,8 @@ const withServer = (server: string, more: object = {}): string =>
 test.each([
   ["is no YAML", "token: s3cret\n\tx", /kubeconfig: (?!.*s3cret)[^\n]*; give --kubeconfig/],
   ["names no context", "clusters: []", "there is no current-context"],
-  ["lacks the cluster", kubeconfigWith({}), 'no cluster "c"; there is '],
-  ["lacks the user", withServer("https://c.example.org"), 'no user "u"; there is '],
+  ["lacks the cluster", kubeconfigWith({}), 'the kubeconfig has no cluster "c"; it has none'],
+  ["lacks the user", withServer("https://c.example.org"), 'the kubeconfig has no user "u"; it has none'],
   ["has no valid server", withServer("x", { users: [{ name: "u", user: {} }] }), 'cluster "c" has no valid server'],
 ])("cannot use a kubeconfig that %s", (_, text, message) => {
   const kubeconfig = temporaryFile("kubeconfig", text);

@@ -171,7 +171,10 @@ test("the page's controls leave the rows that fit, and of the picture what they 
   new Function("document", SCRIPT)(document);
   const shown = (): readonly string[] => {
     const rows = document.querySelectorAll("tbody tr").filter(({ hidden }) => !hidden);
-    const boxes = document.querySelectorAll(".node").filter(({ style }) => style.display !== "none");
+    const [boxes = [], lines] = [".node", ".edge"].map((each) =>
+      document.querySelectorAll(each).filter(({ style }) => style.display !== "none"),
+    );
+    expect(lines).toHaveLength(rows.length);
     return [`${rows.length} rows`, ...boxes.map(({ content }) => String(/<text [^>]*>(.*?)</.exec(content)?.[1]))];
   };
   const act = (id: string, change: { readonly value: string } | { readonly checked: boolean }) => {

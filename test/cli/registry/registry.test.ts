@@ -73,7 +73,7 @@ test("a look-up without an owner has JSON as well", async () => {
 
 test("nothing registered is said", async () => {
   const { exitCode, stdout } = await run(["list", "queues"]);
-  expect([exitCode, stdout]).toEqual([0, "No cloud resources are registered.\n"]);
+  expect([exitCode, stdout]).toEqual([0, "No registered cloud resources found.\n"]);
 });
 
 test("who-owns names the owner and who else needs it", async () => {
@@ -115,7 +115,12 @@ test.each([
   ["nobody", 1, ["bucket", "nothing"], 'no owner of bucket "nothing"'],
   ["another ProviderConfig", 1, ["bucket", "logs", "--provider-config=prod"], "no owner of bucket"],
   ["a kind that is not installed", 2, ["topic", "x"], 'cannot find the kind "topic": no such CRD is installed'],
-  ["another kind", 2, ["xbucket", "x"], "cannot ask for xbuckets.platform.example.org: it is no managed resource"],
+  [
+    "another kind",
+    2,
+    ["xbucket", "x"],
+    "cannot look up owners of xbuckets.platform.example.org: not a managed resource",
+  ],
   [
     "a field of --scope that the kind does not have is told the close one",
     2,
@@ -146,5 +151,5 @@ test("outlasts an API server that is busy, and says so", async () => {
   const faults = [busy, { status: 503, body: "starting\u001b[2J" }];
   const { exitCode, stderr } = await run(["list", "queue"], { faults });
   expect(exitCode).toBe(0);
-  expect(stderr).toContain("cannot get /apis: 503 starting\\u001b[2J; again in 0.5 s");
+  expect(stderr).toContain("cannot get /apis: 503 starting\\u001b[2J; asking again in 0.5 s");
 });

@@ -82,8 +82,6 @@ describe("what a step is called with", () => {
     const steps = stepsOf({}).map((step) => ({ ...step, credentials }));
     const { calls } = await run({ steps, credentials: [{ ...secret("s"), data: { key: "aHVudGVyMg==" } }] });
     expect(calls[0]?.credentials).toEqual({ cloud: { credentialData: { data: { key: Buffer.from("hunter2") } } } });
-    const missing = 'step "0": found no Secret a/s for its credentials cloud in --function-credentials';
-    await expect(run({ steps })).rejects.toThrow(missing);
   });
 
   test("the schema of a kind that a file has, so that it counts as served, and of no other kind", async () => {
@@ -166,16 +164,6 @@ describe("what a pipeline comes to", () => {
   ])("a warning about adoption: %s", async (_, inputs, second, ...warnings) => {
     const { outcome } = await run({ steps: stepsOf(...inputs) }, desiring("a"), second);
     expect(outcome.warnings).toEqual(warnings);
-  });
-
-  test("a fatal result ends it", async () => {
-    const running = run({ steps: stepsOf({}, {}) }, { results: [{ severity: "SEVERITY_FATAL", message: "no" }] });
-    await expect(running).rejects.toThrow('pipeline step "0" returned a fatal result: no');
-  });
-
-  test("a function that throws ends it, and the error says in which step", async () => {
-    const running = runPipeline(inputsOf(), async () => JSON.parse("["));
-    await expect(running).rejects.toThrow('cannot run pipeline step "0"');
   });
 });
 

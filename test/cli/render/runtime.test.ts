@@ -39,7 +39,6 @@ test.each([
   ["the runtime Docker", { ...other, annotations: { [RUNTIME]: "Docker" } }, "and its runtime is not Development: "],
   ["a package that only begins like it", { ...other, package: `${OWN}-fork` }, `is not ${OWN} (`],
   ["no package", { ...other, package: "" }, '(its package is "")'],
-  ["no such Function", { ...other, name: "other" }, 'unknown Function "fn" - does it exist in your Functions file?'],
 ])("a Function cannot be run with %s", (_, one, error) => {
   expect(() => find([one])).toThrow(error);
 });

@@ -178,7 +178,11 @@ describe("a creation that has begun", () => {
 
 test("a pipeline that changes a name is reported", () => {
   expect(draftOf(vpc({ name: "vpc-1" }, withName("vpc-2", desired))).conditions).toMatchObject([
-    { status: "False", reason: "ChangedByPipeline", message: expect.stringContaining("vpc-2, but vpc-1 is observed") },
+    {
+      status: "False",
+      reason: "ChangedByPipeline",
+      message: expect.stringContaining("vpc-2, but the managed resource has vpc-1"),
+    },
   ]);
 });
 

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { DEPENDS_ON } from "../../../src/ownership/annotations.ts";
 import { RECORD_NAME, readBindings } from "../../../src/records/record.ts";
 import { boundTo, type CallParts, callOf, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
+import { SELECTOR } from "../../../testing/builders/consumers.ts";
 import { copying, KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { couldNotRead } from "../../../testing/builders/kubernetes.ts";
 import { fatalsIn, reasonIn, requirementsIn, says } from "../../../testing/builders/read-draft.ts";
@@ -47,7 +48,6 @@ function fateOf(draft: Draft, name = "push"): string {
 
 const UNREADABLE = { type: "Synced", status: "False", message: couldNotRead("namespace/team-a") };
 const cannotRead = { xr: xr({ status: { conditions: [UNREADABLE] } }) };
-const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 const bySelector = another("orders", undefined, { annotations: { [SELECTOR]: "team=a" } });
 const decoy = { answers: { db: [another("decoy", "*")] }, xr: naming("decoy") };
 const onDelete = { onSourceMissing: "Delete" };

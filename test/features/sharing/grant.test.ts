@@ -5,6 +5,7 @@ import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/records/answer.ts";
 import { type CallParts, callOf, sharingDraft as draftOf, runSharing, V2 } from "../../../testing/builders/calls.ts";
+import { SELECTOR } from "../../../testing/builders/consumers.ts";
 import { copying, copyMetadata, KEY, objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
 import { couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
 import { reasonIn, requirementsIn, says } from "../../../testing/builders/read-draft.ts";
@@ -13,7 +14,6 @@ import { ALLOWED, database, observedObject, shared, xr } from "../../../testing/
 
 // Who grants access to a shared resource, and how: by labels, by ReferenceGrants, with a credential for each consumer.
 
-const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 const copied = { [KEY]: { ...observedObject({ ready: "True" }), metadata: copyMetadata() } };
 
 describe("a grant by label", () => {

@@ -6,20 +6,22 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { OWNER, SHARED_FROM } from "../../../src/ownership/annotations.ts";
 import { RECORD_NAME } from "../../../src/records/record.ts";
-import { boundTo, type CallParts, callOf, runSharing, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
-import { copying, KEY, objectIn, RECORD, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
+import { boundTo, type CallParts, callOf, sharingDraft, V2 } from "../../../testing/builders/calls.ts";
 import {
-  ACCEPT,
-  couldNotRead,
-  namespaceOf,
-  objectOf,
-  referenceGrant,
-  synced,
-} from "../../../testing/builders/kubernetes.ts";
+  copying,
+  copyMarks,
+  KEY,
+  objectIn,
+  RECORD,
+  recorded,
+  targetSecret,
+  withoutCopies,
+} from "../../../testing/builders/copies.ts";
+import { ACCEPT, couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
 import { fatalsIn, reasonIn, requirementsIn, says, toBaseName } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { another, fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
-import { database, shared, xr } from "../../../testing/builders/sharing.ts";
+import { database, POSTGRES, shared, xr } from "../../../testing/builders/sharing.ts";
 
 /** What a team that edits its own XRs and claims as it likes cannot do (docs/security.md). */
 
@@ -71,7 +73,6 @@ const observed = { [KEY]: copyOf() };
 const toLabels = { matchLabels: { db: "orders" } };
 const byLabels = [shared({ select: toLabels })];
 const EARLIER = `${DOMAIN}/earlier-shared-resources`;
-const KIND = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
 const deletionTimestamp = "2026-01-01T00:00:00Z";
 
 const decoyOfMine = another("decoy", "*", {}, { spec: {} });
@@ -140,7 +141,7 @@ describe("the record of a copy", () => {
     const [asked, ...others] = [nowhere, { answers: { db: [database()] } }, {}].map((parts) =>
       requirementsIn(draftOf({ observed, ...parts })).get("shared-resource/db/recorded"),
     );
-    expect(asked).toEqual({ ...KIND, match: { name: "orders" } });
+    expect(asked).toEqual({ ...POSTGRES, match: { name: "orders" } });
     expect(others).toEqual([undefined, undefined]);
   });
 
@@ -215,8 +216,8 @@ test.each(["Observe", "Observe,Create,Update"])("a copy that is kept keeps its m
 
 describe("a list of namespaces from the XR", () => {
   const sharedResources = [copying({ namespaces: fromXr("spec.apps") })];
-  const listing = (apps: readonly string[], allowed = "*"): CallParts => {
-    return { xr: naming("orders", { apps }), sharedResources, answers: { db: [grantedTo(allowed)] } };
+  const listing = (apps: readonly string[]): CallParts => {
+    return { xr: naming("orders", { apps }), sharedResources, answers: { db: [grantedTo("*")] } };
   };
   const names = (length: number) => Array.from({ length }, (_, index) => `n${index}`);
 
@@ -229,14 +230,6 @@ describe("a list of namespaces from the XR", () => {
     const draft = draftOf({ ...listing(names(1005)), spaces: names(1005) });
     expect(requirementsIn(draft).size).toBeLessThan(2002);
     expect(says(draft)).toContain("only the first 1000 copies are made, the most for one shared resource");
-  });
-
-  test("costs what its bytes cost, as does the owner's annotation", () => {
-    const call = callOf({ capabilities: V2, ...listing(names(4000), ",".repeat(250_000)) });
-    const before = process.cpuUsage();
-    runSharing(call);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1000).toBeLessThan(1000);
   });
 });
 
@@ -393,7 +386,7 @@ describe("while Crossplane cannot read Namespaces, a database of the team's own"
   const mine = another("mine", undefined, { annotations: { [SELECTOR]: "team=a" } });
   const status = { db: "old", ...synced("False", { message: couldNotRead("namespace/x") }) };
   const unread = { ...naming("mine"), status };
-  const record = (name: string) => boundTo({ db: { ...KIND, name } });
+  const record = (name: string) => boundTo({ db: { ...POSTGRES, name } });
   const patched = [shared({ patches: [toStatus("db")] })];
   const byOwn = { patches: [toStatus("db")], ...copying({ namespaces: fromXr("spec.parameters.where") }) };
   const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };
@@ -449,17 +442,14 @@ describe("one Secret has one writer", () => {
     expect(says(draft)).toContain(message);
   });
 
-  const OURS = { [OWNER]: "Shop.apps.example.org/team-a/shop" };
-  const oursFrom = (from: JsonObject) =>
-    objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations: { ...OURS, ...from } });
-  const ours = oursFrom({ [SHARED_FROM]: "databases/orders-conn" });
+  const ours = copyMarks();
   const creating = { type: "Ready", status: "False", reason: "Creating" };
   const observing = (...conditions: readonly JsonObject[]) => copyOf({ policies: ["Observe"], status: { conditions } });
   const going = observing(seen(2));
   const leaving = { ...going, metadata: { ...(going["metadata"] as JsonObject), deletionTimestamp } };
-  const ofBilling = oursFrom({ [SHARED_FROM]: "databases/billing-conn" });
+  const ofBilling = { ...ours, [SHARED_FROM]: "databases/billing-conn" };
 
-  test.each<[isLimited: boolean, reason: string, copy: JsonObject | undefined, secret: JsonObject]>([
+  test.each<[isLimited: boolean, reason: string, copy: JsonObject | undefined, marks: JsonObject]>([
     [true, "not observed, since it may be one that was dropped and is still going", undefined, ours],
     [true, "not read yet", observing(seen(1)), ours],
     [true, "read after a creation only", observing(seen(2), creating), ours],
@@ -467,10 +457,10 @@ describe("one Secret has one writer", () => {
     [false, "read", observing(seen(2)), ours],
     // The Object may be going because a grant was taken back: as an observer it would leave the Secret there.
     [false, "not observed, over a copy of another Secret", undefined, ofBilling],
-    [false, "not observed, over a copy that does not say of what", undefined, oursFrom({})],
-  ])("an Object over a Secret with our mark observes only: %s, while it is %s", (isLimited, _reason, copy, secret) => {
+    [false, "not observed, over a copy that does not say of what", undefined, { [OWNER]: ours[OWNER] ?? "" }],
+  ])("an Object over a Secret with our mark observes only: %s, while it is %s", (isLimited, _reason, copy, marks) => {
     const there = copy && { observed: { [KEY]: copy } };
-    const draft = draftOf({ ...there, answers: { db: [database()], [`${KEY}/target`]: [secret] } });
+    const draft = draftOf({ ...there, answers: { db: [database()], [`${KEY}/target`]: [targetSecret(marks)] } });
     const spec = objectIn(draft)?.["spec"] as JsonObject;
     expect(spec).toMatchObject({ references: [{ toFieldPath: "data" }] });
     expect(spec["managementPolicies"]).toEqual(isLimited ? ["Observe"] : undefined);
@@ -526,19 +516,18 @@ test.each(["secretName", "namespaces"])("texts of a megabyte for %s are cut wher
 });
 
 test("the holder of a Secret is cut, whoever wrote it there", () => {
-  const annotations = { [OWNER]: "x".repeat(100_000) };
-  const theirs = { metadata: { namespace: "team-a", name: "orders-db", annotations } };
+  const theirs = targetSecret({ [OWNER]: "x".repeat(100_000) });
   const draft = draftOf({ answers: { db: [database()], [`${KEY}/target`]: [theirs] } });
   expect(says(draft)).toMatch(/^TargetTaken: db: Secret team-a\/orders-db is a copy made by x{99}…:/);
 });
 
 const secretWith = (record: JsonObject, earlier: readonly JsonObject[] = [], secretKind = "Secret"): JsonObject => {
-  const annotations = { [RECORD]: JSON.stringify({ ...KIND, ...record }), [EARLIER]: JSON.stringify(earlier) };
+  const annotations = { [RECORD]: JSON.stringify({ ...POSTGRES, ...record }), [EARLIER]: JSON.stringify(earlier) };
   return { apiVersion: "v1", kind: secretKind, metadata: { namespace: "team-a", name: "orders-db", annotations } };
 };
-const thousand = Array.from({ length: 1000 }, (_, index) => ({ ...KIND, name: `n${index}` }));
+const thousand = Array.from({ length: 1000 }, (_, index) => ({ ...POSTGRES, name: `n${index}` }));
 const token = { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: "admin-token" };
-const configMap = secretWith({ kind: "Pod", name: "a" }, [{ ...KIND, name: "b" }], "ConfigMap");
+const configMap = secretWith({ kind: "Pod", name: "a" }, [{ ...POSTGRES, name: "b" }], "ConfigMap");
 
 test.each<[reason: string, secret: JsonObject, asked: readonly string[]]>([
   ["of the share's kind", secretWith({ name: "a" }), ["recorded"]],

@@ -9,17 +9,15 @@ import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
 import { KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { toStatus } from "../../../testing/builders/shared-database.ts";
-import { ALLOWED, observedObject, shared, xr } from "../../../testing/builders/sharing.ts";
+import { ALLOWED, observedObject, POSTGRES, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const load = (reason: string): JsonObject => ({
   conditions: [{ type: "CapacityAvailable", status: reason === "Full" ? "False" : "True", reason }],
 });
 
-const KIND = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
-
 /** A member of the pool. */
 const member = (name: string, status: JsonObject = load("Available"), allowed = "team-a"): JsonObject => ({
-  ...KIND,
+  ...POSTGRES,
   metadata: { name, uid: `${name}-uid`, annotations: { [ALLOWED]: allowed } },
   status,
 });
@@ -31,13 +29,13 @@ const subject = admissionSubject(undefined, recordOf(shop), "db");
 /** The answer by which a member admits the XR. */
 const answer = (name: string, uid = `${name}-uid`): JsonObject => {
   const object = composeAnswer(toComposite(documentOf(member(name))), subject, { ticket: TICKET });
-  const ownerReferences = [{ ...KIND, name, uid, controller: true }];
+  const ownerReferences = [{ ...POSTGRES, name, uid, controller: true }];
   return { ...object, metadata: { ...(object["metadata"] as JsonObject), name: "answer", ownerReferences } };
 };
 
 /** The XR's record: what it was bound to, or proposed itself to, before. */
 const bound = (name: string, access: string, ticket = TICKET): CallParts["observed"] => ({
-  [RECORD_NAME]: { data: { db: JSON.stringify([{ ...KIND, name, access, ticket }]) } },
+  [RECORD_NAME]: { data: { db: JSON.stringify([{ ...POSTGRES, name, access, ticket }]) } },
 });
 
 test("a copy of a member that took its grant back goes, whatever the record says of another one that is full", () => {

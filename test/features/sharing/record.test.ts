@@ -2,16 +2,22 @@ import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
 import { RECORD_NAME } from "../../../src/records/record.ts";
 import { boundTo, type CallParts, callOf, V2 } from "../../../testing/builders/calls.ts";
-import { copyMetadata, KEY, objectIn, recorded, withoutCopies } from "../../../testing/builders/copies.ts";
-import { objectOf } from "../../../testing/builders/kubernetes.ts";
+import {
+  copyMetadata,
+  KEY,
+  objectIn,
+  recorded,
+  targetSecret,
+  withoutCopies,
+} from "../../../testing/builders/copies.ts";
 import { says } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { another, naming, toStatus } from "../../../testing/builders/shared-database.ts";
-import { database, observedObject, shared, xr } from "../../../testing/builders/sharing.ts";
+import { database, namespacedXr, observedObject, POSTGRES, shared, xr } from "../../../testing/builders/sharing.ts";
 
-const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));
 
 const recordIn = (draft: Draft) => objectIn(draft, RECORD_NAME);
@@ -27,10 +33,9 @@ const bindingsIn = (draft: Draft, share = "db"): readonly string[] | undefined =
   );
 };
 
-const KIND = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
 const refusing = another("orders");
 const billing = another("billing", "team-a");
-const bound = (name: string) => ({ [RECORD_NAME]: boundTo({ db: { ...KIND, name } }) });
+const bound = (name: string) => ({ [RECORD_NAME]: boundTo({ db: { ...POSTGRES, name } }) });
 
 const fields = withoutCopies({ grant: "Annotation", patches: [toStatus("db")] });
 const byLabels = { matchLabels: { tier: "prod" } };
@@ -47,13 +52,12 @@ test("an XR records what it is bound to, so that the owner finds it by one label
       labels: { [`${DOMAIN}/record-of`]: OF_CLAIM, [`${DOMAIN}/uses-${OF_ORDERS}`]: "true" },
       annotations: { [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop" },
     },
-    data: { db: JSON.stringify([{ ...KIND, name: "orders", access: "Granted", secrets: ["team-a/orders-db"] }]) },
+    data: { db: JSON.stringify([{ ...POSTGRES, name: "orders", access: "Granted", secrets: ["team-a/orders-db"] }]) },
   });
 });
 
 test("the record of a namespaced XR is a ConfigMap in its namespace", () => {
-  const metadata = { namespace: "team-a", name: "shop" };
-  const draft = draftOf({ xr: xr({ metadata }), answers: { db: [database()] } });
+  const draft = draftOf({ xr: namespacedXr, answers: { db: [database()] } });
   expect(recordIn(draft)).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
 });
 
@@ -93,7 +97,7 @@ describe("the record says of a share", () => {
       const draft = draftOf({ sharedResources: [own], answers: { db: [database()] }, ...(observed && { observed }) });
       return /"copied":"([^"]+)"/.exec(JSON.stringify(recordIn(draft)).replaceAll("\\", ""))?.[1];
     };
-    const old: JsonObject = { ...KIND, name: "orders", access: "Granted", copied: "databases/old" };
+    const old: JsonObject = { ...POSTGRES, name: "orders", access: "Granted", copied: "databases/old" };
     const before = { [RECORD_NAME]: { data: { db: JSON.stringify([old]) } } };
     const next = (synced: string) => ({ ...before, [`${KEY}/connection-secret`]: copy(synced) });
     const OTHER = "shared/db/team-a/other";
@@ -109,8 +113,7 @@ describe("the record says of a share", () => {
   });
 
   test("its own copies first, before those of a former share at its targets", () => {
-    const of = (resource: string, name: string) =>
-      objectOf("v1", "Secret", { namespace: "team-a", name, annotations: recorded(resource) });
+    const of = (resource: string, name: string) => targetSecret(recorded(resource), { name });
     const other = { "shared/db/team-a/other/secret": of("orders", "other") };
     const observed = { "shared/a/team-a/orders-db/secret": of("billing", "orders-db"), ...other };
     const answers = { "db/recorded": [database(), billing] };
@@ -125,7 +128,7 @@ describe("the record says of a share", () => {
     expect(bindingsIn(moving)).toEqual(["billing Granted team-a/orders-db", "orders Granted team-a/orders-db"]);
     expect(moving.results.map(({ reason }) => reason)).not.toContain("SourceChanged");
 
-    const both = JSON.stringify(["billing", "orders"].map((name) => ({ ...KIND, name, access: "Granted" })));
+    const both = JSON.stringify(["billing", "orders"].map((name) => ({ ...POSTGRES, name, access: "Granted" })));
     const observed = { [KEY]: copy(recorded("billing")), [RECORD_NAME]: { data: { db: both } } };
     const moved = draftOf({ ...parts, observed });
     expect(bindingsIn(moved)).toEqual(["billing Granted team-a/orders-db"]);
@@ -226,14 +229,14 @@ describe("a record that a team has edited", () => {
     ["with no JSON", { db: "[{" }],
     ["with no list", { db: "{}" }],
     ["with no object", "x"],
-    ["with a path for a name", listing({ ...KIND, name: "../x" })],
-    ["with a resource that does not grant", listing({ ...KIND, name: "orders" })],
+    ["with a path for a name", listing({ ...POSTGRES, name: "../x" })],
+    ["with a resource that does not grant", listing({ ...POSTGRES, name: "orders" })],
   ])("%s binds it to nothing", (_what, data) => {
     expect(askedOf(data, { "db/recorded": [refusing] })).toEqual([]);
   });
 
   test("with ten thousand resources asks for ten", () => {
-    const thousands = Array.from({ length: 10_000 }, (_, index) => ({ ...KIND, name: `n${index}` }));
+    const thousands = Array.from({ length: 10_000 }, (_, index) => ({ ...POSTGRES, name: `n${index}` }));
     expect(askedOf(listing(...thousands), {})).toEqual(Array.from({ length: 10 }, (_, index) => `n${index} Granted`));
   });
 });
@@ -259,7 +262,7 @@ describe("with readiness Required a shared resource that is not Ready", () => {
   const unbound = { observed: {} };
   const copied = shared({ readiness: "Required" });
   const served = { observed: bound("orders") };
-  const binding = { ...KIND, name: "orders", access: "Requested" };
+  const binding = { ...POSTGRES, name: "orders", access: "Requested" };
   const requested = { observed: { [RECORD_NAME]: { data: { db: JSON.stringify([binding]) } } } };
   const [AVAILABLE, GRANTED] = ["Available: undefined", "orders Granted"];
   const [isReady, isNot] = ["True", "False"].map((status) => ({ answers: { db: [withReady(status)] } }));

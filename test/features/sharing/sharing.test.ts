@@ -2,12 +2,19 @@ import { describe, expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
-import { RECORD_NAME } from "../../../src/records/record.ts";
-import { boundTo, type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
+import { type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
 import { copying, copyMetadata, KEY, objectIn } from "../../../testing/builders/copies.ts";
 import { requirementsIn, says } from "../../../testing/builders/read-draft.ts";
 import { fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
-import { ALLOWED, database, observedObject, shared, xr } from "../../../testing/builders/sharing.ts";
+import {
+  ALLOWED,
+  database,
+  namespacedXr,
+  observedObject,
+  POSTGRES,
+  shared,
+  xr,
+} from "../../../testing/builders/sharing.ts";
 
 const answers = { db: [database()] };
 
@@ -46,12 +53,11 @@ test("a granted Secret is copied to the claim's namespace", () => {
   const draft = draftOf({ answers });
   const waiting = { reason: "WaitingForCopies", message: "db: waiting for Secret team-a/orders-db to be written" };
   const target = "CompositeAndClaim";
-  const kind = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
   expect({ ...draft, requirements: requirementsIn(draft) }).toEqual({
     ...emptyDraft,
     resources: new Map([[KEY, { is: "set", object: object(), ready: "False" }]]),
     requirements: new Map<string, unknown>([
-      ["shared-resource/db", { ...kind, namespace: undefined, match: { name: "orders" } }],
+      ["shared-resource/db", { ...POSTGRES, namespace: undefined, match: { name: "orders" } }],
       [`${KEY}/target`, { apiVersion: "v1", kind: "Secret", match: { labels } }],
     ]),
     context: new Map([[`${DOMAIN}/unavailable`, { db: [waiting] }]]),
@@ -92,11 +98,10 @@ describe("a copy looks as the input says", () => {
   });
 
   test("a namespaced XR composes the namespaced Object into its own namespace", () => {
-    const team = xr({ metadata: { name: "shop", namespace: "team-a" }, spec: { parameters: { database: "orders" } } });
     const annotations = { [`${DOMAIN}/owner`]: "XShop.apps.example.org/team-a/shop" };
     const forProvider = { manifest: { metadata: { namespace: "team-a", annotations } } };
     const spec = { forProvider, providerConfigRef: { kind: "ClusterProviderConfig", name: "default" } };
-    const object = objectIn(draftOf({ answers: { ...answers, [`${KEY}/target`]: [] }, xr: team }));
+    const object = objectIn(draftOf({ answers: { ...answers, [`${KEY}/target`]: [] }, xr: namespacedXr }));
     expect(object).toMatchObject({ apiVersion: "kubernetes.m.crossplane.io/v1alpha1", spec });
   });
 });
@@ -163,18 +168,6 @@ test.each([
 ])("an Object that provider-kubernetes could not write is not ready: %s", (_reason, status) => {
   const { resources } = draftOf({ answers, observed: { [KEY]: observedObject(status) } });
   expect(resources.get(KEY)).toMatchObject({ ready: "False" });
-});
-
-const patches = [toStatus("db.host")];
-const patched = { ...xr(), status: { db: { host: "old" } } };
-const bound = boundTo({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } });
-test.each<[reason: string, db: readonly JsonObject[], value: string]>([
-  ["a field of the shared resource goes into the status", [database()], "orders.db.example.org"],
-  ["the status stays as it was while the shared resource is gone", [], "old"],
-])("patches: %s", (_reason, db, value) => {
-  const answers = { db, "db/recorded": db };
-  const parts = { xr: patched, observed: { [RECORD_NAME]: bound }, answers, sharedResources: [shared({ patches })] };
-  expect(draftOf(parts).composite).toEqual([{ path: ["status", "db", "host"], value }]);
 });
 
 const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });

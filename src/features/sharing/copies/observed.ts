@@ -16,6 +16,7 @@ import { type Document, objectsAt } from "../../../model/document.ts";
 import { parseFieldPath } from "../../../model/field-path.ts";
 import { isList, isObject, type JsonValue, parseJson } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
+import { once } from "../../../model/once.ts";
 import type { Resource } from "../../../model/request.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import { readSecretName } from "../../../records/record.ts";
@@ -46,12 +47,13 @@ const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(group
  * Finds the copies among composed resources, sorted by name. Other kinds are none: a team may have its XR refer to a
  * ConfigMap with a copy's name, whose marks would have Crossplane look up whatever they name.
  */
-export const findCopies = (resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
+export const findCopies = once((resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
   [...resources]
     .filter(([key]) => isCopyName(key))
     .filter(([, { document }]) => COPYING.has(groupKindOf(toReference(document))))
     .map(([key, { document }]) => toCopy(key, document))
-    .sort((a, b) => compareTexts(a.key, b.key));
+    .sort((a, b) => compareTexts(a.key, b.key)),
+);
 
 function toCopy(key: string, document: Document): ObservedCopy {
   const isSecret = document.at(["kind"]) === "Secret";

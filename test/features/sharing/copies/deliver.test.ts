@@ -2,24 +2,27 @@ import { describe, expect, test } from "vitest";
 import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
+import { DOMAIN } from "../../../../src/model/names.ts";
 import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
-import { copying, KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
-import { base64, objectOf, synced } from "../../../../testing/builders/kubernetes.ts";
+import {
+  copying,
+  copyMarks,
+  KEY,
+  objectIn,
+  recorded,
+  secretIn,
+  targetSecret,
+} from "../../../../testing/builders/copies.ts";
+import { base64, synced } from "../../../../testing/builders/kubernetes.ts";
 import { requirementsIn, says } from "../../../../testing/builders/read-draft.ts";
 import { fromXr, grantedTo, naming, refused } from "../../../../testing/builders/shared-database.ts";
-import { connectionSecret, database, shared, xr } from "../../../../testing/builders/sharing.ts";
+import { connectionSecret, database, namespacedXr, shared } from "../../../../testing/builders/sharing.ts";
 
 /** Every way to deliver a copy: what is asked for, and what is composed. */
 
 const SECRET = "db/secret";
 
-const parameters = { database: "orders" };
-const namespaced = xr({ metadata: { name: "shop", namespace: "team-a" }, spec: { parameters } });
-const marks = (owner = "Shop.apps.example.org/team-a/shop") => ({
-  "shared-infrastructure.fn.crossplane.io/owner": owner,
-  "shared-infrastructure.fn.crossplane.io/shared-from": "databases/orders-conn",
-});
-const label = { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" };
+const label = { [`${DOMAIN}/target`]: "f07cf4748c39cf683541dc52581d1666984278d9" };
 const absent = { [SECRET]: [connectionSecret()], [`${KEY}/target`]: [], [`${KEY}/secret/target`]: [] };
 const everywhere = { db: [grantedTo("*")] };
 const NOT_OURS =
@@ -33,7 +36,7 @@ const bytes = (...list: readonly number[]): string => Buffer.from(list).toString
 describe("via Secret", () => {
   test("the copy itself is composed, with the values", () => {
     const { resources } = draftOfCopy({ via: "Secret", labels: { app: "shop" } }, { answers: absent });
-    const annotations = { ...marks(), "shared-infrastructure.fn.crossplane.io/composite": "shop-x7k2p", ...recorded() };
+    const annotations = { ...copyMarks(), [`${DOMAIN}/composite`]: "shop-x7k2p", ...recorded() };
     const metadata = { name: "orders-db", namespace: "team-a", labels: { app: "shop", ...label }, annotations };
     const data = { password: base64("p@ss/1"), username: base64("app") };
     const object = { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque", data };
@@ -70,11 +73,11 @@ describe("via ConnectionSecret", () => {
   });
 
   test("without listed keys they are read, and a new version of the source wakes the provider", () => {
-    const draft = draftOfCopy({ via: "ConnectionSecret" }, { answers: absent, xr: namespaced });
+    const draft = draftOfCopy({ via: "ConnectionSecret" }, { answers: absent, xr: namespacedXr });
     expect(objectIn(draft, `${KEY}/connection-secret`)).toMatchObject({
       apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
       kind: "Object",
-      metadata: { annotations: { "shared-infrastructure.fn.crossplane.io/source-version": "42" } },
+      metadata: { annotations: { [`${DOMAIN}/source-version`]: "42" } },
       spec: publishing({ password: "data.password", username: "data.username" }, { name: "orders-db" }),
     });
   });
@@ -210,8 +213,6 @@ describe("the source Secret is asked for last, and with it the Secret that it is
   });
 });
 
-const target = (annotations: JsonObject): JsonObject =>
-  objectOf("v1", "Secret", { namespace: "team-a", name: "orders-db", annotations });
 const other = "Shop.apps.example.org/team-a/another";
 const ofSecret = { forProvider: { manifest: { kind: "Secret" } }, references: [] };
 const observed = { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec: ofSecret };
@@ -229,13 +230,13 @@ const WRITING = "WaitingForCopies: db: waiting for Secret team-a/orders-db to be
 const spec = expect.objectContaining({ managementPolicies: ["Observe"] });
 const observes = expect.objectContaining({ object: expect.objectContaining({ spec }) });
 const stays = { is: "set", ready: "False", object: observed };
-const theirs = [target(marks(other))];
+const theirs = [targetSecret(copyMarks(other))];
 type Found = readonly JsonObject[] | "pending";
 test.each<[reason: string, found: Found, composed: unknown, condition: string, there?: JsonObject]>([
   ["nothing is composed before it has been looked up", "pending", undefined, LOOKING_UP],
   ["nobody has it", [], expect.anything(), WRITING],
-  ["it is ours, from before a restore", [target(marks())], expect.anything(), WRITING],
-  ["it is nobody's copy", [target({})], undefined, NOT_OURS],
+  ["it is ours, from before a restore", [targetSecret()], expect.anything(), WRITING],
+  ["it is nobody's copy", [targetSecret({})], undefined, NOT_OURS],
   ["it is another XR's copy", theirs, undefined, taken],
   ["it was ours and is another XR's now: it is given up without deleting it", theirs, observes, taken, observed],
   ["it is not dropped before the provider has read that it only observes", theirs, observes, taken, observing(4)],
@@ -285,7 +286,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
   });
 
   test.each(["Secret", "ConnectionSecret"])("a namespaced XR reaches no other namespace via %s", (via) => {
-    const draft = draftOfCopy({ via, namespaces: "team-b" }, { xr: namespaced, answers: everywhere });
+    const draft = draftOfCopy({ via, namespaces: "team-b" }, { xr: namespacedXr, answers: everywhere });
     const fault = `${via} cannot reach namespace team-b from an XR in namespace team-a; via: Object can`;
     expect(says(draft)).toBe(`InvalidTarget: db: via: ${fault}`);
   });

@@ -2,18 +2,14 @@ import { describe, expect, test } from "vitest";
 import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
-import { KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
-import { objectOf } from "../../../../testing/builders/kubernetes.ts";
+import { copyMarks, KEY, objectIn, recorded, secretIn, targetSecret } from "../../../../testing/builders/copies.ts";
 import { grantedTo } from "../../../../testing/builders/shared-database.ts";
-import { xr } from "../../../../testing/builders/sharing.ts";
+import { namespacedXr, xr } from "../../../../testing/builders/sharing.ts";
 
 /** Who deletes the Secret of a namespaced XR's Object: its provider, Kubernetes, or nobody. */
 
-const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 const OBSERVE = ["Observe"];
-const spec = { parameters: { database: "orders" } };
-const namespaced = xr({ metadata: { name: "shop", namespace: "team-a" }, spec });
 
 const [UID, FORMER] = ["uid-object", "uid-before-the-restore"];
 const ownedBy = (uid: string): JsonObject => ({ ...COPY_KINDS.NamespacedObject, name: "shop-1", uid });
@@ -57,19 +53,13 @@ function observed({ owner, policies, written = "uid-secret", finalizers = [], ..
 
 /** The Secret as it is found, with these owners. */
 const secret = (owners: readonly string[] = [], owner = "XShop.apps.example.org/team-a/shop"): JsonObject =>
-  objectOf("v1", "Secret", {
-    name: "orders-db",
-    namespace: "team-a",
-    uid: "uid-secret",
-    annotations: { [`${DOMAIN}/owner`]: owner, [`${DOMAIN}/shared-from`]: "databases/orders-conn" },
-    ...(owners.length > 0 && { ownerReferences: owners.map(ownedBy) }),
-  });
+  targetSecret(copyMarks(owner), { uid: "uid-secret", ownerReferences: owners.map(ownedBy) });
 
 /** What decides who deletes the Secret: undefined where no Object is composed. */
 function composed(object: JsonObject | undefined, found: JsonObject | undefined, parts: CallParts = {}) {
   const answers = { [`${KEY}/target`]: found === undefined ? [] : [found], ...parts.answers };
   const seen = object && { observed: { [KEY]: object } };
-  const desired = objectIn(draftOfCopy({}, { xr: namespaced, ...parts, answers, ...seen }));
+  const desired = objectIn(draftOfCopy({}, { xr: namespacedXr, ...parts, answers, ...seen }));
   if (desired === undefined) return undefined;
   const { metadata, spec } = desired as { metadata: JsonObject; spec: JsonObject };
   const { ownerReferences } = secretIn(desired).manifest["metadata"] as JsonObject;
@@ -116,7 +106,7 @@ describe("a copy that is written", () => {
   test("in another namespace cannot be owned", () => {
     const key = "shared/db/team-b/orders-db";
     const answers = { db: [grantedTo("*")], [`${key}/target`]: [secret()] };
-    const parts = { xr: namespaced, spaces: ["team-b"], answers, observed: { [key]: observed({}) } };
+    const parts = { xr: namespacedXr, spaces: ["team-b"], answers, observed: { [key]: observed({}) } };
     const draft = draftOfCopy({ namespaces: "team-b" }, parts);
     expect(secretIn(objectIn(draft, key)).manifest["metadata"]).not.toHaveProperty("ownerReferences");
   });
@@ -161,7 +151,7 @@ test.each<[reason: string, object: Shape, outcome: Outcome]>([
 const former = "shared/before/team-a/orders-db";
 const handOver = (object: Shape, owners: readonly string[]) => {
   const answers = { [`${KEY}/target`]: [secret(owners)] };
-  const draft = draftOfCopy({}, { xr: namespaced, answers, observed: { [former]: observed(object) } });
+  const draft = draftOfCopy({}, { xr: namespacedXr, answers, observed: { [former]: observed(object) } });
   const [before, after] = [objectIn(draft, former), objectIn(draft)];
   const owned = before && secretIn(before).manifest["metadata"];
   const spec = before?.["spec"] as JsonObject | undefined;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { DOMAIN } from "../../../../src/model/names.ts";
 import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
-import { KEY, objectIn, secretIn } from "../../../../testing/builders/copies.ts";
+import { KEY, objectIn, secretIn, targetSecret } from "../../../../testing/builders/copies.ts";
 import { says } from "../../../../testing/builders/read-draft.ts";
 import { fromXr, grantedTo, naming } from "../../../../testing/builders/shared-database.ts";
 import { connectionSecret, observedObject } from "../../../../testing/builders/sharing.ts";
@@ -77,19 +76,7 @@ test("annotations count for the size of the response", () => {
 });
 
 describe("a Secret that exists keeps its type, and gets new values", () => {
-  const there = (type: string, namespace = "team-a"): JsonObject => ({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: {
-      name: "orders-db",
-      namespace,
-      annotations: {
-        [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop",
-        [`${DOMAIN}/shared-from`]: "databases/orders-conn",
-      },
-    },
-    type,
-  });
+  const there = (type: string): JsonObject => ({ ...targetSecret(), type });
   const told =
     "TypeKept: db: Secret team-a/orders-db keeps type Opaque, which Kubernetes does not change: delete the Secret to get " +
     "one of type kubernetes.io/basic-auth, or choose another secretName";

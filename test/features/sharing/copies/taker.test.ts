@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/model/json.ts";
+import { DOMAIN } from "../../../../src/model/names.ts";
 import { draftOfCopy } from "../../../../testing/builders/calls.ts";
-import { KEY, objectIn, recorded, secretIn } from "../../../../testing/builders/copies.ts";
-import { objectOf } from "../../../../testing/builders/kubernetes.ts";
+import { copyMarks, KEY, objectIn, recorded, secretIn, targetSecret } from "../../../../testing/builders/copies.ts";
 import { requirementsIn, says } from "../../../../testing/builders/read-draft.ts";
+import { grantedTo } from "../../../../testing/builders/shared-database.ts";
 import { connectionSecret, xr } from "../../../../testing/builders/sharing.ts";
 
 /** Two XRs of one claim, after it was replaced by force (crossplane#4803): which of them keeps the copy. */
 
-const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const CLAIM = { apiVersion: "apps.example.org/v1", kind: "Shop", namespace: "team-a", name: "shop" };
 const [OURS, OTHER] = ["shop-x7k2p", "shop-b2b2b"];
 
@@ -33,16 +33,7 @@ const claimFor = (xrName: string): JsonObject => ({
 
 /** The Secret as an XR has left it. */
 const madeBy = (composite: string | undefined, more: JsonObject = {}): JsonObject =>
-  objectOf("v1", "Secret", {
-    namespace: "team-a",
-    name: "orders-db",
-    annotations: {
-      [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop",
-      [`${DOMAIN}/shared-from`]: "databases/orders-conn",
-      ...(composite !== undefined && { [`${DOMAIN}/composite`]: composite }),
-    },
-    ...more,
-  });
+  targetSecret({ ...copyMarks(), ...(composite !== undefined && { [`${DOMAIN}/composite`]: composite }) }, more);
 
 /** The Object of this XR, which has written the Secret. */
 const object: JsonObject = {
@@ -60,18 +51,11 @@ const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to l
 test("a copy for a claim says which XR writes it, and one of an XR without a claim does not", () => {
   const marks = [own, xr({ metadata: { name: "shop" }, spec: { parameters: { database: "orders" } } })].map((each) => {
     const namespaces = { namespaces: "team-a" };
-    const { manifest } = secretIn(objectIn(draftOfCopy(namespaces, { xr: each, answers: { db: [granted] } })));
+    const { manifest } = secretIn(objectIn(draftOfCopy(namespaces, { xr: each, answers: { db: [grantedTo("*")] } })));
     return (manifest["metadata"] as { annotations: JsonObject }).annotations[`${DOMAIN}/composite`];
   });
   expect(marks).toEqual([OURS, undefined]);
 });
-
-const granted = {
-  apiVersion: "data.example.org/v1",
-  kind: "XPostgres",
-  metadata: { name: "orders", annotations: { [`${DOMAIN}/allowed-namespaces`]: "*" } },
-  spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } },
-};
 
 describe("of two XRs of a claim, the one that the claim names has the Secret", () => {
   const writes = expect.not.objectContaining({ managementPolicies: expect.anything() });

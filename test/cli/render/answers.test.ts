@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { findResources, findUnmatchedKinds } from "../../../cli/render/pipeline.ts";
+import { findResources, findSchema, findUnmatchedKinds } from "../../../cli/render/answers.ts";
 import type { ResourceSelector } from "../../../cli/render/protocol.ts";
 import { fromStruct, toStruct } from "../../../cli/render/protocol.ts";
-import { findSchema } from "../../../cli/render/schemas.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { objectOf } from "../../../testing/builders/kubernetes.ts";
 
