@@ -58,12 +58,7 @@ const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownConten
 
 /** Tells whether ours is listed as the owner. Of two that were promoted at once, one sees the other in that list. */
 const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
-  own?.observation === "present" && listOwners(namesakes).has(own.uid);
-
-const listOwners = once(
-  (namesakes: readonly Namesake[]): ReadonlySet<string> =>
-    new Set(namesakes.filter(({ one }) => one.isMarked).map(({ one }) => one.uid)),
-);
+  own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
 
 /** Judges another one; undefined if it is of another account, or if one of the two has no cloud resource to share yet. */
 function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
