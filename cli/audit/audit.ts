@@ -26,7 +26,7 @@ export interface AuditOptions extends ClusterFlags {
   readonly output: "table" | "json";
 }
 
-/** Finds faults between XRs and the resources that they compose. @returns the exit code. */
+/** @returns the exit code. */
 export async function audit({ composite: names = [], ...options }: AuditOptions, host: Host): Promise<number> {
   const cluster = await openCluster(options, host);
   const world = await readWorld(cluster);
@@ -59,7 +59,6 @@ function assertExist(names: readonly string[], { composites }: World): void {
   if (faults.length > 0) throw invalidFlags(faults.join("\n"));
 }
 
-/** Writes the findings for people, each on a line; empty if there are none. */
 export function toTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
   const rows = findings.map(({ is, composite, resource, compositionResourceName, message, command }) => [
