@@ -1,7 +1,7 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
-import { type Document, stringAt } from "../model/document.ts";
+import { stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
@@ -117,15 +117,14 @@ export function toWriterRequirement(
 }
 
 /** Reads the contenders of an answer; undefined while it is pending. Reuses our own if the answer has the observed version. */
-export const toContenders = (answer: LookupAnswer, own: Contender | undefined): Contenders | undefined =>
-  answer.is === "pending"
-    ? undefined
-    : answer.items.map((item) => (own && isSameVersion(item, own) ? own : toContender(item)));
+export const toContenders = (answer: LookupAnswer, own?: Contender): Contenders | undefined =>
+  answer.is === "pending" ? undefined : answer.items.map((item) => orOwn(toContender(item), own));
 
-export function isSameVersion(item: Document, { uid, document }: Contender): boolean {
-  if (stringAt(item, ["metadata", "uid"]) !== uid) return false;
-  const version = stringAt(item, RESOURCE_VERSION);
-  return version !== undefined && version === stringAt(document, RESOURCE_VERSION);
+/** Returns our own if the other one is ours in the observed version. */
+export function orOwn(one: Contender, own: Contender | undefined): Contender {
+  if (own === undefined || one.uid !== own.uid) return one;
+  const version = stringAt(one.document, RESOURCE_VERSION);
+  return version !== undefined && version === stringAt(own.document, RESOURCE_VERSION) ? own : one;
 }
 
 const RESOURCE_VERSION = ["metadata", "resourceVersion"];

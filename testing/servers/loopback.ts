@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { Writable } from "node:stream";
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
@@ -9,6 +7,7 @@ import { type Dependencies, serve } from "../../src/server/server.ts";
 import { temporaryFolder } from "../tools/temporary-folder.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "./certificates.ts";
 import { insecure } from "./config.ts";
+import { isServing } from "./free-port.ts";
 import { V1 } from "./http2.ts";
 
 /** A log that is told to `note`, line by line. */
@@ -101,18 +100,7 @@ export const channelOf = (authority: Identity, client?: Identity): ChannelCreden
 
 const bytesOf = (text?: string): Buffer | null => (text === undefined ? null : Buffer.from(text));
 
-/** Resolves once a TCP connection to the port is refused. */
-export async function isRefused(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return false;
-  } catch {
-    return true;
-  } finally {
-    socket.destroy();
-  }
-}
+export const isRefused = async (port: number): Promise<boolean> => !(await isServing(port));
 
 /** The time limit on a busy machine; a working server takes less than a tenth of it. */
 const PATIENCE_MS = 30_000;
