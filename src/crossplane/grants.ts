@@ -77,7 +77,7 @@ function findMisspelt(shared: Document): string | undefined {
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
 /** The versions of the kind that a cluster may serve, best first. */
-const SCHEMAS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) => ({
+const VERSIONS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) => ({
   name: `reference-grant-${version}`,
   apiVersion: `${REFERENCE_GRANT.group}/${version}`,
   kind: REFERENCE_GRANT.kind,
@@ -98,7 +98,7 @@ export function askReferenceGrants(
     toRequirement(name, { apiVersion, kind, namespace, match: { labels: {} } });
   const isAnswered = (schema: SchemaRequirement): boolean =>
     request.requiredSchema(schema.name).is === "pending" && request.required(require(schema).name).is === "resolved";
-  const served = SCHEMAS.find(isAnswered) ?? findGrantSchema(request, requirements);
+  const served = VERSIONS.find(isAnswered) ?? findGrantSchema(request, requirements);
   if (served === undefined) return { is: "notServed" };
   return served === "pending" ? { is: "pending" } : requirements.ask(require(served));
 }
@@ -111,8 +111,8 @@ export function findGrantSchema(
   request: Request,
   requirements: Requirements,
 ): SchemaRequirement | "pending" | undefined {
-  if (!request.capabilities.has("RequiredSchemas")) return SCHEMAS.at(-1);
-  const answers = SCHEMAS.map((schema) => [schema, requirements.askSchema(schema).is] as const);
+  if (!request.capabilities.has("RequiredSchemas")) return VERSIONS.at(-1);
+  const answers = VERSIONS.map((schema) => [schema, requirements.askSchema(schema).is] as const);
   const [schema, is] = answers.find(([, answer]) => answer !== "unknown") ?? [];
   return is === "pending" ? is : schema;
 }

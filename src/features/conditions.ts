@@ -29,11 +29,7 @@ export const fine = rowsOf("True", "Normal");
 
 type Remark<All, Is extends keyof All> = { readonly [Key in Is]: { readonly is: Key } & All[Key] }[Is];
 
-/**
- * A remark: a reason with the facts for its sentence.
- *
- * @typeParam Common the names of facts that all reasons share, and that are added later.
- */
+/** A remark: a reason with the facts for its sentence. `Common` names facts that all reasons share, and that are added later. */
 export type ReasonOf<Table, Common extends string = never> = {
   readonly [Is in keyof Table]: Table[Is] extends Row<infer Facts> ? { readonly is: Is } & Omit<Facts, Common> : never;
 }[keyof Table];

@@ -35,8 +35,8 @@ export function fitStatus(values: readonly ValueEdit[], { request, composite, re
 const STATUS_SCHEMA: FieldPath = ["properties", "status"];
 
 export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composite): string =>
-  `cannot set ${listSome(lacking, MAX_NAMES, (path) => brief(formatFieldPath(path)))}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +
-  "the XRD's schema, or change toCompositeFieldPath";
+  `cannot set ${listSome(lacking, MAX_NAMES, (path) => brief(formatFieldPath(path)))}: the XRD of ${kind} has no such field, ` +
+  "or has it with another type; correct the XRD's schema, or change toCompositeFieldPath";
 
 /** Tells whether the shown value contains the other one. Shown objects may have more fields, from defaults. */
 export function contains(shown: JsonValue | undefined, value: JsonValue): boolean {

@@ -12,7 +12,6 @@ export interface Document {
   toObject(): JsonObject;
   /**
    * Returns a copy with values set in this order, if possible without decoding the object.
-   *
    * @throws {FunctionError} `InvalidFieldPath` for a path through a value that is neither object nor list.
    */
   with(edits: readonly ValueEdit[]): Document;

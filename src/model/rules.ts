@@ -18,11 +18,7 @@ export function when<Case, Decision>(
   return (one) => (fits(one) ? decide(one) : undefined);
 }
 
-/**
- * Makes a decision of a list of rules. The first rule that fits decides.
- *
- * @param toRules called at the first decision, so that the list can stand above the functions that it names.
- */
+/** Makes a decision by the first rule that fits. @param toRules a function, so that the list can stand above the functions it names */
 export function decideBy<Case, Decision>(
   toRules: () => readonly Rule<Case, Decision>[],
   otherwise: (one: Case) => Decision,

@@ -22,7 +22,7 @@ export interface OperationCall {
 /** The fields that an Operation's input may have: its own section, and fields with a default. */
 const OPERATION_FIELDS: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
 
-/** Runs an Operation. @throws {FunctionError} `InvalidInput` for sections of the input that need an XR. */
+/** @throws {FunctionError} `InvalidInput` for sections of the input that need an XR. */
 export function operate(call: OperationCall): Draft {
   const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0; // the default of sharedResources
   const faults = Object.entries(call.input.spec)

@@ -20,11 +20,7 @@ export interface Dependencies {
   readonly refreshMs?: number;
 }
 
-/**
- * Serves the function over gRPC, with health, reflection and metrics.
- *
- * @throws {FunctionError} `CannotServe` for unusable certificates or an address that cannot be bound.
- */
+/** Serves gRPC and metrics. @throws {FunctionError} `CannotServe` for unusable certificates or an address that cannot be bound. */
 export async function serve(config: Config, dependencies: Dependencies) {
   const { log } = dependencies;
   const metrics = createMetrics(readVersion(), runFunctionPaths);
@@ -147,9 +143,7 @@ const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
  * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows. grpc-js 1.14 has such an
- * option in its client only, and keeps its HTTP/2 servers in the private field `http2Servers`.
- *
- * @throws {FunctionError} `CannotServe` if this version of grpc-js has no such field.
+ * option in its client only, and keeps its HTTP/2 servers in a private field. @throws {FunctionError} `CannotServe` without it
  */
 function openHttp2(server: Server): readonly (Http2Server | Http2SecureServer)[] {
   const servers: unknown = server["http2Servers"];

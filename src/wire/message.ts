@@ -79,11 +79,7 @@ export function readEntryKey(entry: Slice): string {
   return isUsualEntry(bytes, start, end) ? readText(bytes, keyFrom, keyTo) : readString(entry, ENTRY_KEY);
 }
 
-/**
- * Copies a message's fields except the replaced ones, byte for byte, unknown fields and unusual encodings included.
- *
- * @param isReplaced is called for each field with its tag and its content.
- */
+/** Copies a message's fields except the replaced ones, byte for byte, unknown fields and unusual encodings included. */
 export function writeExcept(writer: Writer, slice: Slice, isReplaced: (tag: number, content: Slice) => boolean): void {
   const { bytes, start, end } = slice;
   const runs: (readonly [start: number, end: number])[] = [];

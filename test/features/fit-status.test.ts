@@ -100,7 +100,7 @@ describe("the schema is asked for", () => {
 });
 
 const lacks = (path: string, kind: string) =>
-  `cannot set ${path}: the XRD of ${kind} has no such field, or has it with another type; add it to the XRD's schema, or change toCompositeFieldPath`;
+  `cannot set ${path}: the XRD of ${kind} has no such field, or has it with another type; correct the XRD's schema, or change toCompositeFieldPath`;
 const patching = (name: string, toCompositeFieldPath: string) =>
   withoutCopies({ name, patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath }] });
 const patched: CallParts = {

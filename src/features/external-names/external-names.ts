@@ -38,8 +38,9 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
     };
     const recorded = nameIn(names);
     const isHeld = policy.requireRecord && (rescuePaths.length > 0 || isNamedAnew(desired, kind));
-    // Only the record or the kind tells of a resource that does not exist that it is a managed resource.
-    if (!(observed === undefined ? recorded !== undefined || isHeld : isManaged(observed))) continue;
+    // Before a resource exists, only its record or its kind shows that it is a managed resource.
+    const isManagedResource = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);
+    if (!isManagedResource) continue;
     const isConfirmed = recorded === nameIn(confirmed);
     const verdict = judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths });
     found.push({ resource, kind, desired, observed, verdict });
