@@ -65,7 +65,7 @@ function findEntry(bytes: Buffer, start: number, end: number, key: string): Sear
   let found: SearchResult = "absent";
   for (let field = start, at = start; at < end; field = at) {
     const tag = readTag(bytes, at, end);
-    at = skip(bytes, tag, next, end);
+    at = tag === STRUCT_FIELDS ? readEnd(bytes, next, end) : skip(bytes, tag, next, end);
     const here = tag === STRUCT_FIELDS ? readEntry(bytes, next, at, key) : "absent";
     if (here === "absent") continue;
     found = here; // continues: the last of a repeated key wins
