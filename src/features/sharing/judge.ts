@@ -11,17 +11,22 @@ import { findShareAccess, findTargetRefusal, type KnownShareAccess } from "./acc
 import { needsSource } from "./copies/keys.ts";
 import { findTargetFault, resolveTargets } from "./copies/targets.ts";
 import { findShared } from "./find-shared.ts";
+import { hold } from "./hold.ts";
 import type { Copying, Found, Judged, Judgement, Named, Share } from "./judgement.ts";
 import { bindsOne, readableIn, withoutCopies } from "./judgement.ts";
 import { withAdmission } from "./pool.ts";
 import { prefetch } from "./prefetch.ts";
 import type { SharingReason } from "./reasons.ts";
-import { hold, isOfKind } from "./recorded.ts";
+import { isOfKind } from "./recorded.ts";
 import { findSource, readSecret } from "./source.ts";
+
+const ONE_NAMESPACE =
+  "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
 
 /**
  * Looks up and judges all shared resources. Copies are made only with the owner's grant, and removed when it is
- * revoked. The source Secret is required last, and only if a copy is granted and needs its values.
+ * revoked. The source Secret is required last: after every namespace is judged, if one of them is granted and a copy
+ * needs the values.
  */
 export function judgeShares(call: Call): readonly Judged[] {
   const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);
@@ -34,7 +39,7 @@ export function judgeShares(call: Call): readonly Judged[] {
   });
 }
 
-/** Resolves a share. Drops recorded bindings to other kinds: a team may write any into its record. */
+/** Resolves a share, without recorded bindings to other kinds: a team may write them, and Crossplane would look them up. */
 function toShare(shared: SharedResource, recorded: readonly Binding[], call: Call): Share {
   return {
     shared,
@@ -45,11 +50,11 @@ function toShare(shared: SharedResource, recorded: readonly Binding[], call: Cal
   };
 }
 
-/** Judges the resources that the selector finds: their grants, then the admission of the XR, then their readiness. */
+/** Judges what was found. It may still have to admit the XR, or to become Ready. */
 const judgeFound = (share: Share, found: Found): Judgement =>
   withReadiness(withAdmission(judgeAccess(share, found), share, found), share, found);
 
-/** Waits until a granted resource is Ready, unless the input ignores that. An XR that was served stays served. */
+/** Waits for the Ready of a granted resource, if the input says so. An XR that was served stays served. */
 function withReadiness(
   judged: Judgement,
   { shared, before }: Share,
@@ -72,22 +77,17 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
   const unknown = judged.find(({ copies }) => copies.is === "unknown");
   if (unknown !== undefined) return unknown;
-  const reported = judged.find(({ fields }) => fields.is === "refused") ?? judged[0] ?? NOTHING;
+  const told = judged.find(({ fields }) => fields.is === "refused") ?? judged[0] ?? NOTHING;
   const readable = judged.flatMap(({ fields }) => readableIn(fields));
-  return reported.fields.is === "held"
-    ? reported
-    : { ...reported, fields: { ...reported.fields, resources: readable } };
+  return told.fields.is === "held" ? told : { ...told, fields: { ...told.fields, resources: readable } };
 }
-
-const ONE_NAMESPACE =
-  "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
 
 const NOTHING = withoutCopies("nothing");
 
 /** A shared resource whose grants are known. */
 interface Accessible {
   readonly resource: Document;
-  /** The name by which the consumer asked. Without a grant, messages tell nothing else about the resource. */
+  /** The name by which the consumer asked. Before access is granted, nothing else of the resource is reported. */
   readonly name: string;
   readonly access: KnownShareAccess;
   /** True if access is granted to the consumer's own namespace, or to one of its copies. */
@@ -103,34 +103,27 @@ const refuse = ({ name, access, named }: Accessible, namespaces: readonly string
   isRevoked: named?.access === "Revoked",
 });
 
-/** The Secret that copies are made from, or the judgement if there is none to copy. */
-type Source =
-  | { readonly is: "found"; readonly secret: SecretName }
-  | { readonly is: "none"; readonly secret?: undefined; readonly judgement: Judgement };
-
-/** Judges one resource: the source Secret, then the grant, then each copy, then the access to fields. */
+/** Judges one resource: what is copied of it, and whether its fields may be read. */
 function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
   const { shared, targets, before, own = "*", call } = share;
-  const source = findSourceSecret(share, resource, name);
-  // A ReferenceGrant names the Secret. Without a Secret there is no grant to look up.
-  if (source.is === "none" && shared.grant === "ReferenceGrant") return source.judgement;
   const asking = [own, ...targets.namespaces];
-  const access = findShareAccess(shared, resource, source.secret, asking, call);
+  // Found before the grant is judged, and told only after it, by judgeCopies.
+  const secret = findSecret(share, resource, name);
+  const source = "copies" in secret ? undefined : secret;
+  // A ReferenceGrant names the Secret, so the Secret has to be known first.
+  if ("copies" in secret && shared.grant === "ReferenceGrant") return secret;
+  const access = findShareAccess(shared, resource, source, asking, call);
   if (access.is === "pending") {
-    prefetch(share, { is: "grants", source: source.secret });
+    prefetch(share, { is: "grants", source });
     return withoutCopies("unknown", access.reason);
   }
   const isGranted = asking.some((namespace) => access.isGranted(namespace));
   const named = isOneOfMany ? undefined : toNamed(resource, isGranted, before);
   const accessible = { resource, name, access, isGranted, named };
-  const copies =
-    source.is === "found"
-      ? judgeTargets(share, source.secret, accessible)
-      : judgeWithoutSource(share, source.judgement, accessible);
-  return withFields(copies, share, accessible);
+  return withFields(judgeCopies(share, secret, accessible), share, accessible);
 }
 
-/** Makes the record's entry for the resource that the XR names now. */
+/** Decides the access that the record notes for the resource that the XR names now. */
 function toNamed(found: Document, isGranted: boolean, before: readonly Binding[]): Named {
   const resource = toReference(found);
   if (isGranted) return { resource, access: "Granted", claimNamespace: claimNamespace(found) };
@@ -139,45 +132,43 @@ function toNamed(found: Document, isGranted: boolean, before: readonly Binding[]
   return { resource, access, claimNamespace: known?.claimNamespace };
 }
 
-function findSourceSecret({ shared: { connection }, targets, call }: Share, resource: Document, name: string): Source {
-  if (connection === undefined) return { is: "none", judgement: NOTHING };
+/** Finds the source Secret, or the judgement where there is none. */
+function findSecret({ shared: { connection }, targets, call }: Share, resource: Document, name: string) {
+  if (connection === undefined) return NOTHING;
   const { secretRef } = connection;
   const [namespace] = targets.namespaces;
-  const none = (...judged: Parameters<typeof withoutCopies>): Source => ({
-    is: "none",
-    judgement: withoutCopies(...judged),
-  });
   const source = findSource(resource, secretRef, namespace, call);
   switch (source.is) {
     case "named":
-      return { is: "found", secret: source.secret };
+      return source.secret;
     case "pending":
-      return none("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${name}` });
+      return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${name}` });
     case "foreign":
-      return none("broken", { is: "SourceNotAllowed", shared: name });
+      return withoutCopies("broken", { is: "SourceNotAllowed", shared: name });
     case "missing":
       return secretRef.perConsumer && namespace !== undefined
-        ? none("gone", { is: "NoCredential", shared: name, namespace })
-        : none("gone", { is: "NoConnectionSecret", shared: name, field: source.field ?? "" });
+        ? withoutCopies("gone", { is: "NoCredential", shared: name, namespace })
+        : withoutCopies("gone", { is: "NoConnectionSecret", shared: name, field: source.field ?? "" });
   }
 }
 
-/** Judges copies that have no source. Only consumers with a grant learn why. */
-function judgeWithoutSource(share: Share, judgement: Judgement, accessible: Accessible): Judgement {
+/** Judges the copies. Only consumers with a grant learn that there is no source Secret. */
+function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: Accessible): Judgement {
+  if (!("copies" in secret)) return judgeTargets(share, secret, accessible);
   const asking = askingForCopies(share);
-  const isTold = judgement === NOTHING || asking.some((namespace) => accessible.access.isGranted(namespace));
-  return isTold ? judgement : withoutCopies("broken", refuse(accessible, asking));
+  const isTold = secret === NOTHING || asking.some((namespace) => accessible.access.isGranted(namespace));
+  return isTold ? secret : withoutCopies("broken", refuse(accessible, asking));
 }
 
-/** Judges each target Secret, and requires the source Secret if one of them needs its values. */
+/** Judges each target of the copies, and requires the source Secret where one of them needs it. */
 function judgeTargets(share: Share, source: SecretName, accessible: Accessible): Judgement {
   const { resource, access, isGranted } = accessible;
   const { shared, targets, call } = share;
   if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
-  // Without a grant the source is not compared: the fault would tell a team which Secret it is.
+  // A team without a grant could guess the source by the fault.
   const fault = findTargetFault(targets, isGranted ? source : undefined, call);
   if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
-  // The namespace of a copy is looked up only if the copy is granted.
+  // Only a granted copy has its namespace asked whether it accepts copies.
   const judged = targets.list.map((target) => ({
     ...target,
     refusal: access.isGranted(target.namespace)
@@ -198,23 +189,21 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   return { ...NOTHING, copies, reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...cutOff] };
 }
 
-/** Adds the access to fields: of the consumer's own namespace or, without one, of those of its copies. */
+/** Adds the access to fields, which is granted to the consumer's own namespace. */
 function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {
   const { resource, access, named } = accessible;
+  const { patches, toEnvironment } = share.shared;
   const asking = share.own === undefined ? askingForCopies(share) : [share.own];
   if (asking.some((namespace) => access.isGranted(namespace)))
     return { ...judged, named, fields: { is: "served", resources: [resource] } };
-  const refusal = needsRefusal(judged, share.shared) ? [refuse(accessible, asking)] : [];
-  return { ...judged, named, fields: { is: "refused", resources: [] }, reasons: [...refusal, ...judged.reasons] };
+  const { is } = judged.copies;
+  // An XR that only copies learns of the refusal from its copies.
+  const isWorthTelling = is === "nothing" || (is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
+  const isToldAlready = judged.reasons.some((reason) => reason.is === "AccessNotGranted");
+  const reasons = isToldAlready || !isWorthTelling ? judged.reasons : [refuse(accessible, asking), ...judged.reasons];
+  return { ...judged, named, fields: { is: "refused", resources: [] }, reasons };
 }
 
-/** Tells whether to report that fields are refused: not if the copies' reasons say so, or no field is used. */
-function needsRefusal({ copies, reasons }: Judgement, { patches, toEnvironment }: SharedResource): boolean {
-  if (reasons.some(({ is }) => is === "AccessNotGranted")) return false;
-  const usesFields = patches.length > 0 || toEnvironment !== undefined;
-  return copies.is === "nothing" || (copies.is === "copy" && usesFields);
-}
-
-/** Lists the namespaces of the copies; the consumer's own if there are none. */
+/** Lists the namespaces of the copies; the consumer's own where they are not known. */
 const askingForCopies = ({ targets: { namespaces }, own = "*" }: Share): readonly string[] =>
   namespaces.length > 0 ? namespaces : [own];

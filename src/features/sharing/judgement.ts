@@ -9,30 +9,30 @@ import type { Call } from "../feature.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
 
-/** A shared resource of the input with its resolved targets and the XR's recorded bindings. */
+/** A shared resource of the input, in one call. */
 export interface Share {
   readonly shared: SharedResource;
   readonly targets: Targets;
-  /** The bindings of this share in the XR's record, as the call began. */
+  /** Its bindings in the XR's record. */
   readonly before: readonly Binding[];
   /** The consumer's namespace; undefined for the platform's XRs. */
   readonly own: string | undefined;
   readonly call: Call;
 }
 
-/** Tells whether a share binds the XR to one other resource: not to itself, and not to a list. */
+/** Tells whether a share binds the XR to one resource: not to itself, and not to a list for later steps. */
 export const bindsOne = ({ select }: SharedResource): boolean =>
   select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
 
 /** The target Secrets of a share. */
 export interface Targets {
-  /** In the order of the input, MAX_TARGETS at most; empty while a field is not set. */
+  /** In the order of the input; empty while a field is not set. */
   readonly list: readonly Target[];
   /** The namespaces of the list, without duplicates. */
   readonly namespaces: readonly string[];
   /** True if the input asks for more than MAX_TARGETS. */
   readonly isCutOff: boolean;
-  /** A field of the XR or Composition that the targets need and that is not set. */
+  /** The field that has to be set first. */
   readonly unset: string | undefined;
   readonly fault: string | undefined;
 }
@@ -56,42 +56,42 @@ export type NamedKey = { readonly to: string } & (
   | { readonly from?: undefined; readonly template: Template }
 );
 
+/** The resources that a selector finds, and the name by which the consumer asked. */
 export interface Found {
   readonly is: "found";
   readonly resources: readonly Document[];
-  /** The name or labels by which the consumer asked, for messages. */
   readonly name: string;
 }
 
-/** The resources that a selector finds, or the cause if there are none. */
+/** The resources that a selector finds, or the cause where there are none. */
 export type Lookup = Found | { readonly is: Cause; readonly reasons: readonly SharingReason[] };
 
 export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup => ({ is, reasons });
 
 /**
- * The cause why nothing new can be copied.
+ * The cause for which nothing new can be copied.
  *
  * - `unknown`: an answer is missing. Existing copies stay exactly as they are.
  * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
- *   stand (copies/kept.ts), so that breaking an XR does not avoid a revocation.
- * - `gone`: the shared resource or its Secret does not exist, or it names none. As `broken`, but with
- *   `onSourceMissing: Delete` the copies go.
+ *   stand (copies/kept.ts): nobody avoids a revocation by breaking an XR.
+ * - `gone`: the shared resource, its Secret or its reference to one does not exist. As `broken`, and `onSourceMissing`
+ *   decides.
  */
 export type Cause = "unknown" | "broken" | "gone";
 
-/** The decision on one share. Copies are granted to their namespaces, and fields to the consumer's own. */
+/** The decision on one shared resource. Copies are granted to their namespaces, and fields to the consumer's own. */
 export interface Judgement {
-  /** The copies to make, or the cause why there are none. `nothing`: the input asks for none. */
+  /** The copies, or the cause why there are none. `nothing`: the input asks for none. */
   readonly copies: Copying | { readonly is: "nothing" | Cause };
   readonly fields: Fields;
   readonly reasons: readonly SharingReason[];
-  /** The resource that the XR names now. Undefined for none or several, or while its grants are unknown. */
+  /** The resource that the XR names now. Undefined for none or several, and while it is not known who has access. */
   readonly named: Named | undefined;
-  /** The recorded bindings that stay in addition to `named`. */
+  /** The bindings of the record that stay beside it. */
   readonly stay: readonly Binding[];
 }
 
-/** The source and the targets of copies. copies/decide-secret.ts decides on each target. */
+/** The source of copies, and their targets. Each target is decided on its own (copies/decide-secret.ts). */
 export interface Copying {
   readonly is: "copy";
   /** The shared resource that the copies are made from. */
@@ -112,15 +112,18 @@ export interface JudgedTarget extends Target {
 /** The access to fields of the shared resource, for patches, the environment and the context. */
 export type Fields =
   | { readonly is: "served"; readonly resources: readonly Document[] }
-  /** The XR's status loses the values. `resources`: those of several that grant access. */
+  /** Values copied before are removed. `resources`: of a share with several, those that grant access. */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
-  /** The XR's status keeps the values, read again from `bound`, the resource that served the XR. */
+  /**
+   * Nothing can be read now, and values copied before stay. `bound`: the resource that the XR holds on to. The XR's
+   * status is read from it again, since a team may have edited its record.
+   */
   | { readonly is: "held"; readonly bound: Document | undefined };
 
-/** The part of a binding that does not depend on copies and dependents. */
+/** A resource that the XR names, as it goes into the record. */
 export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
 
-/** Makes a judgement without copies. It has no reason if the input accepts that. */
+/** Makes a judgement without copies; without a reason where the input accepts that. */
 export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   copies: { is },
   fields: { is: "held", bound: undefined },
@@ -129,13 +132,14 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
   stay: [],
 });
 
-/** Lists the resources whose fields may be read now. */
+/** Lists the resources that hand out their fields now. */
 export const readableIn = (fields: Fields): readonly Document[] => (fields.is === "held" ? [] : fields.resources);
 
-/** Tells whether the next call decides. Resources that Crossplane cannot read stay unknown for longer. */
+/** Tells whether the next call decides. What Crossplane cannot read, such as Namespaces, stays unknown for longer. */
 export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
   copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 
+/** A share with its judgement. */
 export interface Judged extends Share {
   readonly lookup: Lookup;
   readonly judgement: Judgement;
@@ -143,7 +147,7 @@ export interface Judged extends Share {
 
 /** A share after its copies, patches and dependents. */
 export interface Outcome extends Judged {
-  /** The reasons why the share is not available; empty if it is. */
+  /** The reasons why it is not available; empty if it is. */
   readonly reasons: readonly SharingReason[];
   /** The resources that the XR is bound to now. */
   readonly bindings: readonly Binding[];

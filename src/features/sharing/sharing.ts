@@ -1,24 +1,14 @@
-import { resourceKey } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { groupBy } from "../../model/collections.ts";
 import { type Draft, withContext, withResource } from "../../model/draft.ts";
-import {
-  type Binding,
-  type Bindings,
-  composeRecord,
-  findBinding,
-  MAX_BINDINGS,
-  RECORD_NAME,
-  readBindings,
-} from "../../records/record.ts";
+import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../records/record.ts";
 import type { Call, Feature } from "../feature.ts";
+import { bind } from "./bind.ts";
 import { toContext } from "./context.ts";
 import { withCopies } from "./copies/deliver.ts";
-import { findCopied } from "./copies/observed.ts";
 import { type Depending, withDependents } from "./dependents.ts";
 import { judgeShares } from "./judge.ts";
-import { bindsOne, type Named, type Outcome } from "./judgement.ts";
+import type { Outcome } from "./judgement.ts";
 import { findMisnamed, remarkUndesired } from "./misnamed.ts";
 import { withPatches } from "./patches.ts";
 import type { SharingReason } from "./reasons.ts";
@@ -44,8 +34,8 @@ export const sharing: Feature = (call, draft) => {
 };
 
 /**
- * Refuses names that an earlier step uses. The XR's record has one entry for each name, so the earlier one would be
- * lost, and its owner would not learn that it is used.
+ * Guards against the name of a share in an earlier step: both would be one share in the XR's record, and the owner of
+ * the first would not learn that it is used.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
@@ -60,7 +50,7 @@ function assertNewNames(shares: readonly SharedResource[], earlier: Bindings): v
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-/** Sums up a share: its bindings, and the reasons why it is not available. */
+/** Sums up a share: the resources that the XR is bound to, and why the share is not available. */
 function toOutcome(share: Depending): Outcome {
   const { shared, lookup, delivery, unpatched, depending } = share;
   const all = [...delivery.reasons, ...unpatched, ...remarkUndesired(share), ...depending.reasons];
@@ -68,7 +58,7 @@ function toOutcome(share: Depending): Outcome {
   return { ...share, bindings: bind(share), reasons };
 }
 
-/** Tells whether a reason only says that an optional shared resource is missing, as it may be. */
+/** Tells whether a reason is expected of an optional shared resource, which may be missing. */
 const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
   resolution === "Optional" &&
   ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept", "DependentsHeldBack"].includes(is);
@@ -79,31 +69,4 @@ function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings,
   const all = new Map([...earlier, ...own.map(({ shared, bindings }) => [shared.name, bindings] as const)]);
   if (all.size === 0) return draft;
   return withResource(draft, RECORD_NAME, { is: "set", object: composeRecord(composite, all), ready: "True" });
-}
-
-/** Lists a share's bindings: to the resource that the XR names, and to those whose grants stand or copies are kept. */
-function bind(share: Depending): readonly Binding[] {
-  const { shared, targets, before, delivery, depending } = share;
-  const { named, stay } = share.judgement;
-  if (!bindsOne(shared)) return [];
-  const copies = groupBy(delivery.made, ({ origin }) => resourceKey(origin));
-  const dependents = groupBy(depending.bound, ({ origin }) => resourceKey(origin));
-  const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
-  const toBinding = ({ resource, access, ticket, claimNamespace }: Named): Binding => ({
-    resource,
-    access,
-    secrets: (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret),
-    dependents: (dependents.get(resourceKey(resource)) ?? []).map(({ name }) => name),
-    credentialFor,
-    copied:
-      credentialFor === undefined
-        ? undefined
-        : (findCopied(delivery.copies, resource) ?? findBinding(resource, before)?.copied),
-    ...{ ticket, claimNamespace },
-  });
-  const composed = [...delivery.made, ...depending.bound].map(
-    ({ origin: resource }): Named => ({ ...findBinding(resource, before), resource, access: "Granted" }),
-  );
-  const distinct = groupBy([...(named ? [named] : []), ...stay, ...composed], ({ resource }) => resourceKey(resource));
-  return [...distinct.values()].slice(0, MAX_BINDINGS).flatMap((same) => same.slice(0, 1).map(toBinding));
 }
