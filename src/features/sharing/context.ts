@@ -11,7 +11,7 @@ import { type Outcome, readableIn } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
-/** Makes the context for later steps: lists of shared resources by key, and the environment. It holds no Secrets. */
+/** Makes the context for later steps: the shared resources by their key `into`, and the environment. No Secrets. */
 export const toContext = (shares: readonly Outcome[], call: Call): readonly ContextEntry[] => [
   ...listShared(shares, call),
   ...mergeEnvironment(shares, call),
@@ -22,40 +22,40 @@ function listShared(shares: readonly Outcome[], { request, input }: Call): reado
   const lists = named.flatMap(
     ({ shared: { into = "", select, resolution }, judgement: { copies, fields, reasons } }) => {
       const readable = readableIn(fields);
-      // Templates range over the list of a search by labels, also if it is empty.
+      // Templates loop over what a selector by labels finds, so that list is set even if it is empty.
       const isExpected = reasons.length === 0 || (copies.is === "gone" && resolution === "Optional");
       const mayBeEmpty = select.by === "labels" && isExpected && fields.is !== "refused";
       return readable.length > 0 || mayBeEmpty ? [[into, readable.map(withoutManagedFields)] as const] : [];
     },
   );
-  // Templates read this object, so it exists unless a shared resource is missing.
-  const isThere = named.length > 0 && named.every(({ reasons }) => reasons.length === 0);
-  if (lists.length === 0 && !isThere) return [];
+  // Templates read this object, so it is set even if it is empty, unless a shared resource is unavailable.
+  const isComplete = named.length > 0 && named.every(({ reasons }) => reasons.length === 0);
+  if (lists.length === 0 && !isComplete) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
-  if (earlier === TOO_DEEP) return []; // nothing can be added to it
+  if (earlier === TOO_DEEP) return []; // it cannot be decoded, so nothing can be added
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
 }
 
 const MANAGED_FIELDS = ["metadata", "managedFields"];
 
-/** Empties managed fields, often half of a resource, since all later steps get the context. */
+/** Empties managedFields, which are often half of a resource: Crossplane sends the context to every later step. */
 const withoutManagedFields = (resource: Document): Document =>
   resource.at([...MANAGED_FIELDS, 0, "manager"]) === undefined
     ? resource
     : resource.with([{ path: MANAGED_FIELDS, value: [] }]);
 
-/** Merges as function-environment-configs does: defaults, the environment of earlier steps, shared resources. */
+/** Merges the environment as function-environment-configs does: defaults, then earlier steps, then shared resources. */
 function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const { environment } = input.spec;
   const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
   const layers = sources.flatMap(({ shared, judgement }) =>
     readableIn(judgement.fields).flatMap((resource) => toLayers(shared, resource)),
   );
-  // Templates read the environment, so it exists unless a shared resource is missing.
-  const isThere =
+  // Templates read the environment, so it is set even if all its shared resources are optional and missing.
+  const isEmptyAsAllowed =
     sources.length > 0 &&
     sources.every(({ judgement, reasons }) => [...readableIn(judgement.fields), ...reasons].length === 0);
-  if (layers.length === 0 && environment === undefined && !isThere) return [];
+  if (layers.length === 0 && environment === undefined && !isEmptyAsAllowed) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];
   const objects = [environment?.defaultData, earlier, mergeAll(layers)].filter(isObject);
@@ -65,11 +65,11 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
 }
 
 /**
- * Makes the layer of one resource, without
+ * Makes one resource's layer of the environment, without
  *
  * - apiVersion and kind: function-patch-and-transform stops the XR if the environment has another type;
  * - empty fields of a status, which are not set yet: later steps would compose with them;
- * - fields by which the share selects: it would select another resource in the next call.
+ * - fields that the share's own selector reads: the next call would select another resource.
  */
 function toLayers(shared: SharedResource, resource: Document): readonly JsonObject[] {
   const { fromFieldPath = [], toFieldPath } = shared.toEnvironment ?? {};
@@ -81,7 +81,7 @@ function toLayers(shared: SharedResource, resource: Document): readonly JsonObje
   return [readPathsOf(shared).reduce(withoutValueAt, layer)];
 }
 
-/** Merges objects field by field. Of other values the last one wins, and hides earlier objects. */
+/** Merges objects field by field. A value that is not an object replaces all before it. */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
   const fields = objects.flatMap((object) => Object.entries(object));
   const merged = [...groupBy(fields, ([key]) => key)].map(([key, same]) => {

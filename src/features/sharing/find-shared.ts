@@ -24,10 +24,7 @@ const NAMESPACE_PATH = ["metadata", "namespace"];
 
 const broken = (reason: SharingReason): Lookup => unfound("broken", reason);
 
-/**
- * Looks up a shared resource. Rejects one from another namespace than the selector's: `crossplane render` up to v2.2
- * matches names only, and would give the XR credentials of the wrong database.
- */
+/** Looks up a shared resource by the share's selector. */
 export function findShared(share: Share): Lookup {
   const { shared, call } = share;
   const { document } = call.composite;
@@ -35,7 +32,7 @@ export function findShared(share: Share): Lookup {
   const selector = resolveSelector(shared, shared.select, call);
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const { namespace, match } = selector.value;
-  // Without a label every resource would match. With copies, the condition has to say why they are missing.
+  // Without labels, every resource would match. If there are copies, the condition has to say why they are missing.
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")
@@ -45,6 +42,7 @@ export function findShared(share: Share): Lookup {
 
   const answer = call.requirements.ask(toRequirement(`shared-resource/${shared.name}`, selector.value));
   if (answer.is === "pending") return unfound("unknown", { is: "WaitingForRequiredResources", wanted: shared.kind });
+  // `crossplane render` up to v2.2 ignores the namespace, and would give the XR credentials of the wrong database.
   const matches = answer.items.filter(
     (item) => namespace === undefined || stringAt(item, NAMESPACE_PATH) === namespace,
   );
@@ -52,8 +50,8 @@ export function findShared(share: Share): Lookup {
 }
 
 /**
- * Chooses among matches. Several are ambiguous unless the input says how many it takes, or sorts them. An XR that is
- * bound to one of them keeps it: labels of claims reach cluster-scoped XRs, so that any team can add a match.
+ * Chooses among matches. More than `maxMatch` are ambiguous, unless the input sorts them. An XR that is bound to one of
+ * them keeps it: any team can add a match, since Crossplane copies a claim's labels to its cluster-scoped XR.
  */
 function choose(share: Share, wanted: string, matches: readonly Document[]): Lookup {
   const { select } = share.shared;
@@ -74,7 +72,7 @@ function choose(share: Share, wanted: string, matches: readonly Document[]): Loo
   return broken({ is: "Ambiguous", wanted, found, named: nameGranting(sorted, share), maxMatch });
 }
 
-/** Finds the match that the XR is bound to: of two, the first in its record. */
+/** Finds the match that the XR is bound to with a grant; of several, the first in its record. */
 function findBound(matches: readonly Document[], { before }: Share): Document | undefined {
   const bound = before.filter(({ access }) => access === "Granted");
   const find = ({ resource }: Binding) => matches.find((item) => isSameResource(toReference(item), resource));
@@ -84,17 +82,17 @@ function findBound(matches: readonly Document[], { before }: Share): Document | 
 const tooFew = (wanted: string, found: number, minMatch: number): Lookup =>
   unfound("gone", found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch });
 
-/** Names the matches that the consumer may know: those that grant access to it by name, or to all. */
+/** Names the matches that the consumer may know of: they grant access to its namespace by name, or to all. */
 function nameGranting(found: readonly Document[], { shared, own }: Share): readonly string[] {
-  const isTold = (item: Document): boolean => {
+  const mayKnow = (item: Document): boolean => {
     if (own === undefined || shared.grant === "None") return true;
     const { isForAll, names } = readNamespaceGrant(item);
     return isForAll || names.has(own);
   };
-  return found.filter(isTold).map(qualifiedName);
+  return found.filter(mayKnow).map(qualifiedName);
 }
 
-/** Resolves the selector of a share. It has no labels where all are optional and none is set. */
+/** Resolves the selector of a share. It has no labels if all of them are optional and unset. */
 function resolveSelector(
   { apiVersion, kind }: SharedResource,
   select: Exclude<Select, { by: "self" }>,
@@ -122,14 +120,14 @@ function resolveMatch(select: Exclude<Select, { by: "self" }>, call: Call): Reso
   return { is: "set", value: { labels: Object.fromEntries(labels) } };
 }
 
-/** Finds a fault in a selector. Crossplane would fail the XR for it, which would keep its copies without a grant. */
+/** Finds a fault in a selector. Crossplane would stop the XR, which then keeps copies whose grant is taken back. */
 function findSelectorFault({ namespace, match }: ResourceSelector): string | undefined {
-  if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
+  if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a valid namespace name`;
   if ("name" in match) {
-    return isPathSegment(match.name) ? undefined : `${quote(match.name)} is not a resource's name`;
+    return isPathSegment(match.name) ? undefined : `${quote(match.name)} is not a valid resource name`;
   }
   const wrong = Object.values(match.labels).find((value) => !isLabelValue(value));
-  return wrong === undefined ? undefined : `${quote(wrong)} is not a label's value`;
+  return wrong === undefined ? undefined : `${quote(wrong)} is not a valid label value`;
 }
 
 /** Formats a selector for people: `orders-db`, `in namespace databases with labels team=orders`. */

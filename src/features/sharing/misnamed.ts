@@ -11,16 +11,18 @@ import type { Judged } from "./judgement.ts";
 import type { SharingReason } from "./reasons.ts";
 
 /**
- * Finds names of resources that no earlier step desires: they are wrong, or the steps are in the wrong order. An
- * observed or recorded resource was desired before. None is found beside copies of Secrets and dependents: a field of
- * the XR may decide what an earlier step desires, and a Fatal result would keep copies whose grant is taken back.
+ * Finds names in patches and dependents that no earlier step desires: they are misspelt, or a later step desires them.
+ * A resource that is observed or recorded was desired before, so its name is right.
+ *
+ * Finds none in an XR with copies of Secrets or with dependents. A field of the XR may decide what an earlier step
+ * desires, and a Fatal result would keep copies whose grant is taken back.
  */
 export function findMisnamed(shares: readonly Judged[], call: Call): readonly Fault[] {
   const { observed, desired } = call.request;
   if (shares.some(({ shared }) => shared.connection !== undefined)) return [];
   if (findCopies(observed.resources).length > 0) return [];
   const recorded = readNames(observed.resources.get(NAMES_NAME)?.document);
-  const names = shares.flatMap(({ shared }, share) => findNames(shared, `spec.sharedResources[${share}]`));
+  const names = shares.flatMap(({ shared }, index) => findNames(shared, `spec.sharedResources[${index}]`));
   const unknown = names.filter(({ name }) =>
     [desired.resources, observed.resources, recorded].every((map) => !map.has(name)),
   );
@@ -28,7 +30,7 @@ export function findMisnamed(shares: readonly Judged[], call: Call): readonly Fa
   return unknown.map(({ name, path }) => ({ path, message: explainMisnamed(name, desired.resources) }));
 }
 
-/** Lists the names that have to be desired, by their paths in the input. */
+/** Lists the names that earlier steps have to desire, with their paths in the input. */
 const findNames = ({ patches, dependents }: Judged["shared"], path: string) => [
   ...patches.flatMap((patch, index) =>
     patch.toResource && isRequired(patch)

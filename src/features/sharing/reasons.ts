@@ -17,7 +17,7 @@ interface Fact {
   readonly kind: string;
 }
 
-/** `shared`: the name by which the consumer asked. Before access is granted, nothing else of the resource is told. */
+/** `shared`: the name by which the consumer asked. Without a grant, messages tell nothing else about the resource. */
 type Shared = Fact & { readonly shared: string };
 type Wanted = Fact & { readonly wanted: string };
 type Fault = { readonly fault: string };
@@ -39,7 +39,7 @@ export const REASONS = {
     PatchFailed: ({ fault }: Fault) => fault,
     InvalidTarget: ({ fault }: Fault) => fault,
     ResourcesHeldBack: ({ fields }: Fields) =>
-      `composed resources are not created before their field is available: ${listFields(fields)}`,
+      `composed resources are not created until their required fields can be set: ${listFields(fields)}`,
     DependentNotDesired: ({ fault }: Fault) => fault,
     DependentsHeldBack: ({ names }: Names) =>
       `composed resources are created once this XR has access and its copies: ${listSome(names, MAX_NAMES, brief)}`,
@@ -62,7 +62,7 @@ export const REASONS = {
     NoCapacity: ({ wanted, kind }: Wanted) => `no ${kind} ${wanted} has capacity left`,
     WaitingForAdmission: ({ wanted, kind }: Wanted) => `waiting for a ${kind} ${wanted} to admit this XR`,
     BeingDeleted: ({ shared, kind }: Shared) =>
-      `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
+      `${kind} ${shared} is being deleted, so no new copies of its connection Secret are made`,
     SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
     NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
       `${kind} ${shared} names no connection Secret in ${field}: if its name is in another field, or made of ` +
@@ -99,7 +99,7 @@ export const REASONS = {
     TargetTaken: ({ target, holder, isRival }: Taken) => {
       const secret = `Secret ${formatSecret(target)}`;
       if (holder === undefined)
-        return `${secret} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`;
+        return `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret`;
       return isRival
         ? `${secret} is kept by XR ${holder} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
         : `${secret} is a copy made by ${holder}: choose another secretName`;
@@ -126,7 +126,7 @@ export const REASONS = {
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =
-  '; if its ProviderConfig leads to another cluster, the source is not there: make each key a text, such as {value: "{password}", to: password}';
+  '; if its ProviderConfig leads to another cluster, the source Secret is not there: make each key a text, such as {value: "{password}", to: password}';
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
@@ -138,14 +138,14 @@ export type SharingReason = ReasonOf<typeof REASONS, "kind">;
 export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 
-/** Joins the reasons of a share's copies: one for all namespaces, and one for all Secrets that are waited for. */
+/** Joins equal reasons of a share's copies into one, with all their namespaces or target Secrets. */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
   const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));
   const joined = [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));
   return joined.sort((a, b) => FIRST.indexOf(b.is) - FIRST.indexOf(a.is));
 }
 
-/** The reasons that are told before others, the last of them first. */
+/** The reasons that come before all others, the last of these first. */
 const FIRST: readonly SharingReason["is"][] = ["NamespaceNotReadable", "NamespaceNotAccepting", "AccessNotGranted"];
 
 const isJoined = (reason: SharingReason): boolean =>
@@ -167,7 +167,7 @@ export function explainReason(reason: SharingReason, { kind }: Pick<SharedResour
   return tell(REASONS, remark);
 }
 
-/** Lists the first namespaces for a message: if all were listed, its end with the remedy could be cut. */
+/** Lists the first namespaces for a message: with all of them, the remedy at its end could be cut off. */
 export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);
 
 const listFields = (fields: readonly PatchedField[]): string =>

@@ -14,7 +14,7 @@ const TYPE = "SharedResourcesReady";
 /** The most reasons of a share that later steps get: a condition's message shows fewer. */
 const MAX_REASONS = 10;
 
-/** The context key with the reasons of earlier steps: Crossplane takes the last condition, which covers all steps. */
+/** Context key: the reasons of earlier steps. Crossplane keeps the last step's condition, which has to cover them all. */
 const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
 interface Remark {
@@ -23,8 +23,8 @@ interface Remark {
 }
 
 /**
- * Adds one condition for the shared resources of this step and of earlier ones. Its reason is the first fault, or else
- * the first wait; its message has all reasons. Events are about this step only.
+ * Adds one condition for the shared resources of this step and of earlier steps. Its reason is the first fault, else the
+ * first wait. Its message explains all of them. Events are about this step only.
  */
 export function withSharingCondition(draft: Draft, shares: readonly Outcome[], call: Call): Draft {
   const before = call.request.context.at([UNAVAILABLE]);
@@ -35,7 +35,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
     return { shared, remarks, told: tellRemarks(remarks) };
   });
   const names = new Set(shares.map(({ shared }) => shared.name));
-  // A repeated call has this step's own reasons in the context.
+  // In a repeated call the context already has the reasons of this step.
   const earlier = Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
   const own = said.flatMap(({ remarks }) => remarks);
   const { condition } = tellRemarks([...earlier.flatMap(([, entry]) => readRemarks(entry)), ...own]);
@@ -43,7 +43,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
   const conditioned = { ...withCondition(draft, condition), shares: outcomes };
   const results = withResults(conditioned, findEvents(own, [...names], call.composite));
   const unavailable = said.flatMap(({ shared, remarks }) => {
-    // Pending answers arrive before the next step begins. Messages are cut: a team may write a name of a megabyte.
+    // Crossplane answers this step before it runs the next. Messages are cut: a team may write a name of a megabyte.
     const lasting = remarks.filter(({ is }) => is !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
     const entries = lasting.map(({ is: reason, message }) => withMessageCut({ reason, message }));
     return entries.length === 0 ? [] : [[shared.name, entries] as const];
@@ -89,7 +89,7 @@ function findEvents(own: readonly Remark[], names: readonly string[], composite:
   return status === "Unknown" || isShown(own, names, shown) ? [] : [{ severity, message, reason, target }];
 }
 
-/** Tells whether the XR's condition shows these remarks. One that is cut counts as showing them. */
+/** Tells whether the XR's condition already shows these remarks. A message that is cut counts as showing them. */
 function isShown(own: readonly Remark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
   if (shown === undefined || shown.status === "Unknown") return false;
   const said = `; ${shown.message}`;

@@ -9,7 +9,7 @@ import type { Call } from "../feature.ts";
 export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 /**
- * Guards against inputs that this version of Crossplane, or this kind of XR, does not support.
+ * Refuses an input that this version of Crossplane, or this kind of XR, does not support.
  *
  * @throws {FunctionError} `InvalidInput`, with every fault and an alternative.
  */

@@ -4,6 +4,7 @@ import { type FieldPath, formatFieldPath, valueAt } from "../../model/field-path
 import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
 import { MANIFEST } from "./copies/observed.ts";
 
+/** The maps of strings of every kind, and those of some kinds. */
 const OF_ALL: readonly FieldPath[] = [
   ["metadata", "labels"],
   ["metadata", "annotations"],
@@ -14,10 +15,11 @@ const OF_KIND: Readonly<Record<string, readonly FieldPath[]>> = {
 };
 
 /**
- * Makes a value fit its field: in maps of texts, such as labels, a number or boolean becomes a text. Kubernetes would
- * refuse the resource and so stop the XR. The object may be an Object of provider-kubernetes with a manifest.
+ * Converts numbers and booleans to strings in maps of strings, such as labels: Kubernetes would refuse the resource, and
+ * so stop the XR. In an Object of provider-kubernetes, the fields of its manifest are such maps, too.
  *
- * @throws {FunctionError} `InvalidFieldPath` if the value cannot be a text, or the field lies below one.
+ * @param object the resource that has the field.
+ * @throws {FunctionError} `InvalidFieldPath` if the value cannot be a string, or the field is part of one.
  */
 export function toFitting(value: JsonValue, path: FieldPath, object: JsonObject): JsonValue {
   if (startsWith(path, MANIFEST)) {

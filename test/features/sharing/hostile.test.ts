@@ -546,7 +546,7 @@ test.each<[reason: string, secret: JsonObject, asked: readonly string[]]>([
 test("a shared resource that is being deleted hands out no new copies, and those that are there stay", () => {
   const answers = { db: [another("orders", "*", { deletionTimestamp })] };
   const fresh = draftOf({ answers });
-  const message = "db: XPostgres orders is being deleted, so its connection Secret is not copied again";
+  const message = "db: XPostgres orders is being deleted, so no new copies of its connection Secret are made";
   expect([desired(fresh), says(fresh)]).toEqual([[], `BeingDeleted: ${message}`]);
   expect(desired(draftOf({ answers, observed }))).toEqual([KEY]);
 });
@@ -598,7 +598,7 @@ describe("the condition names what a person has to mend before what is waited fo
   };
 
   const elsewhere =
-    '; if its ProviderConfig leads to another cluster, the source is not there: make each key a text, such as {value: "{password}", to: password}';
+    '; if its ProviderConfig leads to another cluster, the source Secret is not there: make each key a text, such as {value: "{password}", to: password}';
   test.each([
     ['cannot get referenced resource: secrets "orders-conn" not found', elsewhere],
     ['cannot get ProviderConfig: providerconfigs "orders-conn" not found', ""],

@@ -68,7 +68,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["the copies' namespaces are not set", unset("spec.apps"), toApps],
     ["these are no list of names", unset("spec.apps"), { ...toApps, xr: naming("orders", { apps: ["a", {}] }) }],
     ["the copies' name is not set", unset("spec.none"), copied({ secretName: fromXr("spec.none") })],
-    ["the copy's namespace is none", '"XShop" is not a namespace\'s name', copied({ namespaces: fromXr("kind") })],
+    ["the copy's namespace is none", '"XShop" is not a valid namespace name', copied({ namespaces: fromXr("kind") })],
     ["two match, of which those are told that grant", tooMany, two],
     ["there is none", "found no XPostgres orders", empty, "gone"],
     ["no resource has the labels", "found no XPostgres with labels db=orders", { ...byLabel, ...empty }, "gone"],
@@ -78,16 +78,20 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["no namespace is known to which it could grant its fields", noNamespace, fieldsOnly, "nothing"],
     ["it names no Secret, which is told to those only who may have it", noGrant, sourceless({ annotations: {} })],
     ["an XR without claim and namespace has no namespace of its own", noDefault, unclaimed],
-    ["the copy's name is none", '"Shop" is not a Secret\'s name', copied({ secretName: fromXr("spec.claimRef.kind") })],
+    [
+      "the copy's name is none",
+      '"Shop" is not a valid Secret name',
+      copied({ secretName: fromXr("spec.claimRef.kind") }),
+    ],
     ["a copy would destroy its source", "Secret databases/orders-conn is the source itself", itself],
     ["a namespaced resource names a Secret elsewhere", ownOnly, foreign],
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name): [string, string, CallParts] => [
       `a name that no resource has: ${name.slice(0, 10)}`,
-      `${quote(name)} is not a resource's name`,
+      `${quote(name)} is not a valid resource name`,
       { xr: naming(name) },
     ]),
-    ["a value that no label has", '"a b" is not a label\'s value', invalid],
-    ["its namespace is none", '"*" is not a namespace\'s name', { ...inWhere, xr: xr({ spec: { where: "*" } }) }],
+    ["a value that no label has", '"a b" is not a valid label value', invalid],
+    ["its namespace is none", '"*" is not a valid namespace name', { ...inWhere, xr: xr({ spec: { where: "*" } }) }],
     ["labels match in a namespace that is not named", anywhere, inEvil],
   ])("%s: %s", (_reason, says, parts, is) => {
     expect(judge(parts)).toMatchObject({ is: is ?? "broken", says });

@@ -15,20 +15,20 @@ const REQUIRED: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
 
 const SECRET_TYPE = /^[-._/a-zA-Z0-9]{1,253}$/;
 
-/** Types of Secrets into which Kubernetes writes credentials of its own. An Object's status would show them. */
+/** Types of Secrets into which Kubernetes writes its own credentials. An Object's status would show these. */
 const TOKENS: ReadonlySet<string> = new Set(["kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"]);
 
 /** The most characters of all annotations, below Kubernetes' limit of 256 KiB. */
 const MAX_ANNOTATIONS = 60_000;
 
-/** Finds a fault for which Kubernetes would refuse a copy's type, labels and annotations. They may come from the XR. */
+/** Finds a fault in a copy's type, labels, annotations or keys: they may come from the XR, and Kubernetes refuses it. */
 export function findMetadataFault({ type, labels, annotations, keys }: NamedCopy): string | undefined {
-  if (!SECRET_TYPE.test(type)) return `${quote(type)} is not a Secret's type`;
+  if (!SECRET_TYPE.test(type)) return `${quote(type)} is not a valid Secret type`;
   if (TOKENS.has(type)) return `type ${type} is not for copies: Kubernetes itself fills in such a Secret`;
   const wrong = Object.values(labels).find((value) => !isLabelValue(value));
-  if (wrong !== undefined) return `${quote(wrong)} is not a label's value`;
+  if (wrong !== undefined) return `${quote(wrong)} is not a valid label value`;
   if (Object.values(annotations).join("").length > MAX_ANNOTATIONS)
-    return `its annotations have more than ${MAX_ANNOTATIONS} characters`;
+    return `the annotations of a copy have more than ${MAX_ANNOTATIONS} characters`;
   return keys && findMissingKey(type, new Set(keys.map(({ to }) => to)));
 }
 
@@ -37,11 +37,13 @@ const findMissingKey = (type: string, keys: ReadonlySet<string>): string | undef
   return missing && `type ${type} requires the key ${missing.join(" or ")}`;
 };
 
-/** Finds a fault in the contents that a copy's type requires, except in those that the provider fills in. */
+/** Finds a fault in the contents that a copy's type requires. Values that the provider fills in are not checked. */
 export function findContentsFault({ type, via, keys }: NamedCopy, data: Data): string | undefined {
   const missing = via === "Secret" && keys === undefined ? findMissingKey(type, new Set(data.keys())) : undefined;
   const [key = ""] = type.startsWith("kubernetes.io/dockerc") ? (REQUIRED.get(type)?.[0] ?? []) : [];
   const value = data.get(key);
   const isJson = value === undefined || parseJson(Buffer.from(value, "base64").toString()) !== undefined;
-  return missing ?? (isJson ? undefined : `${key} is not JSON: in a text, {password|json} fits a value into one`);
+  return (
+    missing ?? (isJson ? undefined : `${key} is not JSON: in a text, write {password|json} to put a value into JSON`)
+  );
 }

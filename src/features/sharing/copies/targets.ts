@@ -45,7 +45,7 @@ function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly str
     : { is: "set", value: [own] };
 }
 
-/** Finds a fault in names of keys or Secrets. They may come from the XR, so the input's parser cannot check them. */
+/** Finds a fault in a share's copies and targets: values from the XR, which the parser of the input cannot check. */
 export function findTargetFault(
   { fault, list }: Targets,
   source: SecretName | undefined,
@@ -61,13 +61,13 @@ export function findTargetFault(
 }
 
 /**
- * A namespaced XR composes into its own namespace only (Crossplane overwrites another), and its Objects write connection Secrets
- * nowhere else. The manifest of an Object may name any namespace.
+ * Finds a fault in a target Secret. A namespaced XR composes Secrets, and its Objects write connection Secrets, in its
+ * own namespace only. The manifest of an Object may name any namespace.
  */
 function findSecretFault(target: Target, source: SecretName | undefined, own: string | undefined): string | undefined {
   const { namespace, name, copy } = target;
-  if (!DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
-  if (!isName(name)) return `${quote(name)} is not a Secret's name`;
+  if (!DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a valid namespace name`;
+  if (!isName(name)) return `${quote(name)} is not a valid Secret name`;
   if (source && isSameSecret(target, source)) return `Secret ${formatSecret(target)} is the source itself`;
   const isBound = copy.via === "Secret" || copy.via === "ConnectionSecret";
   return isBound && own !== undefined && own !== namespace

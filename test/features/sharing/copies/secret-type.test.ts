@@ -27,9 +27,9 @@ test("they come from fields of the XR", () => {
 const listing = (...keys: readonly string[]) => keys.map((to) => ({ value: "x", to }));
 const invalid = (text: string) => `InvalidTarget: db: ${text}`;
 const requires = (type: string, key: string) => invalid(`type ${type} requires the key ${key}`);
-const notJson = invalid(".dockerconfigjson is not JSON: in a text, {password|json} fits a value into one");
+const notJson = invalid(".dockerconfigjson is not JSON: in a text, write {password|json} to put a value into JSON");
 const ofField = { labels: { a: fromXr("spec.a") } };
-const tooLong = invalid("its annotations have more than 60000 characters");
+const tooLong = invalid("the annotations of a copy have more than 60000 characters");
 const login = '{{"username": "{username|json}", "password": "{password|json}"}}';
 const asJson = `{{"auths": {{"{shared:status.endpoint|json}": ${login}}}}}`;
 const token = (type: string) => invalid(`type ${type} is not for copies: Kubernetes itself fills in such a Secret`);
@@ -41,8 +41,8 @@ test.each<Row>([
   ["whose type is not set", "FieldNotSet: db: spec.type of the XR is not set", fromField, { a: "x", b: "y" }],
   ["whose label is not set", "FieldNotSet: db: spec.a of the XR is not set", fromField, { type: "t", b: "y" }],
   ["whose annotation is not set", "FieldNotSet: db: spec.b of the XR is not set", fromField, { type: "t", a: "y" }],
-  ["of no type", invalid('"a b" is not a Secret\'s type'), { type: fromXr("spec.type") }, { type: "a b" }],
-  ["with no label's value", invalid('"a b" is not a label\'s value'), ofField, { a: "a b" }],
+  ["of no type", invalid('"a b" is not a valid Secret type'), { type: fromXr("spec.type") }, { type: "a b" }],
+  ["with no label's value", invalid('"a b" is not a valid label value'), ofField, { a: "a b" }],
   ["with too long annotations", tooLong, { annotations: { a: fromXr("spec.a"), b: "x" } }, { a: "x".repeat(60_000) }],
   ["that Kubernetes fills in", token(SERVICE_ACCOUNT), { type: fromXr("spec.type") }, { type: SERVICE_ACCOUNT }],
   ["with a token for new nodes", token("bootstrap.kubernetes.io/token"), { type: "bootstrap.kubernetes.io/token" }],
