@@ -11,7 +11,7 @@ import { type Outcome, readableIn } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
-/** Makes the context for later steps: lists of shared resources by key, and the environment. It holds no Secrets. */
+/** Makes the context for later steps: lists of shared resources by `into`, and the environment. It has no Secrets. */
 export const toContext = (shares: readonly Outcome[], call: Call): readonly ContextEntry[] => [
   ...listShared(shares, call),
   ...mergeEnvironment(shares, call),
@@ -22,7 +22,7 @@ function listShared(shares: readonly Outcome[], { request, input }: Call): reado
   const lists = named.flatMap(
     ({ shared: { into = "", select, resolution }, judgement: { copies, fields, reasons } }) => {
       const readable = readableIn(fields);
-      // Templates range over the list of a search by labels, also if it is empty.
+      // With matchLabels the list exists even if it is empty, because templates range over it.
       const isExpected = reasons.length === 0 || (copies.is === "gone" && resolution === "Optional");
       const mayBeEmpty = select.by === "labels" && isExpected && fields.is !== "refused";
       return readable.length > 0 || mayBeEmpty ? [[into, readable.map(withoutManagedFields)] as const] : [];
@@ -32,7 +32,7 @@ function listShared(shares: readonly Outcome[], { request, input }: Call): reado
   const isThere = named.length > 0 && named.every(({ reasons }) => reasons.length === 0);
   if (lists.length === 0 && !isThere) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
-  if (earlier === TOO_DEEP) return []; // nothing can be added to it
+  if (earlier === TOO_DEEP) return []; // it cannot be read, and so not extended
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
 }
 
@@ -44,7 +44,7 @@ const withoutManagedFields = (resource: Document): Document =>
     ? resource
     : resource.with([{ path: MANAGED_FIELDS, value: [] }]);
 
-/** Merges as function-environment-configs does: defaults, the environment of earlier steps, shared resources. */
+/** Merges defaults, the environment of earlier steps and shared resources, as function-environment-configs does. */
 function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call): readonly ContextEntry[] {
   const { environment } = input.spec;
   const sources = shares.filter(({ shared }) => shared.toEnvironment !== undefined);
@@ -81,7 +81,7 @@ function toLayers(shared: SharedResource, resource: Document): readonly JsonObje
   return [readPathsOf(shared).reduce(withoutValueAt, layer)];
 }
 
-/** Merges objects field by field. Of other values the last one wins, and hides earlier objects. */
+/** Merges objects field by field. Of other values the last one wins, and replaces earlier objects. */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
   const fields = objects.flatMap((object) => Object.entries(object));
   const merged = [...groupBy(fields, ([key]) => key)].map(([key, same]) => {

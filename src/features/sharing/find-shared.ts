@@ -24,8 +24,8 @@ const NAMESPACE_PATH = ["metadata", "namespace"];
 const broken = (reason: SharingReason): Lookup => unfound("broken", reason);
 
 /**
- * Looks up a shared resource. Rejects one from another namespace than the selector's: `crossplane render` up to v2.2
- * matches names only, and would give the XR credentials of the wrong database.
+ * Looks up a shared resource. Skips resources of another namespace than the selector's: `crossplane render` up to v2.2
+ * compares names only, and would give the XR credentials of the wrong database.
  */
 export function findShared(share: Share): Lookup {
   const { shared, call } = share;
@@ -34,7 +34,7 @@ export function findShared(share: Share): Lookup {
   const selector = resolveSelector(shared, shared.select, call);
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const { namespace, match } = selector.value;
-  // Without a label every resource would match. With copies, the condition has to say why they are missing.
+  // Without a label every resource would match. That is no fault, unless copies are missing for it.
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")
@@ -51,8 +51,8 @@ export function findShared(share: Share): Lookup {
 }
 
 /**
- * Chooses among matches. Several are ambiguous unless the input says how many it takes, or sorts them. An XR that is
- * bound to one of them keeps it: labels of claims reach cluster-scoped XRs, so that any team can add a match.
+ * Chooses among matches. Several are ambiguous unless the input sorts them, or takes several. An XR that is bound to
+ * one of them keeps it. Any team can add a match, since Crossplane copies a claim's labels to its XR.
  */
 function choose(share: Share, wanted: string, matches: readonly Document[]): Lookup {
   const { select } = share.shared;
@@ -73,7 +73,7 @@ function choose(share: Share, wanted: string, matches: readonly Document[]): Loo
   return broken({ is: "Ambiguous", wanted, found, named: nameGranting(sorted, share), maxMatch });
 }
 
-/** Finds the match that the XR is bound to: of two, the first in its record. */
+/** Finds the match to which the XR is bound; the first in its record, if there are several. */
 function findBound(matches: readonly Document[], { before }: Share): Document | undefined {
   const bound = before.filter(({ access }) => access === "Granted");
   const find = ({ resource }: Binding) => matches.find((item) => isSameResource(toReference(item), resource));
@@ -83,7 +83,7 @@ function findBound(matches: readonly Document[], { before }: Share): Document | 
 const tooFew = (wanted: string, found: number, minMatch: number): Lookup =>
   unfound("gone", found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch });
 
-/** Names the matches that the consumer may know: those that grant access to it by name, or to all. */
+/** Names the matches that the consumer may know: those whose annotation lists its namespace, or all. */
 function nameGranting(found: readonly Document[], { shared, own }: Share): readonly string[] {
   const isTold = (item: Document): boolean => {
     if (own === undefined || shared.grant === "None") return true;
@@ -93,7 +93,7 @@ function nameGranting(found: readonly Document[], { shared, own }: Share): reado
   return found.filter(isTold).map(qualifiedName);
 }
 
-/** Resolves the selector of a share. It has no labels where all are optional and none is set. */
+/** Resolves the selector of a share. It has no labels if all of them are optional and not set. */
 function resolveSelector(
   { apiVersion, kind }: SharedResource,
   select: Exclude<Select, { by: "self" }>,
@@ -121,7 +121,7 @@ function resolveMatch(select: Exclude<Select, { by: "self" }>, call: Call): Reso
   return { is: "set", value: { labels: Object.fromEntries(labels) } };
 }
 
-/** Finds a fault in a selector. Crossplane would fail the XR for it, which would keep its copies without a grant. */
+/** Finds a fault in a selector. Crossplane would fail the XR for it, and copies without a grant would stay. */
 function findSelectorFault({ namespace, match }: ResourceSelector): string | undefined {
   if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
   if ("name" in match) {
@@ -139,7 +139,7 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
   return `with labels ${labels.sort().join(",")}${place}`;
 }
 
-/** Sorts as function-extra-resources does: texts, numbers, others. Equal ones are sorted by namespace and name. */
+/** Sorts as function-extra-resources does: texts, then numbers, then others. Namespace and name decide between equals. */
 function sortBy(resources: readonly Document[], path: FieldPath | undefined): readonly Document[] {
   const keyed = resources.map((resource) => {
     return { resource, value: path && resource.at(path), reference: toReference(resource) };

@@ -11,9 +11,11 @@ import type { Judged } from "./judgement.ts";
 import type { SharingReason } from "./reasons.ts";
 
 /**
- * Finds names of resources that no earlier step desires: they are wrong, or the steps are in the wrong order. An
- * observed or recorded resource was desired before. None is found beside copies of Secrets and dependents: a field of
- * the XR may decide what an earlier step desires, and a Fatal result would keep copies whose grant is taken back.
+ * Finds names in the input that no earlier step desires: they are wrong, or the steps are in the wrong order. Observed
+ * and recorded names are right, because a step desired them before.
+ *
+ * Finds none if the XR has copies or dependents. A field of the XR may decide which resources earlier steps desire, and
+ * the Fatal result would then keep copies whose grant was revoked.
  */
 export function findMisnamed(shares: readonly Judged[], call: Call): readonly Fault[] {
   const { observed, desired } = call.request;
@@ -28,7 +30,7 @@ export function findMisnamed(shares: readonly Judged[], call: Call): readonly Fa
   return unknown.map(({ name, path }) => ({ path, message: explainMisnamed(name, desired.resources) }));
 }
 
-/** Lists the names that have to be desired, by their paths in the input. */
+/** Lists the names that an earlier step has to desire, with their paths in the input. */
 const findNames = ({ patches, dependents }: Judged["shared"], path: string) => [
   ...patches.flatMap((patch, index) =>
     patch.toResource && isRequired(patch)

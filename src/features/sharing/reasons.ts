@@ -17,7 +17,7 @@ interface Fact {
   readonly kind: string;
 }
 
-/** `shared`: the name by which the consumer asked. Before access is granted, nothing else of the resource is told. */
+/** `shared`: the name by which the consumer asked, all that it may know of the resource without a grant. */
 type Shared = Fact & { readonly shared: string };
 type Wanted = Fact & { readonly wanted: string };
 type Fault = { readonly fault: string };
@@ -27,7 +27,7 @@ type Taken = { readonly target: SecretName; readonly holder: string | undefined;
 type Names = { readonly names: readonly string[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
-/** The sentences of SharedResourcesReady for the consumer's team: what is missing, and who can fix it. */
+/** The messages of SharedResourcesReady for the consumer's team: what is missing, and who can fix it. */
 export const REASONS = {
   ...unknown({
     WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,
@@ -131,21 +131,21 @@ const TEXTS =
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 
-/** The reason why a shared resource is not available, with the facts of its sentence. */
+/** The reason why a shared resource is not available, with the facts of its message. */
 export type SharingReason = ReasonOf<typeof REASONS, "kind">;
 
-/** Tells whether the owner of the shared resource, or of the namespace, refuses a copy. */
+/** Tells whether a copy is not granted, or its namespace does not accept it. */
 export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 
-/** Joins the reasons of a share's copies: one for all namespaces, and one for all Secrets that are waited for. */
+/** Joins the reasons of a share's copies of one kind: one reason then lists all namespaces, or all Secrets. */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
   const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));
   const joined = [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));
   return joined.sort((a, b) => FIRST.indexOf(b.is) - FIRST.indexOf(a.is));
 }
 
-/** The reasons that are told before others, the last of them first. */
+/** The reasons that come before all others, the last of them first. */
 const FIRST: readonly SharingReason["is"][] = ["NamespaceNotReadable", "NamespaceNotAccepting", "AccessNotGranted"];
 
 const isJoined = (reason: SharingReason): boolean =>
@@ -167,7 +167,7 @@ export function explainReason(reason: SharingReason, { kind }: Pick<SharedResour
   return tell(REASONS, remark);
 }
 
-/** Lists the first namespaces for a message: if all were listed, its end with the remedy could be cut. */
+/** Lists the first namespaces for a message. With all of them, its end with the remedy could be cut off. */
 export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);
 
 const listFields = (fields: readonly PatchedField[]): string =>

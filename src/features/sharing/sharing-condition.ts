@@ -11,10 +11,10 @@ import { explainReason, REASONS } from "./reasons.ts";
 
 const TYPE = "SharedResourcesReady";
 
-/** The most reasons of a share that later steps get: a condition's message shows fewer. */
+/** The most reasons of a share that later steps get. A condition's message shows fewer. */
 const MAX_REASONS = 10;
 
-/** The context key with the reasons of earlier steps: Crossplane takes the last condition, which covers all steps. */
+/** The context key with the reasons of earlier steps. The last condition replaces theirs, so it covers all steps. */
 const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
 interface Remark {
@@ -43,7 +43,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
   const conditioned = { ...withCondition(draft, condition), shares: outcomes };
   const results = withResults(conditioned, findEvents(own, [...names], call.composite));
   const unavailable = said.flatMap(({ shared, remarks }) => {
-    // Pending answers arrive before the next step begins. Messages are cut: a team may write a name of a megabyte.
+    // Look-ups end before the next step begins. Messages are cut: a team may write a name of a megabyte.
     const lasting = remarks.filter(({ is }) => is !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
     const entries = lasting.map(({ is: reason, message }) => withMessageCut({ reason, message }));
     return entries.length === 0 ? [] : [[shared.name, entries] as const];
@@ -81,7 +81,7 @@ function tellRemarks(remarks: readonly Remark[]) {
   return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }
 
-/** Makes the event for a change in this step. The XR's condition, which covers all steps, shows the messages so far. */
+/** Makes the event for a change in this step: for messages that the XR's condition does not show yet. */
 function findEvents(own: readonly Remark[], names: readonly string[], composite: Composite): readonly Result[] {
   const { condition, severity } = tellRemarks(own);
   const { status, reason, message = `${TYPE} is ${status}`, target } = condition;
@@ -89,7 +89,7 @@ function findEvents(own: readonly Remark[], names: readonly string[], composite:
   return status === "Unknown" || isShown(own, names, shown) ? [] : [{ severity, message, reason, target }];
 }
 
-/** Tells whether the XR's condition shows these remarks. One that is cut counts as showing them. */
+/** Tells whether the XR's condition shows these messages. One that is cut off counts as showing them. */
 function isShown(own: readonly Remark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
   if (shown === undefined || shown.status === "Unknown") return false;
   const said = `; ${shown.message}`;

@@ -10,19 +10,18 @@ import type { Call } from "../feature.ts";
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
-/** The source Secret. `pending`: the shared resource's answer is looked up. */
+/** The source Secret. `pending`: Crossplane has to look up the shared resource's answer first. */
 export type Source = ConnectionSecret | { readonly is: "pending" };
 
 type SecretRef = Connection["secretRef"];
 
-/** Finds the Secret that a resource names once: it may have a thousand copies, and thousands of fields to search. */
+/** Caches the Secret that a resource names: it may have a thousand copies, and thousands of fields to search. */
 const namedBy = once((resource: Document) => once((secretRef: SecretRef) => findConnectionSecret(resource, secretRef)));
 
 /**
- * Finds the source Secret that a shared resource names in its fields or, with `perConsumer`, in its answer to the
- * consumer.
+ * Finds the source Secret. A shared resource names it in its fields or, with `perConsumer`, in its answer.
  *
- * @param consumer the namespace that has a credential of its own, with `perConsumer`.
+ * @param consumer the namespace whose own credential the answer names, with `perConsumer`.
  */
 export function findSource(
   resource: Document,
@@ -44,7 +43,7 @@ export type SourceSecret =
   | { readonly is: "missing" }
   | { readonly is: "read"; readonly data: JsonObject; readonly version: string | undefined };
 
-/** Requires the source Secret. To be called only if access is granted and a copy needs the values. */
+/** Requires the source Secret. Call this only if access is granted and a copy needs the values. */
 export function readSecret(share: string, secret: SecretName, call: Call): SourceSecret {
   const answer = call.requirements.ask(toSecretRequirement(`shared-resource/${share}/secret`, secret));
   if (answer.is === "pending") return answer;

@@ -14,8 +14,8 @@ const OF_KIND: Readonly<Record<string, readonly FieldPath[]>> = {
 };
 
 /**
- * Makes a value fit its field: in maps of texts, such as labels, a number or boolean becomes a text. Kubernetes would
- * refuse the resource and so stop the XR. The object may be an Object of provider-kubernetes with a manifest.
+ * Makes a value fit its field: in maps of texts, such as labels, a number or boolean becomes a text. Otherwise
+ * Kubernetes would refuse the resource, and the XR would stop. Looks into an Object's manifest, too.
  *
  * @throws {FunctionError} `InvalidFieldPath` if the value cannot be a text, or the field lies below one.
  */

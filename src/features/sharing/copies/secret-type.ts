@@ -15,13 +15,13 @@ const REQUIRED: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
 
 const SECRET_TYPE = /^[-._/a-zA-Z0-9]{1,253}$/;
 
-/** Types of Secrets into which Kubernetes writes credentials of its own. An Object's status would show them. */
+/** Types of Secrets into which Kubernetes writes its own credentials: an Object's status would show them. */
 const TOKENS: ReadonlySet<string> = new Set(["kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"]);
 
 /** The most characters of all annotations, below Kubernetes' limit of 256 KiB. */
 const MAX_ANNOTATIONS = 60_000;
 
-/** Finds a fault for which Kubernetes would refuse a copy's type, labels and annotations. They may come from the XR. */
+/** Finds a fault in a copy's type, labels or annotations, for which Kubernetes would refuse the Secret. */
 export function findMetadataFault({ type, labels, annotations, keys }: NamedCopy): string | undefined {
   if (!SECRET_TYPE.test(type)) return `${quote(type)} is not a Secret's type`;
   if (TOKENS.has(type)) return `type ${type} is not for copies: Kubernetes itself fills in such a Secret`;
@@ -37,7 +37,7 @@ const findMissingKey = (type: string, keys: ReadonlySet<string>): string | undef
   return missing && `type ${type} requires the key ${missing.join(" or ")}`;
 };
 
-/** Finds a fault in the contents that a copy's type requires, except in those that the provider fills in. */
+/** Finds a fault in the contents that a copy's type requires. Values that the provider copies are not checked. */
 export function findContentsFault({ type, via, keys }: NamedCopy, data: Data): string | undefined {
   const missing = via === "Secret" && keys === undefined ? findMissingKey(type, new Set(data.keys())) : undefined;
   const [key = ""] = type.startsWith("kubernetes.io/dockerc") ? (REQUIRED.get(type)?.[0] ?? []) : [];

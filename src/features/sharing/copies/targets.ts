@@ -45,7 +45,7 @@ function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly str
     : { is: "set", value: [own] };
 }
 
-/** Finds a fault in names of keys or Secrets. They may come from the XR, so the input's parser cannot check them. */
+/** Finds a fault in the names of keys or Secrets. They may come from the XR, which the input's schema cannot check. */
 export function findTargetFault(
   { fault, list }: Targets,
   source: SecretName | undefined,
@@ -61,8 +61,8 @@ export function findTargetFault(
 }
 
 /**
- * A namespaced XR composes into its own namespace only (Crossplane overwrites another), and its Objects write connection Secrets
- * nowhere else. The manifest of an Object may name any namespace.
+ * Finds a fault in a target's name or namespace. Crossplane composes the resources of a namespaced XR into its own
+ * namespace only, and an Object's connection Secret is beside the Object. Its manifest may name any namespace.
  */
 function findSecretFault(target: Target, source: SecretName | undefined, own: string | undefined): string | undefined {
   const { namespace, name, copy } = target;
