@@ -9,9 +9,7 @@ import type { Call } from "../feature.ts";
 import type { KnownConsumers } from "./owner-facts.ts";
 
 interface Admission {
-  /** The answers to the consumers that are admitted. */
   readonly answers: Edits;
-  /** The condition that tells how full this XR is. */
   readonly conditions: readonly Condition[];
   /** The consumers that are admitted, or do not ask to be; undefined while they are unknown. */
   readonly placed: KnownConsumers;
@@ -20,12 +18,12 @@ interface Admission {
 const answerKey = (subject: string): string => `consumers/${subject}`;
 
 /**
- * Admits consumers while there is room, in this order:
+ * Admits consumers while the capacity lasts, in this order:
  *
- * 1. An admitted consumer stays while its record asks for this XR. Without a grant it stays only while its record says that it is served.
- *    A capacity that was reduced takes no place away.
- * 2. A consumer whose record says that it was served comes next, as after a restore.
- * 3. Then come the oldest records.
+ * 1. Admitted consumers stay while their records ask for this XR, even if the capacity was reduced. One without a grant stays only while
+ *    its record says that it is served.
+ * 2. Consumers whose records say that they were served, as after a restore.
+ * 3. The oldest records.
  *
  * A consumer that does not ask to be admitted takes a place, too. While the consumers are unknown, all answers stay, and none is added.
  */
@@ -58,6 +56,6 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   };
 }
 
-/** Sorts consumers that were served before to the front, and others by age. Equal ones keep their order. */
+/** Sorts consumers that were served before to the front, and others by age. */
 const bySeniority = ({ place: a }: JudgedConsumer, { place: b }: JudgedConsumer): number =>
   Number(b.isBound) - Number(a.isBound) || compareTexts(a.since, b.since);

@@ -20,21 +20,21 @@ import { resolveStrings } from "../value.ts";
 import type { ConsumersReason } from "./consumers-condition.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
-/** One turn of a namespace's credential: a hash of its text in `turns`, or "" if the input has no `turns`. */
+/** A credential of a namespace. `turn`: the hash of its text in `turns`, or "" if the input has no `turns`. */
 interface Turn {
   readonly namespace: string;
   readonly turn: string;
 }
 
-/** Crossplane takes a response of 4 MiB, in which the XR's status and other resources have their place, too. */
-const MAX_BYTES = 2 * 1024 * 1024;
+/** The most bytes of all credentials. A response has 4 MiB, with the XR's status and other resources. */
+const MAX_CREDENTIALS_BYTES = 2 * 1024 * 1024;
 const MAX_CREDENTIALS = 1000;
-/** The most turns at a time: one that ends, and one that begins. */
+/** The most texts of `turns` at a time: one that ends, and one that begins. */
 const MAX_TURNS = 2;
 
 /**
- * Composes the credentials, and the answers that tell consumers their Secrets. A credential without a grant is deleted while copies of it
- * still exist, or a team could keep access by pausing its XR.
+ * Composes the credentials, and the answers that name their Secrets to consumers. A credential whose grant was revoked is deleted even if
+ * copies of it exist: a team could keep access by pausing its XR otherwise.
  */
 export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call) {
   const reasons: ConsumersReason[] = [];
@@ -42,7 +42,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   const turns = findTurns(section, call);
   const wanted = chooseTurns(section, turns, facts, call);
   const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
-  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_BYTES / bytes));
+  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / bytes));
   const credentials = wanted
     .slice(0, max)
     .map((turn) => toCredential(turn, section, call))
@@ -61,8 +61,8 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
 }
 
 /**
- * Chooses the credentials: first those that exist and stay, so that many new ones displace none, and then new ones. While it is unknown
- * who has access, all existing ones stay, and none is added.
+ * Chooses the credentials: first existing ones that stay, so that new ones do not displace them, then new ones. While the grants are
+ * unknown, all existing ones stay, and none is added.
  */
 function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
   const present = findPresent(section, call);
@@ -70,19 +70,19 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
   const isForGrants = section.forEach === "Grant";
   const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
   const asked = new Set(entitled?.map(({ credentialFor }) => credentialFor));
-  // A team writes its record, so a copy counts for the credential of the record's own namespace only.
+  // A team can write its record, so the record counts for the credential of its own namespace only.
   const copied = new Set(entitled?.flatMap(({ namespace = "", copied: held }) => (held ? toUse(namespace, held) : [])));
-  // A revoked grant takes the credential away even while the consumers are unknown.
+  // A revoked grant ends the credential even while the consumers are unknown.
   const isWanted = ({ namespace }: Turn): boolean =>
     isForGrants || entitled === undefined ? isNamespaceGranted(access, namespace) : asked.has(namespace);
-  // A turn that is over stays while the answer names it, or a record says that copies hold its credential.
+  // A credential whose text is no longer listed stays while the answer or a consumer's copy has its Secret.
   const isInUse = (turn: Turn): boolean => {
     if (entitled === undefined || turns.includes(turn.turn)) return true;
     const { namespace, secret, isAnswered } = toCredential(turn, section, call);
     return isAnswered || (secret !== undefined && copied.has(toUse(namespace, secret)));
   };
   const kept = present.filter((turn) => isWanted(turn) && isInUse(turn));
-  // No XR controls a record right after a restore: it keeps a credential, and begins none.
+  // Right after a restore no XR controls the record: it keeps its credential, and gets no new one.
   const controlled = (entitled ?? []).filter(({ isControlled }) => isControlled);
   const asking = controlled.flatMap(({ credentialFor }) => credentialFor ?? []);
   const namespaces = isForGrants ? [...access.names] : asking.sort();
@@ -91,8 +91,8 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
 }
 
 /**
- * Tells whether a consumer has a grant for the credential that it asks for. If all namespaces are granted, it gets that of its own
- * namespace, and of one that the grant names as well: a team could name a thousand others in its record.
+ * Tells whether a consumer has a grant for the credential that it asks for. A grant to all namespaces ("*") covers only the credential of
+ * its own namespace, since a team could name a thousand others in its record. Others have to be listed.
  */
 const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
   namespaces.every((each) => isNamespaceGranted(access, each)) &&
@@ -113,11 +113,11 @@ const credentialKey = (turn: Turn, { template: { apiVersion, kind } }: Credentia
 
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
 
-/** Finds the turns of which credentials exist. */
+/** Finds the credentials that exist. */
 const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
-    // A name that another step chose must not bring any text into the template.
+    // Another step may have chosen the name, and its text would go into the template.
     return DNS_LABEL.test(namespace) && credentialKey({ namespace, turn }, section) === key
       ? [{ namespace, turn }]
       : [];
@@ -125,7 +125,7 @@ const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =
 
 type Credential = ReturnType<typeof toCredential>;
 
-/** Makes the credential of one turn, with its Secret, which is undefined while it is unknown. */
+/** Makes a credential. `secret`: undefined while its fields do not name one. */
 function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
@@ -152,7 +152,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/** Tells whether the Secret was written: Crossplane has read it as a connection Secret, or the resource is Ready. */
+/** Tells whether the Secret is written: Crossplane has read its connection details, or the resource is Ready. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, hasConnectionDetails } = observed;
@@ -164,7 +164,7 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
-/** Composes the answers: the last turn's credential once it is ready, and until then the one that was answered before. */
+/** Composes the answers. Each names the credential of the last text once that is ready, and until then the one before. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {

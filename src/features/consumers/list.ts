@@ -11,23 +11,23 @@ import type { Call } from "../feature.ts";
 import { MAX_NAMES } from "./consumers-condition.ts";
 import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
 
-/** The largest number of consumers that the status lists, and the step in which others are counted. */
+/** The most consumers that the status lists. More are counted in steps of this number. */
 const STEP = 50;
 
 const toStep = (count: number): number => count - (count % STEP);
 
-/** Rounds down a number above 50, so that one more consumer changes nothing: each change of the XR wakes all. */
+/** Rounds a number above 50 down to a multiple of 50: each change of the XR has all consumers reconciled. */
 const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**
  * Lists the consumers with a grant in the status, or counts them if there are more than 50. While the consumers are unknown, the status
- * repeats what it shows, since Crossplane removes what is left out.
+ * repeats its observed value, since Crossplane removes a field that is left out.
  *
- * Each change of the XR wakes all consumers, and a team may write any number of records. So consumers without a grant are counted in
- * fifties, and fewer than fifty as 1. A companion, which no consumer watches, lists and counts them exactly.
+ * Each change of the XR has all consumers reconciled, and a team may write any number of records. So consumers without a grant are counted
+ * in steps of 50, and fewer than 50 as 1. No consumer watches a companion, so it lists and counts them exactly.
  *
- * The reasons distinguish copies without a grant, which are deleted when their XRs are reconciled, from requests. Fewer than 50 requests
- * are left out if more than 50 consumers have a grant.
+ * Copies without a grant, which are deleted when their XRs are reconciled, and requests have different reasons. Fewer than 50 requests are
+ * left out if more than 50 consumers have a grant.
  */
 export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
@@ -59,9 +59,9 @@ const USAGE = "consumers/usage/";
 const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
 
 /**
- * Composes a Usage of the shared XR while a consumer with a grant uses it. One without a grant does not count: a team that writes a record
- * into its own namespace must not keep the owner from deleting the XR. A record that no XR controls, as right after a restore, keeps a
- * Usage, and begins none.
+ * Composes a Usage of the shared XR while a consumer with a grant uses it. Without a grant it does not count: no team may keep the owner
+ * from deleting the XR by writing a record into its own namespace. A record that no XR controls, as right after a restore, keeps a Usage
+ * and creates none.
  */
 export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: Call): Edits {
   const present = keepObserved(USAGE, USAGE_FIELDS, call);
@@ -80,8 +80,8 @@ const nameConsumer = ({ namespace, kind, name }: JudgedConsumer): string =>
   `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
 
 /**
- * Composes a Usage, with which Crossplane's webhook refuses to delete an XR for this reason. Crossplane v2 has kinds for namespaced and for
- * cluster-scoped resources; v1.19 and later have one, which v2 still serves.
+ * Composes a Usage, for which Crossplane's webhook refuses to delete an XR, with this reason. Crossplane v2 has one kind for namespaced
+ * and one for cluster-scoped resources. Crossplane v1.19 and later has one kind, which v2 still serves.
  */
 function composeUsage(owner: Composite, reason: string, { request }: Call): JsonObject {
   const { apiVersion, kind, name, namespace } = owner;

@@ -31,13 +31,13 @@ import type { ConsumersReason } from "./consumers-condition.ts";
 
 /** The namespaces that the annotations of the shared XR grant. */
 export interface Access {
-  /** The names that are listed, and those of Namespaces that match a selector; sorted. */
+  /** The namespaces that are listed, and those whose labels match the selector; sorted. */
   readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;
   readonly faults: readonly ConsumersReason[];
 }
 
-/** A fact that Crossplane looks up, or the reason why it is unknown. */
+/** A fact that has to be looked up, or the reason why it is unknown. */
 type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined; unknown: ConsumersReason }>;
 
 const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
@@ -47,7 +47,7 @@ export type KnownConsumers = readonly JudgedConsumer[] | undefined;
 
 /** The facts about a shared XR; each is undefined while it is unknown. */
 export interface OwnerFacts {
-  /** The shared XR: this one, or the one whose companion this XR is. */
+  /** The shared XR: this XR, or the one that `consumers.of` names. */
   readonly owner?: Composite;
   readonly access?: Access | undefined;
   /** The kinds and namespaces to which ReferenceGrants grant access, in addition to the annotations. */
@@ -75,8 +75,8 @@ export function lookUpFacts(section: Consumers, call: Call): OwnerFacts {
 }
 
 /**
- * Finds the shared XR. A companion serves only one of its own team: otherwise a team could name another team's XR, see its consumers,
- * answer to them, and keep the XR from being deleted.
+ * Finds the shared XR. A companion serves only an XR of its own namespace. Otherwise a team could name another team's XR, see and answer
+ * its consumers, and keep the XR from being deleted.
  */
 function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   const { composite, requirements } = call;
@@ -93,12 +93,12 @@ function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   return found && consumerNamespace(found) === consumerNamespace(composite) ? { value: found } : missing;
 }
 
-/** The most copies that count one by one: a record of 7 kB lists a thousand, and a team may write many. */
+/** The most copies that are counted one by one. A record of 7 kB lists a thousand, and a team may write many. */
 const MAX_COPIES = 10_000;
 
 /**
- * Finds the consumers by the records of their XRs: one for each copy. Counts one for each share of a record in a namespace without a
- * grant, and after the first 10,000 copies.
+ * Finds the consumers in the records of their XRs, one for each copy. A record in a namespace without a grant counts as one for each share,
+ * and so does each record after the first 10,000 copies.
  */
 function findConsumers(
   owner: Composite,

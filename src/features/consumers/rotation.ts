@@ -10,8 +10,8 @@ import { recallNames } from "../record-names.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
 /**
- * Sets the field to another value each time that a namespace loses access, by an annotation that remembers the namespaces with access.
- * Both stay as they are while it is unknown who has access.
+ * Sets the field to a new value each time a namespace loses access. An annotation remembers the namespaces with access. Both stay as they
+ * are while the grants are unknown.
  */
 export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts, draft: Draft, call: Call): Edits {
   if (rotation === undefined) return [];
@@ -27,13 +27,13 @@ export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts
   ];
 }
 
-/** All namespaces. If this grant is taken back, each namespace that is not listed has lost access. */
+/** A grant to all namespaces. If it is revoked, every namespace that is not listed loses access. */
 const EVERYONE = "*";
 
 const listNamespaces = ({ names, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>
   isForAll ? [EVERYONE] : [...new Set([...names, ...grantees.map(({ namespace }) => namespace)])];
 
-/** Recalls the annotation: namespaces with access, a slash, and the field's value, which is empty before the first loss. */
+/** Recalls the annotation: namespaces with access, a slash, and the field's value, empty before the first loss. */
 function recall(resource: string, call: Call): string | undefined {
   const observed = call.request.observed.resources.get(resource)?.document;
   const noticed = observed && readAnnotation(observed, ROTATION);
@@ -41,7 +41,7 @@ function recall(resource: string, call: Call): string | undefined {
   return memory?.includes("/") ? memory : undefined;
 }
 
-/** Writes the annotation, with hashes in place of names, of which a thousand would fill it. */
+/** Writes the annotation. It holds hashes of the namespaces' names, because a thousand names would be too long. */
 function remember(namespaces: readonly string[], memory: string | undefined): string {
   const granted = namespaces.map((name) => (name === EVERYONE ? name : digest(name))).sort();
   const [before = "", trigger = ""] = memory?.split("/") ?? [];

@@ -17,7 +17,7 @@ import type { Patched } from "./patches.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
 import { isOfKind, judgeBound } from "./recorded.ts";
 
-/** A share with the outcome of its dependents. */
+/** A share with its dependents decided. */
 export interface Depending extends Patched {
   readonly depending: {
     readonly reasons: readonly SharingReason[];
@@ -26,7 +26,7 @@ export interface Depending extends Patched {
   };
 }
 
-/** The decision on a dependent, and the shared resource that it is for. */
+/** The decision on a dependent. `origin`: the shared resource that it is for. */
 type Fate =
   | { readonly is: "served"; readonly origin: Reference }
   | { readonly is: "kept"; readonly origin: Reference | undefined }
@@ -34,7 +34,7 @@ type Fate =
 
 type Decision = Fate & { readonly name: string };
 
-/** Decides on the dependents that earlier steps desire. Crossplane deletes the others. */
+/** Decides on the dependents that earlier steps desire. Crossplane deletes those that no step desires. */
 export function withDependents(draft: Draft, shares: readonly Patched[], call: Call) {
   const desired = lazy(() => desiredSoFar(call, draft)); // most XRs have no dependents
   const theirs = [...call.request.desired.resources.keys()]
@@ -66,20 +66,21 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
 }
 
 /**
- * Decides on one dependent. It belongs to the shared resource in its annotation, which no tenant writes. Tenants write
- * the XR's fields and record, which alone neither make nor keep a dependent. The first line that fits decides:
+ * Decides on one dependent. Its annotation names its shared resource, and no tenant writes that. Tenants write the XR's
+ * fields and record, which alone neither make nor keep a dependent. The first row that fits decides:
  *
- * | the dependent                                                              | what becomes of it                  |
- * |----------------------------------------------------------------------------|-------------------------------------|
- * | does not exist, access is granted, and the copies are written              | served: as earlier steps desire it  |
- * | does not exist                                                             | held back                           |
- * | is for the resource that the XR names, and access to that is granted       | served; removed if its copies are   |
- * | is for another one than that from which the XR is served now               | removed, then created anew          |
- * | is for one whose grant stands, or is not known; or is gone, with Keep      | kept exactly as it is observed      |
- * | else                                                                       | removed                             |
+ * | the dependent                                                            | decision                           |
+ * |--------------------------------------------------------------------------|------------------------------------|
+ * | does not exist, access is granted, and the copies are written            | served: as earlier steps desire it |
+ * | does not exist                                                           | held back                          |
+ * | its shared resource is the one that the XR names, with access granted    | served; removed with its copies    |
+ * | the XR is served from another shared resource now                        | removed, then created anew         |
+ * | the grant of its shared resource stands, or is not known                 | kept exactly as observed           |
+ * | its shared resource does not exist, with `onSourceMissing: Keep`         | kept exactly as observed           |
+ * | else                                                                     | removed                            |
  *
- * Kept as observed, since earlier steps may desire it from a field that names another resource by now. Created anew,
- * since many cloud resources cannot be changed, and some fields may still be the former resource's.
+ * It is kept as observed, since the fields from which earlier steps desire it may name another resource by now. It is
+ * created anew, since many cloud resources cannot be changed, and some fields may be the former resource's.
  */
 function decide(name: string, desired: Document, share: Delivered): Fate {
   const { judgement, call } = share;
@@ -90,7 +91,7 @@ function decide(name: string, desired: Document, share: Delivered): Fate {
   return isEarly || !mayBegin(share) ? { is: "heldBack" } : { is: "served", origin: now };
 }
 
-/** @param now the resource that the XR names, and whose access is granted. */
+/** @param now the resource that the XR names, if it grants access. */
 function decideObserved(observed: Document, now: Reference | undefined, share: Delivered): Fate {
   const recorded = share.before.find(({ access }) => access === "Granted")?.resource;
   const marked = readOrigin(observed, share);
@@ -101,7 +102,7 @@ function decideObserved(observed: Document, now: Reference | undefined, share: D
   return !isMoved && isKept(origin, marked !== undefined, share) ? { is: "kept", origin } : { is: "removed" };
 }
 
-/** Tells whether all copies of the share are written, where it has some. */
+/** Tells whether all copies of the share are written; true for a share without copies. */
 const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
   shared.connection === undefined ||
   (judgement.copies.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));
@@ -111,14 +112,14 @@ const mayBegin = (share: Delivered): boolean =>
   (share.shared.select.by === "self" ||
     !readableIn(share.judgement.fields).some((resource) => isBeingDeleted(resource)));
 
-/** Tells whether copies of the share are refused, or go with their source. */
+/** Tells whether copies of the share are refused, or are deleted with their source. */
 function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } }: Delivered): boolean {
   if (connection === undefined) return false;
   const isSourceGone = judgement.copies.is === "gone" || reasons.some(({ is }) => is === "SourceNotFound");
   return reasons.some(isRefusal) || (isSourceGone && connection.onSourceMissing === "Delete");
 }
 
-/** Tells whether a dependent stays that cannot be served now. An unmarked one goes if its recorded resource is gone. */
+/** Tells whether a dependent that cannot be served now stays. Without its annotation it goes with its resource. */
 function isKept(origin: Reference | undefined, isMarked: boolean, share: Delivered): boolean {
   const { shared, judgement } = share;
   const { copies, fields, named } = judgement;
@@ -129,7 +130,7 @@ function isKept(origin: Reference | undefined, isMarked: boolean, share: Deliver
   return grant === "gone" ? isMarked && shared.connection?.onSourceMissing !== "Delete" : grant !== "ended";
 }
 
-/** Reads the shared resource that a dependent is for. Another kind than the share's is not looked up. */
+/** Reads the shared resource that a dependent is for; undefined if it is not of the share's kind. */
 function readOrigin(observed: Document, { shared }: Judged): Reference | undefined {
   const origin = readReference(readOrigins(observed)[shared.name]);
   return origin && isOfKind(origin, shared) ? origin : undefined;
@@ -140,7 +141,7 @@ function readOrigins(resource: Document): JsonObject {
   return isObject(origins) ? origins : {};
 }
 
-/** Edits a dependent. One of several shares exists while all of them serve it. */
+/** Edits a dependent. If several shares list it, it exists only while all of them serve it. */
 function toEdit(
   fates: readonly (Fate & { readonly share: string })[],
   desired: Document | undefined,

@@ -138,7 +138,7 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
   return `with labels ${labels.sort().join(",")}${place}`;
 }
 
-/** Sorts as function-extra-resources does: texts, numbers, others. Equal ones are sorted by namespace and name. */
+/** Sorts as function-extra-resources does: texts, then numbers, then others. Namespace and name decide between equals. */
 function sortBy(resources: readonly Document[], path: FieldPath | undefined): readonly Document[] {
   const keyed = resources.map((resource) => {
     return { resource, value: path && resource.at(path), reference: lazy(() => toReference(resource)) };

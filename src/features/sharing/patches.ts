@@ -17,11 +17,11 @@ import type { PatchedField, SharingReason } from "./reasons.ts";
 import { toFitting } from "./text-maps.ts";
 
 /**
- * The decision on the field of a patch.
+ * The decision on the field that a patch sets.
  *
- * - `set`: to the shared resource's value.
- * - `keep`: at the observed value. `default`: likewise, and a missing value is expected.
- * - `leave`: at the value of earlier steps.
+ * - `set`: the field gets the shared resource's value.
+ * - `keep`: it keeps its observed value. `default`: likewise, for a patch that may be without a value.
+ * - `leave`: it has the value of earlier steps, if any.
  */
 type Verdict =
   | { readonly is: "set"; readonly value: JsonValue }
@@ -34,21 +34,21 @@ export interface Patched extends Delivered {
 
 interface Applied {
   readonly patch: Patch;
-  /** `kept`: at the observed value, which is reported. `left`: at the value of earlier steps. */
+  /** The field has its new value, its observed one (reported), or that of earlier steps; or its resource is held back. */
   readonly is: "set" | "kept" | "left" | "heldBack";
   readonly reason?: SharingReason | undefined;
   /** The bytes of the shared resource's value; 0 if that is not set. */
   readonly bytes: number;
 }
 
-/** The patched objects by name in the Composition. The XR's is empty, which no resource has. */
+/** The patched objects, by name in the Composition. The XR's name is "", which no composed resource has. */
 type Objects = Map<string, JsonObject>;
 const COMPOSITE = "";
 
-/** The most bytes of a share's values: a response has 4 MiB, and the owner of a field decides how large it is. */
-const MAX_BYTES = 512 * 1024;
+/** The most bytes that the patches of a share set: a response has 4 MiB, and a field's owner decides on its size. */
+const MAX_PATCHED_BYTES = 512 * 1024;
 
-/** Applies the patches of all shares. One that fails leaves the others alone. */
+/** Applies the patches of all shares. One that fails does not stop the others. */
 export function withPatches(draft: Draft, shares: readonly Delivered[], call: Call) {
   const objects: Objects = new Map();
   const all: { readonly share: Delivered; readonly applied: readonly Applied[] }[] = [];
@@ -69,10 +69,10 @@ export function withPatches(draft: Draft, shares: readonly Delivered[], call: Ca
   return { draft: withResources(edited, removed), shares: patched };
 }
 
-/** Applies the patches of a share in their order, each to what those before have made. */
+/** Applies the patches of a share in their order, each to the result of the one before. */
 function applyPatches(share: Judged, objects: Objects): readonly Applied[] {
   const all: Applied[] = [];
-  let left = MAX_BYTES;
+  let left = MAX_PATCHED_BYTES;
   for (const patch of share.shared.patches) {
     const applied = apply(patch, share, left, objects);
     left -= applied.bytes;
@@ -81,7 +81,7 @@ function applyPatches(share: Judged, objects: Objects): readonly Applied[] {
   return all;
 }
 
-/** Reads the values that a share's patches set in the XR: for an item of a list, the whole list. */
+/** Reads the values that a share's patches set in the XR. For an item of a list, that is the whole list. */
 const toValues = (status: JsonObject, applied: readonly Applied[]): readonly ValueEdit[] =>
   applied.flatMap(({ patch: { toCompositeFieldPath: path = [] }, is }) => {
     const list = path.findIndex((step) => typeof step === "number");
@@ -110,7 +110,7 @@ function apply(patch: Patch, share: Judged, left: number, objects: Objects): App
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
     bytes > left
-      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_BYTES} bytes together`
+      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_PATCHED_BYTES} bytes together`
       : edit(patch, verdict.value, objects, call);
   return fault === undefined
     ? { patch, is: "set", bytes }
@@ -118,10 +118,11 @@ function apply(patch: Patch, share: Judged, left: number, objects: Objects): App
 }
 
 /**
- * Decides on one patch. A composed resource that exists keeps its field whenever the value is not available: a database
- * keeps its subnets when the grant of the network is taken back. The XR's status follows the grant. Its field stays
- * while the shared resource is gone or not known, and goes if access is refused, or if the XR is bound to nothing and
- * names nothing that exists.
+ * Decides on one patch. If the value is not available,
+ *
+ * - a composed resource that exists keeps its field: a database keeps its subnets when the network's grant is revoked;
+ * - the XR's status keeps its field while the shared resource is gone or not known. It loses the field if access is
+ *   refused, or if the XR is bound to no resource and names none that exists.
  */
 function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): Verdict {
   const { toResource } = patch;
@@ -135,12 +136,12 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
   if (fields.is === "refused" || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
   const resource = findReadable(patch, fields);
   if (resource !== undefined) return read(patch, resource, shared.kind);
-  // A team may take the record away, and then nothing tells whose grant the status lives by.
+  // A team may delete the record, and then no grant is known that the status depends on.
   const isUnbound = bindsOne(shared) && before.length === 0 && copies.is !== "unknown";
   return { is: isUnbound && toResource === undefined ? "leave" : "keep" };
 }
 
-/** Finds the resource whose fields a patch may read: for the XR's status also one that the XR holds on to. */
+/** Finds the resource whose fields a patch may read. A patch of the XR's status may also read a bound one. */
 function findReadable({ toResource }: Patch, fields: Fields): Document | undefined {
   if (fields.is !== "held") return fields.resources[0];
   return toResource === undefined ? fields.bound : undefined;
@@ -162,11 +163,11 @@ const failed = (fault: string): SharingReason => ({ is: "PatchFailed", fault });
 
 const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** The object and the field that a patch edits: the input gives one of the two. */
+/** Finds the object and the field that a patch sets. The input has either of them. */
 const targetOf = ({ toResource, toCompositeFieldPath: fieldPath = [] }: Patch) =>
   toResource ?? { name: COMPOSITE, fieldPath };
 
-/** Sets a patch's field in its object. @returns the fault where that is not possible. */
+/** Sets a patch's field in its object; returns the fault if it cannot. */
 function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): string | undefined {
   const { name, fieldPath } = targetOf(patch);
   const whole = soFar(name, objects, call);
@@ -200,7 +201,7 @@ function findObserved(name: string, call: Call): Document | undefined {
   return desired && observedAs(name, toReference(desired), call);
 }
 
-/** Leaves a field. No resource is created without a Required one, such as a key that cannot be set later. */
+/** Leaves a field as it is. No resource is created without a Required one: it may be a field that never changes. */
 function leave(patch: Patch, reason: SharingReason | undefined, call: Call): Applied {
   const { name } = targetOf(patch);
   const isNew = call.request.desired.resources.has(name) && findObserved(name, call) === undefined;

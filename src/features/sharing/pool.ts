@@ -9,8 +9,7 @@ import { findShareAccess } from "./access.ts";
 import { type Found, type Judgement, type Lookup, type Share, unfound, withoutCopies } from "./judgement.ts";
 
 /**
- * Chooses the member of a pool to which the XR proposes itself: if possible one that grants access and has capacity
- * left.
+ * Chooses the member of a pool that the XR asks to admit it: if possible one that grants access and has capacity left.
  *
  * @param sorted the members that match, in order. None of them serves the XR yet.
  */
@@ -22,22 +21,22 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
     if (access?.is === "pending") return unfound("unknown", access.reason);
     if (!isFull(item) && access?.isGranted(own ?? "*") !== false) open.push(item);
   }
-  const chosen = [findProposed(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
+  const chosen = [findAsked(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
 }
 
 /**
- * Finds the member to which the XR has proposed itself before, while that has room, or has admitted the XR, or no other
- * has room. It never served the XR, so that another choice moves nothing.
+ * Finds the member that the XR has asked before. The XR stays with it while it has capacity left, has admitted the XR,
+ * or no other member has capacity left. Another choice moves nothing, since this member never served the XR.
  */
-function findProposed(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
+function findAsked(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
   const [last] = share.before;
-  const proposed = sorted.find((item) => last !== undefined && isSameResource(toReference(item), last.resource));
-  if (proposed === undefined || open.length === 0 || open.includes(proposed)) return proposed;
-  return judgeAdmission(proposed, share) === "refused" ? undefined : proposed;
+  const asked = sorted.find((item) => last !== undefined && isSameResource(toReference(item), last.resource));
+  if (asked === undefined || open.length === 0 || open.includes(asked)) return asked;
+  return judgeAdmission(asked, share) === "refused" ? undefined : asked;
 }
 
-/** Finds the first, or the least used member. One that does not report its load comes last. */
+/** Finds the first member, or the least used one. Members that do not report their load come last. */
 function findPreferred({ select }: SharedResource, open: readonly Document[]): Document | undefined {
   const isByLoad = select.by === "labels" && select.prefer === "LeastUsed";
   const toRank = (item: Document): number => {
@@ -47,7 +46,7 @@ function findPreferred({ select }: SharedResource, open: readonly Document[]): D
   return [...open].sort((a, b) => toRank(a) - toRank(b))[0];
 }
 
-/** Judges whether a member has admitted the XR: its answer repeats the ticket in the XR's record. */
+/** Judges whether a member has admitted the XR. Its answer then repeats the ticket in the XR's record. */
 function judgeAdmission(resource: Document, { shared, before, call }: Share): "pending" | "admitted" | "refused" {
   const { composite, requirements } = call;
   const subject = admissionSubject(composite.namespace, recordOf(composite), shared.name);
@@ -57,7 +56,7 @@ function judgeAdmission(resource: Document, { shared, before, call }: Share): "p
   return ticket !== undefined && answer?.ticket === ticket ? "admitted" : "refused";
 }
 
-/** Makes a new ticket for each proposal. No answer to an earlier one counts: another XR may have its place by now. */
+/** Makes a ticket for the next member to ask. Answers to earlier tickets do not count: the place may be taken. */
 function toTicket({ before, call }: Share): string {
   const proposals = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
   const uid = stringAt(call.composite.document, ["metadata", "uid"]) ?? "";
@@ -65,8 +64,8 @@ function toTicket({ before, call }: Share): string {
 }
 
 /**
- * Serves an XR only from the member of a pool that has admitted it. An XR that was served and has no answer, as right after a restore,
- * keeps its copies and fields and gets nothing new: its team may have written that it was served into its record.
+ * Serves an XR only from the member of a pool that has admitted it. After a restore the answer may be missing: an XR
+ * that was served keeps its copies and fields then, and gets nothing new, since its team can write its record.
  */
 export function withAdmission(judged: Judgement, share: Share, { resources: [resource], name }: Found): Judgement {
   const { select } = share.shared;

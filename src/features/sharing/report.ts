@@ -18,7 +18,7 @@ export function withReport(draft: Draft, shares: readonly Outcome[], misnamed: r
   return withResults(reported, toFatal(misnamed));
 }
 
-/** Tells whether nothing but unready copies keeps the XR unready: Crossplane reports those itself. */
+/** Tells whether this step may leave the XR ready: Crossplane itself waits for copies that are not ready. */
 function isReady({ resources }: Draft, shares: readonly Outcome[]): boolean {
   const reasons = shares.flatMap((share) => share.reasons);
   const hasUnreadyCopy = () =>
@@ -44,7 +44,7 @@ function toFatal(faults: readonly Fault[]): readonly Result[] {
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
 }
 
-/** Makes an event if another shared resource has taken the place, or the name, of the one before. */
+/** Makes an event if another shared resource replaces the one before, or has its name. */
 function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;
   if (now?.access !== "Granted") return [];

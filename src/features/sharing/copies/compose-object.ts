@@ -12,17 +12,17 @@ import { pickObserved } from "../../desired.ts";
 import type { Call } from "../../feature.ts";
 import type { Copying } from "../judgement.ts";
 import type { Data } from "../source.ts";
+import { markComposite, targetLabel } from "./foreign-secret.ts";
 import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
 import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./owned.ts";
 import type { Row } from "./rows.ts";
-import { markComposite, targetLabel } from "./taker.ts";
 
-/** Annotation of an Object: the source Secret's resourceVersion. When it changes, the provider reads at once. */
+/** Annotation of an Object: the source Secret's resourceVersion. A change has the provider read the source at once. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
 
 export interface Composed {
   readonly resource: readonly [name: string, edit: ResourceEdit];
-  /** The Secret, once for each shared resource whose values are in it. */
+  /** The Secret, once for each shared resource whose values it may hold. */
   readonly made: readonly { readonly origin: Reference; readonly secret: SecretName }[];
 }
 
@@ -39,7 +39,7 @@ interface WrittenCopy {
   readonly call: Call;
 }
 
-/** Writes a copy: composes one of two forms of provider-kubernetes' Object, or the Secret itself. */
+/** Writes a copy: composes an Object of provider-kubernetes, or the Secret itself. */
 export function writeCopy(copy: WrittenCopy): Composed {
   const { isObserver, row, copying, earlier } = copy;
   const { key, observed, target: secret } = row;
@@ -49,7 +49,6 @@ export function writeCopy(copy: WrittenCopy): Composed {
   return { resource: [key, toEdit(object, isThere)], made };
 }
 
-/** Keeps a copy as it is. */
 export function keepCopy(copy: ObservedCopy): Composed {
   const { key, origin, target: secret } = copy;
   const made = origin && secret ? [{ origin, secret }] : [];
@@ -57,9 +56,12 @@ export function keepCopy(copy: ObservedCopy): Composed {
 }
 
 /**
- * Gives up a copy, and leaves its Secret. The Object observes until its provider has read that, and is then deleted.
- * Kubernetes would delete the Secret with its only owner: such an Object first has the provider remove its owner
- * reference or, where another writer has the Secret, waits until that one is an owner, too.
+ * Gives up a copy, and leaves its Secret. The Object only observes until its provider has read that; then it is deleted.
+ *
+ * Kubernetes deletes a Secret with its only owner. If this Object is the only one, it stays: until the provider has
+ * removed its owner reference or, if another writer has the Secret, until that writer owns it, too.
+ *
+ * @param isOurs true if the share writes the Secret from now on.
  */
 export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOurs: boolean): readonly Composed[] {
   const { key, document } = copy;
@@ -119,12 +121,11 @@ const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records:
 });
 
 /**
- * Makes the spec of an Object whose provider reads the source and writes the copy. The manifest holds only the
- * filled-in templates.
+ * Makes the spec of an Object whose provider reads the source and writes the copy. Of the values, the manifest holds
+ * only the filled-in templates.
  *
- * `watch`: a provider with --enable-watches reads the source when it changes. Not for a namespaced Object: for these
- * the provider (v1.3.1, namespaced/object/indexes.go) keeps all of the cluster's Secrets in memory once more for each
- * namespace.
+ * `watch`: a provider with --enable-watches reads the source when it changes. It is not set on a namespaced Object: for
+ * each namespace the provider would keep all Secrets of the cluster in memory (v1.3.1, namespaced/object/indexes.go).
  */
 function toCopying(copy: WrittenCopy) {
   const { row, copying, data, call } = copy;
@@ -144,8 +145,8 @@ const valueIn = ({ namespace, name }: SecretName, fieldPath: string) => {
 const formatKey = (key: string): string => formatFieldPath(["data", key]);
 
 /**
- * Makes the spec of an Object that observes the copy's Namespace, and publishes the source's keys as its own connection
- * Secret. The provider refuses to write a Secret that this Object does not control.
+ * Makes the spec of an Object that publishes the source's keys as its own connection Secret. Its manifest is only
+ * observed: the copy's Namespace. The provider refuses to write a Secret that this Object does not control.
  */
 function toPublishing({ row, copying: { source, secret }, call }: WrittenCopy) {
   const { namespace, name, copy } = row.target;
@@ -184,30 +185,29 @@ const DESIRED_OF_SECRET = [
 ].map(parseFieldPath);
 
 /**
- * Desires an observed copy exactly as this function desired it before, with its policies and recorded origin. Fields of
- * others are left out: with server-side apply they would become ours, and go once we no longer desire them.
+ * Desires an observed copy exactly as this function desired it before, with its policies and recorded origin. Leaves out
+ * fields of other managers: server-side apply would make them ours, and remove them once we no longer desire them.
  */
 function asDesiredBefore({ document, isSecret }: ObservedCopy): JsonObject {
   if (isSecret) return pickObserved(document, DESIRED_OF_SECRET);
-  // Unless the Object is limited, its policies are the default, which we never desired.
+  // The policies "*" are the default, which this function never desires.
   const isLimited = readPolicies(document)?.includes("*") === false;
   const picked = pickObserved(document, isLimited ? [...DESIRED_OF_OBJECT, MANAGEMENT_POLICIES] : DESIRED_OF_OBJECT);
   const object = keepOwner(picked, document);
-  // The provider fills in, and writes back, what the references name.
+  // The provider writes the values that it copies back into the manifest.
   const data = pickUnfilled(document.at(DATA), objectsAt(document, REFERENCES));
   return Object.keys(data).length === 0 ? object : withValueAt(object, DATA, data);
 }
 
-/** Picks the data that no reference fills in. */
+/** Picks the data that the provider does not copy. */
 function pickUnfilled(data: JsonValue | undefined, references: readonly JsonObject[]): JsonObject {
   const filled = new Set(references.map(({ toFieldPath }) => toFieldPath));
   return isObject(data) && !filled.has("data") ? pick(data, (key) => !filled.has(formatKey(key))) : {};
 }
 
 /**
- * Empties keys that an Object's manifest holds and that are no longer listed. The provider has written them into the
- * manifest, so that they would stay in it, and in the Secret. Emptied keys are ours, and go when the next reconcile
- * leaves them out.
+ * Empties keys of an Object's manifest that are no longer listed. The provider wrote them into the manifest, so they
+ * would stay in it and in the Secret. An emptied key is ours, and goes when the next reconcile leaves it out.
  */
 function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], observed: ObservedCopy | undefined) {
   const left = pickUnfilled(observed?.document.at(DATA), references);

@@ -15,16 +15,16 @@ import type { Data } from "../source.ts";
 import { needsSource } from "./keys.ts";
 import { findContentsFault } from "./secret-type.ts";
 
-/** The contents of a copy and the most bytes that it takes in the response, or the reason why they are not known. */
+/** The contents of a copy and the bytes that it takes in the response at most, or the reason why there are none. */
 export type Contents =
   | { readonly is: "known"; readonly data: Data; readonly bytes: number }
   | { readonly is: Cause; readonly reason: SharingReason };
 
-/** Selects the contents of copies, once for each copy: it may have a thousand targets. */
+/** Selects the contents of a copy, once for all its targets: there may be a thousand. */
 export const contentsFor = (copying: Copying, { composite }: Call): ((copy: NamedCopy) => Contents) =>
   once((copy) => selectContents(copy, copying, composite.document));
 
-/** Selects the contents of a copy, except those that the provider fills in. */
+/** Selects the contents of a copy, except the values that the provider copies. */
 function selectContents(
   copy: NamedCopy,
   { source: secret, secret: read, resource: shared }: Copying,
@@ -46,10 +46,10 @@ interface Values {
 
 export const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 
-/** The bytes composed for a key beside its names and its value. */
+/** The bytes that a key takes in the response, its names and value not counted. */
 const KEY_BYTES = 200;
 
-/** Selects the keys that a copy lists, or all, under their new names. Sorted as Kubernetes sorts them. */
+/** Selects the listed keys, or all, under their names in the copy. Sorted as Kubernetes sorts them. */
 function selectKeys(copy: NamedCopy, values: Values): Contents {
   const { via, keys, type, labels, annotations } = copy;
   const all: readonly NamedKey[] = keys ?? Object.keys(values.data).map((name) => ({ from: name, to: name }));
@@ -93,7 +93,7 @@ function fillIn(template: Template, values: Values, most: number): string | Shar
   return Buffer.from(texts.join("")).toString("base64");
 }
 
-/** Reads and encodes the value of a placeholder. A key that goes into base64 may be any bytes. */
+/** Reads and encodes the value of a placeholder. With the encoding base64 a key may hold any bytes. */
 function toText(part: Placeholder, values: Values): string | SharingReason {
   if ("field" in part) {
     const text = toPlainText(valueAt(wholeOf(values[part.of]), part.field));
@@ -117,7 +117,7 @@ function encode(text: string, { encoding }: Placeholder): string {
   return encoding === "json" ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/** Decodes a resource once: templates may name thousands of its fields. One that is nested too deep has none. */
+/** Decodes a resource once, since templates may name thousands of fields. Nested too deep, it counts as empty. */
 const wholeOf = once((resource: Document): JsonValue => {
   const whole = resource.at([], TOO_DEEP);
   return whole === undefined || whole === TOO_DEEP ? {} : whole;

@@ -1,7 +1,7 @@
 import { COPY_PREFIX } from "../../../crossplane/copies.ts";
 import type { NamedCopy, Target } from "../judgement.ts";
 
-/** Suffixes of names: if one `via` took the place of another's resource, Crossplane would delete the Secret. */
+/** Suffixes of names: with one name for all, a change of `via` would make Crossplane delete the Secret. */
 const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
   ConnectionSecret: "/connection-secret",
   Secret: "/secret",
@@ -13,5 +13,5 @@ export const copyName = (share: string, { namespace, name, copy }: Target): stri
 
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
 
-/** Tells whether `copyName` could make the name. A user who may edit the XR's references can give composed resources any name. */
+/** Tells whether `copyName` could make the name. Whoever may edit the XR's references can choose any other name. */
 export const isCopyName = (name: string): boolean => COPY_NAME.test(name);

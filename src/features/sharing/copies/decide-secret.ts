@@ -12,16 +12,16 @@ import type { Grant } from "../recorded.ts";
 import type { Data } from "../source.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import { type Contents, TOO_LARGE } from "./contents.ts";
+import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.ts";
 import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
 import type { Row } from "./rows.ts";
-import { findTaker, findTarget, type Taker } from "./taker.ts";
 
 /** The decision on a target or a copy. Crossplane deletes an observed copy that is not composed again. */
 export interface Decision extends Partial<Composed> {
   readonly reason?: SharingReason;
-  /** The Secret, if the share has it from now on. */
+  /** The Secret, if the share writes it from now on. */
   readonly taken?: string;
 }
 
@@ -31,15 +31,14 @@ export interface CopyingShare extends Judged {
   contentsOf(copy: NamedCopy): Contents;
 }
 
-/** A target Secret with the facts that rules decide by. Functions look up a fact when a rule first asks for it. */
+/** A target Secret, with the facts that the rules read. A function looks its fact up when a rule first needs it. */
 interface Case {
   readonly row: Row;
   readonly share: CopyingShare;
   readonly contents: () => Contents;
   /** The Secret; undefined where there is none. */
   readonly found: () => Document | "pending" | undefined;
-  /** The other writer that has it. */
-  readonly taker: () => Taker | "pending" | undefined;
+  readonly otherWriter: () => OtherWriter | "pending" | undefined;
 }
 
 type Decisions = readonly Decision[];
@@ -47,33 +46,33 @@ type Decisions = readonly Decision[];
 /** Decides on a target Secret by the first rule that fits. A copy that is given up leaves its Secret. */
 const decide = decideBy<Case, Decisions>(
   () => [
-    keepUnwritable, // the owner does not grant it, or its namespace does not accept it
-    leaveToOtherCopy, // another share, another way to deliver or an earlier step has it
-    keepWithoutContents, // they are not known, missing, or too large
+    keepRefused, // it is not granted, or its namespace does not accept it, or that is not known
+    leaveToOtherCopy, // another copy of this XR writes it, perhaps of an earlier step
+    keepWithoutContents, // the contents are not known, missing, or too large
     keepTillDeletion, // its shared resource is being deleted, and gets no new copies
-    keepTillLookedUp, // the Secret, or the claim that decides who has it, is not known yet
-    leaveForeignSecret, // it exists without our mark, or another XR of our claim has it
+    keepTillLookedUp, // the Secret, or the claim that decides who writes it, is not known yet
+    leaveForeignSecret, // it exists without our owner annotation, or another XR of our claim writes it
   ],
   take,
 );
 
-/** A target Secret that the share has from now on, after all look-ups. */
+/** A target Secret that the share writes from now on, after all look-ups. */
 interface Own {
   readonly row: Row;
   readonly share: CopyingShare;
   readonly data: Data;
   readonly found: Document | undefined;
-  /** The former shared resources whose values our copy may still hold, and whether all their grants stand. */
+  /** The former shared resources whose values the copy may still hold, and the state of their grants. */
   readonly former: { readonly origins: readonly Reference[]; readonly grant: Grant };
 }
 
-/** Decides on a Secret that the share has, by the first rule that fits. */
+/** Decides on a Secret that the share writes, by the first rule that fits. */
 const decideOwn = decideBy<Own, Decisions>(
   () => [
-    dropUngranted, // the copy holds values that are no longer granted: the next reconcile makes another
+    dropUngranted, // the copy holds values that are no longer granted: the next reconcile makes a new one
     keepUnknown, // the copy may hold values that are no longer granted
-    waitForObject, // an Object of another name in the Composition may still delete the Secret
-    observeFirst, // its Object may have been given up
+    waitForObject, // another Object may still delete the Secret
+    observeFirst, // its own Object may still delete the Secret
   ],
   write,
 );
@@ -91,10 +90,10 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
     const made = share.contentsOf(target.copy);
     return made.is === "known" && made.bytes > room ? { is: "broken", reason: TOO_LARGE } : made;
   });
-  const taker = lazy(() =>
-    findTaker(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
+  const otherWriter = lazy(() =>
+    findOtherWriter(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
   );
-  const decisions = decide({ row, share, contents, found, taker });
+  const decisions = decide({ row, share, contents, found, otherWriter });
   const made = target.refusal === undefined && holder === undefined ? contents() : undefined;
   return { decisions, bytes: made?.is === "known" ? made.bytes : 0 };
 }
@@ -109,7 +108,7 @@ const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly Shar
   ...reasons.map((reason) => ({ reason })),
 ];
 
-function keepUnwritable(secret: Case): Decisions | undefined {
+function keepRefused(secret: Case): Decisions | undefined {
   const { refusal } = secret.row.target;
   return refusal && keepFor(secret, isRefusal(refusal) ? "refused" : "unknown");
 }
@@ -132,24 +131,24 @@ function keepWithoutContents(secret: Case): Decisions | undefined {
 function keepTillDeletion(secret: Case): Decisions | undefined {
   const { origin: now, isBeingDeleted: isGoing } = secret.share.copying;
   const { observed } = secret.row;
-  // A copy without a record may be one of this resource.
+  // A copy without a record counts as one of this resource.
   const isNew = observed === undefined || !isSameResource(observed.origin ?? now, now);
   return isGoing && isNew ? keepFor(secret, "broken", { is: "BeingDeleted", shared: now.name }) : undefined;
 }
 
 function keepTillLookedUp(secret: Case): Decisions | undefined {
-  const isPending = secret.found() === "pending" || secret.taker() === "pending";
+  const isPending = secret.found() === "pending" || secret.otherWriter() === "pending";
   return isPending ? keepFor(secret, "unknown", { is: "WaitingForRequiredResources", wanted: "Secret" }) : undefined;
 }
 
 function leaveForeignSecret(secret: Case): Decisions | undefined {
-  const taker = secret.taker();
-  return typeof taker === "object" ? leaveTo(taker, toFound(secret), secret) : undefined;
+  const other = secret.otherWriter();
+  return typeof other === "object" ? leaveTo(other, toFound(secret), secret) : undefined;
 }
 
-const leaveTo = (taker: Taker, found: Document | undefined, { row }: Case): Decisions => [
+const leaveTo = (other: OtherWriter, found: Document | undefined, { row }: Case): Decisions => [
   ...row.copies.flatMap((copy) => giveUpCopy(copy, found, false)),
-  { reason: { is: "TargetTaken", target: row.target, ...taker } },
+  { reason: { is: "TargetTaken", target: row.target, ...other } },
 ];
 
 function toFound({ found }: Case): Document | undefined {
@@ -157,7 +156,7 @@ function toFound({ found }: Case): Document | undefined {
   return secret === "pending" ? undefined : secret;
 }
 
-/** Takes the Secret: gives up its other copies, and keeps its type, since Kubernetes refuses another one. */
+/** Takes the Secret, and gives up its other copies. Keeps its type, which Kubernetes does not change. */
 function take(secret: Case): Decisions {
   const { row, share } = secret;
   const { target, copies, observed } = row;
@@ -196,12 +195,12 @@ const observeFirst = (secret: Own): Decisions | undefined =>
   mayHaveBeenGivenUp(secret) ? [compose(secret, true), ...waitFor(secret.row.target)] : undefined;
 
 /**
- * Tells whether an Object has to observe first. Crossplane v2 derives an Object's name from its XR and its name in the
- * Composition: one that is composed anew may have been given up a moment ago, and still be being deleted. With all
- * policies its provider would delete the Secret. Over an existing copy of the source, an Object therefore begins as an
- * observer until its provider has read that.
+ * Tells whether an Object has to observe first, because it may be the one that was given up a moment ago. Crossplane v2
+ * derives an Object's name from its XR and its name in the Composition. So a new Object may be the former one, still
+ * being deleted, whose provider deletes the Secret if the policies allow it. Over an existing copy of the source, an
+ * Object only observes until its provider has read that.
  *
- * A copy of another source may go: its grant may have been taken back, and an observer would leave it there.
+ * A copy of another source gets no observer, which would leave the Secret there: its grant may have been taken back.
  */
 function mayHaveBeenGivenUp(secret: Own): boolean {
   const { row, share, found } = secret;
@@ -226,7 +225,7 @@ function waitIfUnready(secret: Own): Decisions {
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
-/** Makes the reason to wait, or the provider's fault if it cannot write the copy. */
+/** Makes the reason to wait, or reports the provider's error if it cannot write the copy. */
 function toWait(secret: Own): SharingReason {
   const { observed, target } = secret.row;
   const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;

@@ -8,7 +8,7 @@ import type { Composed } from "./compose-object.ts";
 import { contentsFor } from "./contents.ts";
 import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import { findCopies, type ObservedCopy } from "./observed.ts";
-import { findPossession, formatMaker, gatherRows, type Row } from "./rows.ts";
+import { assignCopies, formatMaker, gatherRows, type Row } from "./rows.ts";
 
 /** A judged share with its copies. */
 export interface Delivered extends Judged {
@@ -23,25 +23,25 @@ export interface Delivered extends Judged {
 }
 
 /**
- * Delivers the copies of all shares. In the order of the input, each share takes its Secrets and the bytes for them in
- * the response. A Secret that has a maker stays with it.
+ * Delivers the copies of all shares, in the order of the input. A Secret stays with the share that writes it, and the
+ * copies of all shares have to fit into one response.
  *
- * @param earlier the shares of earlier steps, by their record.
+ * @param earlier the bindings of earlier steps, by share.
  */
 export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bindings, call: Call) {
-  const possession = findPossession(shares, findCopies(call.request.observed.resources), earlier, call);
+  const assigned = assignCopies(shares, findCopies(call.request.observed.resources), earlier, call);
   let room = MAX_COPIES_BYTES;
   const edits: (readonly [string, ResourceEdit])[] = [];
   const delivered: Delivered[] = [];
   for (const share of shares) {
     const { name } = share.shared;
-    const copies = possession.byShare.get(name) ?? [];
+    const copies = assigned.byShare.get(name) ?? [];
     const { copies: copying } = share.judgement;
-    const rows = copying.is === "copy" ? gatherRows(name, copying.targets, possession) : [];
+    const rows = copying.is === "copy" ? gatherRows(name, copying.targets, assigned) : [];
     const { decisions, bytes } = decideShare(share, copies, rows, room);
     room -= bytes;
-    for (const { taken } of decisions) if (taken !== undefined) possession.holders.set(taken, formatMaker(name));
-    // A copy that an earlier step of this function has kept is left out, unless this step decides to keep it.
+    for (const { taken } of decisions) if (taken !== undefined) assigned.holders.set(taken, formatMaker(name));
+    // Of the copies that an earlier step desires, this step desires only those that it decides to write or keep.
     const dropped = copies.filter(({ key }) => call.request.desired.resources.has(key));
     edits.push(...dropped.map(({ key }) => [key, { is: "removed" }] as const));
     edits.push(...decisions.flatMap(({ resource }) => (resource ? [resource] : [])));
@@ -51,7 +51,7 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
   return { draft: withResources(draft, edits), shares: delivered };
 }
 
-/** Decides Secret by Secret. Copies at no target are dropped. @param room the bytes left in the response. */
+/** Decides on each target Secret. Other copies are deleted. @param room the bytes left in the response. */
 function decideShare(share: Judged, copies: readonly ObservedCopy[], rows: readonly Row[], room: number) {
   const { shared, call } = share;
   const { copies: copying } = share.judgement;

@@ -3,23 +3,21 @@ import type { Document } from "../../../model/document.ts";
 import { findGrantedAccess, findNamespaceRefusal, findShareAccess } from "../access.ts";
 import { type Cause, isWaiting, type Judged, type Share } from "../judgement.ts";
 import { type Grant, isOfKind, lookUpRecorded, toGrant } from "../recorded.ts";
-import { findSource } from "../source.ts";
-import { type ObservedCopy, theSame } from "./observed.ts";
+import { findSource, isSameSecret } from "../source.ts";
+import type { ObservedCopy } from "./observed.ts";
 
-/** The cause for which a copy is not written. `refused`: the present shared resource does not grant it. */
+/** The cause for which a copy is not written. `refused`: it is not granted, or its namespace does not accept it. */
 export type KeptFor = Cause | "refused";
 
 /**
- * Decides whether a copy that is not written in this call stays: while the grant stands that it was made under, and its
- * namespace accepts it.
+ * Decides whether a copy that this call does not write stays.
  *
- * The XR's present fields do not count, since the consumer writes them: the shared resource that is recorded on the
- * composed resource is looked up, and judged for the copy's namespace. A copy without a record counts as one of the
- * present shared resource.
+ * - It stays while its namespace accepts it and its shared resource grants it, or while either is not known.
+ * - It goes once either is taken back, even while the resource that the XR names now is not known.
+ * - `onSourceMissing` decides if its shared resource is gone, or names another Secret than the copy reads.
  *
- * - Granted and accepted, or not known: it stays. Either taken back: it goes, also while the resource that the XR names
- *   is not known.
- * - The shared resource is gone, or names another Secret than the copy reads: `onSourceMissing` decides.
+ * Its shared resource is the one recorded on the composed resource, else the present one. The consumer writes the XR's
+ * fields, so these do not count.
  */
 export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
   const { shared, judgement } = share;
@@ -32,7 +30,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
   const isFormer = isRecorded && !(now !== undefined && isSameResource(origin, now));
   const isTaken = cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
   if (!isFormer && isTaken) return false;
-  // Asked for together with the Namespace, since Crossplane calls six times at most.
+  // Looked up before the Namespace is judged, so that one call requires both: Crossplane calls six times at most.
   const grant = judgeOrigins(copy, isFormer ? [origin, ...earlier] : earlier, share);
   return (cause === "unknown" || isAccepted(copy, share)) && grant !== "ended";
 }
@@ -40,7 +38,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
 /** Tells whether the namespace of a copy accepts it, or is not known to refuse it. */
 function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: Share): boolean {
   if (target === undefined) return true;
-  // Of two copies in one namespace, one may come from a field that a team writes.
+  // Only the name tells these copies from one that a tenant's field puts into the same namespace.
   const isListed = (connection?.copies ?? []).some(
     ({ namespaces, secretName }) =>
       namespaces?.is === "literal" &&
@@ -50,7 +48,7 @@ function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: 
   return findNamespaceRefusal(target.namespace, isListed, call)?.is !== "NamespaceNotAccepting";
 }
 
-/** Judges the grants of all origins whose values a copy may hold. Asks for all of them at once. */
+/** Judges the grants of all shared resources whose values a copy may hold, and looks all of them up at once. */
 export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], share: Share): Grant {
   const grants = origins.map((origin) => judgeOrigin(copy, origin, share));
   return (["ended", "pending"] as const).find((grant) => grants.includes(grant)) ?? "stands";
@@ -62,19 +60,21 @@ function judgeOrigin(copy: ObservedCopy, origin: Reference, share: Share): Grant
   return typeof found === "string" ? found : judgeRecorded(copy, origin, found, share);
 }
 
+/** Judges the grant of a recorded shared resource that exists to the copy's namespace. */
 function judgeRecorded(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: Share): Grant {
   const { target, source } = copy;
   const named = shared.connection && findSource(found, shared.connection.secretRef, target?.namespace, call);
   if (named?.is === "pending") return "pending";
   const secret = named?.is === "named" ? named.secret : undefined;
-  // A share that needs no grant, such as one of this XR itself, gives none for what another share has copied.
-  const isOurs = isOfKind(origin, shared) || isSameResource(origin, call.composite);
   const namespaces = target === undefined ? [] : [target.namespace];
-  const access = (isOurs ? findShareAccess : findGrantedAccess)(shared, found, secret ?? source, namespaces, call);
+  // `grant: None` and `select.self` count for this share's own resources, not for those of a share that it takes over.
+  const isOwn = isOfKind(origin, shared) || isSameResource(origin, call.composite);
+  const findAccess = isOwn ? findShareAccess : findGrantedAccess;
+  const access = findAccess(shared, found, secret ?? source, namespaces, call);
   if (access.is === "pending") return "pending";
-  if (!namespaces.every((each) => access.isGranted(each))) return "ended";
-  // The record counts only if it fits the Secret that the copy reads. Of a former shared resource the copy reads no more.
-  const isFitting = theSame([secret, source]) !== undefined;
+  if (!namespaces.every(access.isGranted)) return "ended";
+  // The grant covers only the Secret that the shared resource names now. Of a former one the copy reads no more.
   const isFormer = copy.origin === undefined || !isSameResource(origin, copy.origin);
-  return toGrant(isFitting || isFormer || shared.connection?.onSourceMissing === "Keep");
+  const isNamed = secret !== undefined && source !== undefined && isSameSecret(secret, source);
+  return toGrant(isFormer || isNamed || shared.connection?.onSourceMissing === "Keep");
 }

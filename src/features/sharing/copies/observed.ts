@@ -44,8 +44,8 @@ export interface ObservedCopy {
 const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(groupKindOf));
 
 /**
- * Finds the copies among composed resources, sorted by name. Other kinds are none: a team may have its XR refer to a
- * ConfigMap with a copy's name, whose marks would have Crossplane look up whatever they name.
+ * Finds the copies among composed resources, sorted by name. Skips other kinds: a team may have its XR refer to a
+ * ConfigMap with a copy's name, and Crossplane would look up whatever its annotations name.
  */
 export const findCopies = once((resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
   [...resources]
@@ -84,13 +84,13 @@ const CONNECTION_DETAILS = parseFieldPath("spec.connectionDetails");
 export const REFERENCES = parseFieldPath("spec.references");
 export const MANIFEST = parseFieldPath("spec.forProvider.manifest");
 
-/** Reads the source Secret from what the provider reads, else from the copy's annotation. */
+/** Reads the source Secret from the Object's references, else from the copy's annotation. */
 function readSourceSecret(document: Document, isSecret: boolean): SecretName | undefined {
   const references = [
     ...objectsAt(document, REFERENCES).map(({ patchesFrom }) => patchesFrom),
     ...objectsAt(document, CONNECTION_DETAILS),
   ];
-  if (references.length > 0) return theSame(references.map(toSecretName));
+  if (references.length > 0) return findCommon(references.map(toSecretName));
   // A team may edit a Secret in its namespace, so the name may be invalid.
   return readSecretName(document.at(isSecret ? MARK : [...MANIFEST, ...MARK]))[0];
 }
@@ -101,20 +101,20 @@ function toSecretName(reference: JsonValue | undefined): SecretName | undefined 
   return typeof namespace === "string" && typeof name === "string" ? { namespace, name } : undefined;
 }
 
-/** Returns the common Secret of a list; undefined if they differ, or there are none. */
-export const theSame = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
+/** Finds the Secret that all entries of a list are; undefined if they differ, or there are none. */
+const findCommon = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
   first && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
 
-/** Tells whether an Object is to observe only. Its provider may not have read that yet. */
+/** Tells whether an Object's policies only allow it to observe. Its provider may not have read them yet. */
 export function isLimited({ document }: ObservedCopy): boolean {
   const policies = readPolicies(document);
   return policies !== undefined && isObserver(policies);
 }
 
 /**
- * Tells whether an Object can be deleted without its Secret, because its provider has read that it only observes. The
- * status right after a creation proves nothing: the runtime reads the Object again, and reports a later generation than
- * the one that it acted on.
+ * Tells whether an Object can be deleted without its Secret: its provider has read that it only observes. The status
+ * right after a creation does not prove it. The runtime reads the Object again then, and may report a later generation
+ * than the one that it acted on.
  */
 export const isReleased = (copy: ObservedCopy): boolean =>
   isLimited(copy) &&
@@ -122,7 +122,7 @@ export const isReleased = (copy: ObservedCopy): boolean =>
   hasReadSpec(copy.document) &&
   shownCondition(copy.document, "Ready")?.reason !== "Creating";
 
-/** Tells whether the copy is its Object's connection Secret, which goes with the Object. */
+/** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
 const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECTION_DETAILS) !== undefined;
 
 /** Tells whether a copy can be given up at once: it cannot leave its Secret, or its Object is released. */
@@ -137,7 +137,7 @@ const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(cop
 
 /**
  * Finds the former shared resources whose values a copy may still hold: all recorded ones, until the provider has
- * written the present spec. A Secret that Crossplane writes holds only new values.
+ * written the present spec. A Secret that Crossplane writes holds new values only.
  */
 export function findStale(copy: ObservedCopy, now: Reference): readonly Reference[] {
   const { origin, earlier, isSecret } = copy;
@@ -146,17 +146,17 @@ export function findStale(copy: ObservedCopy, now: Reference): readonly Referenc
   return stale.filter((each) => !seen.has(resourceKey(each)) && seen.add(resourceKey(each)));
 }
 
-/** Tells whether a copy may hold values of another shared resource. Without a record it is of the present one. */
+/** Tells whether a copy may hold values of another shared resource. One without a record holds the present one's. */
 export const isMoving = ({ origin, earlier }: ObservedCopy, now: Reference): boolean =>
   earlier.length > 0 || (origin !== undefined && !isSameResource(origin, now));
 
 /** Finds the Secret whose values all copies of a shared resource hold; undefined while they differ. */
 export function findCopied(copies: readonly ObservedCopy[], shared: Reference): SecretName | undefined {
   const own = copies.filter(({ origin }) => origin !== undefined && isSameResource(origin, shared));
-  return theSame(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));
+  return findCommon(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));
 }
 
-/** Finds why the provider cannot write a copy, such as a missing Secret, key, ProviderConfig or permission. */
+/** Finds the error with which the provider fails to write a copy, such as a missing Secret, key or permission. */
 export function findFailure({ document }: ObservedCopy, target: SecretName): SharingReason | undefined {
   const { status = "", message = "" } = shownCondition(document, "Synced") ?? {};
   if (message.includes("refusing to modify uncontrolled secret"))

@@ -10,27 +10,27 @@ const FINALIZERS: FieldPath = ["metadata", "finalizers"];
 const OWNERS: FieldPath = [...MANIFEST_METADATA, "ownerReferences"];
 const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 
-/** The finalizer with which Kubernetes spares what an Object owns when it deletes the Object with its XR. */
+/** The finalizer for which Kubernetes keeps an Object's Secret when it deletes the Object with its XR. */
 const ORPHAN = "orphan";
 
 /**
- * Has the Object of a namespaced XR own its Secret by an owner reference in its manifest, so that Kubernetes deletes
- * the Secret. A provider cannot delete it in a namespace that is being deleted, where it may not record its use of a
- * ProviderConfig.
+ * Makes the Object of a namespaced XR the owner of its Secret, so that Kubernetes deletes the Secret: its manifest gets
+ * an owner reference. In a namespace that is being deleted a provider cannot delete it, because it may not create the
+ * ProviderConfigUsage that it needs.
  *
- * The Secret's UID proves that the provider writes this one, and none in another cluster, where Kubernetes would delete
- * what an unknown Object owns. A restored Object takes the place of the owner that it had.
+ * The Secret's UID has to be the one in the Object's status. Else the provider may write into another cluster, where no
+ * such Object exists, and Kubernetes would delete the Secret at once. A restored Object replaces the owner that it had.
  */
 export function asOwner(object: JsonObject, observed: Document | undefined, found: Document | undefined): JsonObject {
   if (observed === undefined) return object;
   const written = stringAt(observed, ["status", "atProvider", "manifest", ...UID]);
   const isWritten = found !== undefined && written !== undefined && written === stringAt(found, UID);
   const isRestored = ownersOf(observed, OWNERS).some((uid) => uid !== stringAt(observed, UID));
-  // Its namespace may be being deleted, and has deleted the Secret first.
+  // A namespace that is being deleted may have deleted the Secret first.
   const isGone = found === undefined && isOwner(observed) && isForSameCluster(object, observed);
   if (!isWritten && !isRestored && !isGone) return object;
   const owning = withOwner(object, observed);
-  // Kubernetes deletes the Secret then; a provider with Delete would block the deletion of the namespace.
+  // Kubernetes deletes the Secret of a sole owner. A provider with Delete would block the namespace's deletion.
   return isGone || isOnlyOwner(observed, found) ? withValueAt(owning, MANAGEMENT_POLICIES, WITHOUT_DELETE) : owning;
 }
 
@@ -50,7 +50,7 @@ export function keepOwner(object: JsonObject, observed: Document): JsonObject {
   return isOwner(observed) ? withOwner(kept, observed) : kept;
 }
 
-/** Has an Object observe only, so that neither its provider deletes its Secret, nor Kubernetes with the XR. */
+/** Makes an Object observe only, so that neither its provider nor Kubernetes deletes its Secret with it. */
 export function asObserver(object: JsonObject, observed: Document | undefined): JsonObject {
   const limited = withValueAt(object, MANAGEMENT_POLICIES, OBSERVE);
   // Kubernetes adds no finalizer to an object that is being deleted.
@@ -58,11 +58,11 @@ export function asObserver(object: JsonObject, observed: Document | undefined): 
   return isOrphan === true ? withValueAt(limited, FINALIZERS, [ORPHAN]) : limited;
 }
 
-/** Has the provider take an Object's owner reference from its Secret. */
+/** Makes the provider remove the Object's owner reference from its Secret. */
 export const asFormerOwner = (object: JsonObject): JsonObject =>
   withValueAt(withValueAt(object, OWNERS, []), MANAGEMENT_POLICIES, ["Observe", "Update"]);
 
-/** Tells whether a Secret has no owner but this Object or its former self: Kubernetes would delete it with that. */
+/** Tells whether this Object, or itself before a restore, is a Secret's only owner: Kubernetes deletes both together. */
 export function isOnlyOwner(observed: Document, found: Document | undefined): boolean {
   const owners = found === undefined ? [] : ownersOf(found, OWNER_REFERENCES);
   const own = stringAt(observed, UID);

@@ -9,15 +9,15 @@ import { findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 export const formatMaker = (share: string): string => `shared resource ${share} of this XR`;
 
-/** Finds who has each copy and each Secret. A Secret has one writer, since two would overwrite each other for ever. */
-export function findPossession(
+/** Assigns each copy to a share, and each Secret to one writer: two would overwrite each other for ever. */
+export function assignCopies(
   shares: readonly Judged[],
   copies: readonly ObservedCopy[],
   earlier: Bindings,
   { request: { desired } }: Call,
 ) {
   const names = new Set(shares.map(({ shared }) => shared.name));
-  // A share that was renamed still decides about the copies at its targets, if no share of an earlier step does.
+  // Copies of a share that is no longer in the input go to the share that has their Secrets as targets now.
   const wanted = shares.flatMap(({ shared, targets }) =>
     targets.list.map((target) => [formatSecret(target), shared.name] as const),
   );
@@ -26,15 +26,15 @@ export function findPossession(
     if (names.has(share) || earlier.has(share) || desired.resources.has(key)) return share;
     return target && heirs.get(formatSecret(target));
   };
-  // A share's own copies come before those that it takes over, since its first binding decides.
+  // A share's own copies come before those that it takes over: the first binding decides on fields.
   const ownFirst = copies.toSorted((a, b) => Number(names.has(b.share)) - Number(names.has(a.share)));
   const byShare = groupBy(ownFirst, findShare);
-  // The maker of the copy that has each Secret; this call adds the Secrets that it composes.
+  // The share that writes each Secret. Those of this call are added as they are decided.
   const holders = new Map<string, string>();
   const hold = ({ target }: ObservedCopy, maker: string) => {
     if (target !== undefined && !holders.has(formatSecret(target))) holders.set(formatSecret(target), maker);
   };
-  // A copy that an earlier step desires has its Secret, else an observed copy of the first share in the input.
+  // An earlier step keeps the Secrets of its copies. Then come observed copies, in the order of the input.
   for (const copy of findCopies(desired.resources))
     if (!names.has(copy.share)) hold(copy, `shared resource ${brief(copy.share)} of an earlier step`);
   for (const name of names)
@@ -42,7 +42,7 @@ export function findPossession(
   return { byShare, bySecret: groupBy(copies, ({ target }) => target && formatSecret(target)), holders };
 }
 
-/** A target Secret with the copies and makers that may have it. */
+/** A target Secret, its observed copies, and the other share that writes it. */
 export interface Row {
   readonly target: JudgedTarget;
   /** The name in the Composition of its copy. */
@@ -50,19 +50,19 @@ export interface Row {
   readonly observed: ObservedCopy | undefined;
   /** The observed copies of the Secret that the share decides about. Each is in one row only. */
   readonly copies: readonly ObservedCopy[];
-  /** The maker of another copy that has the Secret. */
+  /** The share whose other copy writes the Secret, as messages name it. */
   readonly holder: string | undefined;
-  /** True if an Object that is not released still holds the Secret. */
+  /** True if an observed Object would delete the Secret with itself. */
   readonly isHeld: boolean;
 }
 
-/** Makes the rows of a share's targets. Of two targets with one Secret, the first has it, and its copies. */
+/** Makes a row for each target of a share. Of two targets with one Secret, the first has the Secret and its copies. */
 export function gatherRows(
   share: string,
   targets: readonly JudgedTarget[],
-  possession: ReturnType<typeof findPossession>,
+  assigned: ReturnType<typeof assignCopies>,
 ): readonly Row[] {
-  const { byShare, bySecret, holders } = possession;
+  const { byShare, bySecret, holders } = assigned;
   const maker = formatMaker(share);
   const own = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
   const left = new Set(own.values());

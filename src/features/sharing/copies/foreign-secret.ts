@@ -17,11 +17,11 @@ const TARGET_LABEL = `${DOMAIN}/target`;
 export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
 
 /**
- * Looks up a target Secret, whose owner annotation proves whose it is. If two XRs saw no Secret and wrote at once, the
- * one that sees the other's annotation gives way without deleting the Secret.
+ * Looks up a target Secret. Its owner annotation tells which XR or claim writes it. Two XRs may see no Secret and write
+ * at once: the one that then sees the other's annotation gives way, and leaves the Secret.
  *
- * Crossplane v1 cannot look up a Secret by its name, so that it finds copies of ours only. `via: ConnectionSecret`
- * leaves it to the provider, which refuses to write a Secret that the Object does not control.
+ * Crossplane v1 cannot look up a Secret by its name, so there only copies of this function are found. With `via:
+ * ConnectionSecret` the provider itself refuses to write a Secret that the Object does not control.
  */
 export function findTarget(key: string, target: Target, call: Call): Document | "pending" | undefined {
   if (target.copy.via === "ConnectionSecret") return undefined;
@@ -40,18 +40,18 @@ const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
-/** The other writer of a Secret. `holder`: undefined without an owner annotation. `isRival`: true for another XR of the same claim. */
-export type Taker = { readonly holder: string | undefined; readonly isRival: boolean };
+/** The other writer of a Secret. `holder`: its owner annotation, if any. `isRival`: true for an XR of the same claim. */
+export type OtherWriter = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**
- * Finds the other writer of a target Secret that exists and is not this XR's. A claim that is replaced by force has two
- * XRs (crossplane#4803): the copy belongs to the one that the claim names. A Secret that Crossplane writes (`via:
- * Secret`) stays with the XR that controls it.
+ * Finds the other writer of a target Secret: one without an owner annotation, or with another XR's or claim's, is
+ * foreign. A claim that is replaced by force has two XRs (crossplane#4803), and the XR that the claim names
+ * writes the copy. A Secret that Crossplane writes (`via: Secret`) stays with the XR that controls it.
  *
- * @param isMoving true while the copy moves to another shared resource: the claim would need one more of Crossplane's
- * six calls.
+ * @param isMoving true while the copy moves to another shared resource. The claim is not looked up then: that would
+ * need one more of Crossplane's six calls.
  */
-export function findTaker(found: Document | "pending" | undefined, isMoving: boolean, call: Call) {
+export function findOtherWriter(found: Document | "pending" | undefined, isMoving: boolean, call: Call) {
   if (found === undefined || found === "pending") return found;
   const { composite } = call;
   const owner = readAnnotation(found, OWNER);
@@ -66,7 +66,7 @@ export function findTaker(found: Document | "pending" | undefined, isMoving: boo
   return isOurs && canWrite ? undefined : { holder, isRival: true };
 }
 
-/** Tells whether the claim names this XR. On Crossplane v1, which cannot look it up: whether this XR is the younger. */
+/** Tells whether the claim names this XR. Crossplane v1 cannot look up a claim: there the younger XR counts. */
 function isOfClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions
