@@ -17,20 +17,20 @@ import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./ow
 import type { Row } from "./rows.ts";
 import { markComposite, targetLabel } from "./taker.ts";
 
-/** Annotation of an Object: the source Secret's resourceVersion. When it changes, the provider reads at once. */
+/** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read the source at once. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
 
 export interface Composed {
   readonly resource: readonly [name: string, edit: ResourceEdit];
-  /** The Secret, once for each shared resource whose values are in it. */
+  /** The Secret, listed once for each shared resource whose values it may hold. */
   readonly made: readonly { readonly origin: Reference; readonly secret: SecretName }[];
 }
 
-/** A copy that is written, and what it is made from. */
 interface WrittenCopy {
   /** True if its Object only observes for now. */
   readonly isObserver: boolean;
   readonly row: Row;
+  /** The target Secret, if it exists. */
   readonly found: Document | undefined;
   readonly data: Data;
   /** Former shared resources whose values the Secret may still hold. */
@@ -49,7 +49,6 @@ export function writeCopy(copy: WrittenCopy): Composed {
   return { resource: [key, toEdit(object, isThere)], made };
 }
 
-/** Keeps a copy as it is. */
 export function keepCopy(copy: ObservedCopy): Composed {
   const { key, origin, target: secret } = copy;
   const made = origin && secret ? [{ origin, secret }] : [];
@@ -57,17 +56,20 @@ export function keepCopy(copy: ObservedCopy): Composed {
 }
 
 /**
- * Gives up a copy, and leaves its Secret. The Object observes until its provider has read that, and is then deleted.
- * Kubernetes would delete the Secret with its only owner: such an Object first has the provider remove its owner
- * reference or, where another writer has the Secret, waits until that one is an owner, too.
+ * Gives up a copy, and leaves its Secret. The Object only observes until its provider has read that, and is then deleted.
+ *
+ * Kubernetes deletes a Secret with its only owner. If this Object is the only owner, its provider first removes the owner
+ * reference. If another XR or share has the Secret, this Object waits until that one's Object is an owner, too.
+ *
+ * @param isOurs true if this share keeps the Secret, by another copy.
  */
 export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOurs: boolean): readonly Composed[] {
   const { key, document } = copy;
-  const isOwning = isOnlyOwner(document, found);
-  if (isDroppable(copy) && !isOwning) return [];
+  const wouldDelete = isOnlyOwner(document, found);
+  if (isDroppable(copy) && !wouldDelete) return [];
   const object = asDesiredBefore(copy);
-  const given = isOwning && isOurs ? asFormerOwner(object) : asObserver(object, document);
-  return [{ resource: [key, toEdit(given, false)], made: [] }];
+  const edited = wouldDelete && isOurs ? asFormerOwner(object) : asObserver(object, document);
+  return [{ resource: [key, toEdit(edited, false)], made: [] }];
 }
 
 const toEdit = (object: JsonObject, isThere: boolean): ResourceEdit => ({
@@ -99,7 +101,7 @@ function compose(copy: WrittenCopy): JsonObject {
   return canOwn ? asOwner(object, row.observed?.document, copy.found) : object;
 }
 
-/** Composes the copy without its data. */
+/** Composes the copy as a Secret without data. @param records more annotations */
 const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",
@@ -119,12 +121,11 @@ const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records:
 });
 
 /**
- * Makes the spec of an Object whose provider reads the source and writes the copy. The manifest holds only the
- * filled-in templates.
+ * Makes the spec of an Object whose provider reads the source and writes the copy. The manifest contains only keys with
+ * templates, which are filled in here.
  *
- * `watch`: a provider with --enable-watches reads the source when it changes. Not for a namespaced Object: for these
- * the provider (v1.3.1, namespaced/object/indexes.go) keeps all of the cluster's Secrets in memory once more for each
- * namespace.
+ * `watch`: a provider with --enable-watches reads the source when it changes. Not set on a namespaced Object: there the
+ * provider (v1.3.1, namespaced/object/indexes.go) caches all Secrets of the cluster again for each namespace.
  */
 function toCopying(copy: WrittenCopy) {
   const { row, copying, data, call } = copy;
@@ -144,7 +145,7 @@ const valueIn = ({ namespace, name }: SecretName, fieldPath: string) => {
 const formatKey = (key: string): string => formatFieldPath(["data", key]);
 
 /**
- * Makes the spec of an Object that observes the copy's Namespace, and publishes the source's keys as its own connection
+ * Makes the spec of an Object that observes the copy's Namespace and writes the source's keys as its own connection
  * Secret. The provider refuses to write a Secret that this Object does not control.
  */
 function toPublishing({ row, copying: { source, secret }, call }: WrittenCopy) {
@@ -184,30 +185,29 @@ const DESIRED_OF_SECRET = [
 ].map(parseFieldPath);
 
 /**
- * Desires an observed copy exactly as this function desired it before, with its policies and recorded origin. Fields of
- * others are left out: with server-side apply they would become ours, and go once we no longer desire them.
+ * Desires an observed copy exactly as this function desired it before. Leaves out fields of other managers: server-side
+ * apply would give them to Crossplane, and remove them once they are no longer desired.
  */
 function asDesiredBefore({ document, isSecret }: ObservedCopy): JsonObject {
   if (isSecret) return pickObserved(document, DESIRED_OF_SECRET);
-  // Unless the Object is limited, its policies are the default, which we never desired.
+  // Policies with "*" are the default, which this function never desired.
   const isLimited = readPolicies(document)?.includes("*") === false;
   const picked = pickObserved(document, isLimited ? [...DESIRED_OF_OBJECT, MANAGEMENT_POLICIES] : DESIRED_OF_OBJECT);
   const object = keepOwner(picked, document);
-  // The provider fills in, and writes back, what the references name.
+  // The provider writes the values of references into the manifest.
   const data = pickUnfilled(document.at(DATA), objectsAt(document, REFERENCES));
   return Object.keys(data).length === 0 ? object : withValueAt(object, DATA, data);
 }
 
-/** Picks the data that no reference fills in. */
+/** Picks the data of a manifest that no reference fills in. */
 function pickUnfilled(data: JsonValue | undefined, references: readonly JsonObject[]): JsonObject {
   const filled = new Set(references.map(({ toFieldPath }) => toFieldPath));
   return isObject(data) && !filled.has("data") ? pick(data, (key) => !filled.has(formatKey(key))) : {};
 }
 
 /**
- * Empties keys that an Object's manifest holds and that are no longer listed. The provider has written them into the
- * manifest, so that they would stay in it, and in the Secret. Emptied keys are ours, and go when the next reconcile
- * leaves them out.
+ * Empties keys of an Object's manifest that the copy no longer lists. The provider has written them there, and they would
+ * stay, in the Secret as well. Once this function desires them as empty, the next reconcile can remove them.
  */
 function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], observed: ObservedCopy | undefined) {
   const left = pickUnfilled(observed?.document.at(DATA), references);

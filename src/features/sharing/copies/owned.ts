@@ -10,27 +10,30 @@ const FINALIZERS: FieldPath = ["metadata", "finalizers"];
 const OWNERS: FieldPath = [...MANIFEST_METADATA, "ownerReferences"];
 const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 
-/** The finalizer with which Kubernetes spares what an Object owns when it deletes the Object with its XR. */
+/** Finalizer of an Object: Kubernetes deletes the Object without the Secret that it owns. */
 const ORPHAN = "orphan";
 
 /**
- * Has the Object of a namespaced XR own its Secret by an owner reference in its manifest, so that Kubernetes deletes
- * the Secret. A provider cannot delete it in a namespace that is being deleted, where it may not record its use of a
- * ProviderConfig.
+ * Makes the Object of a namespaced XR the owner of its Secret, by an owner reference in its manifest. Kubernetes then
+ * deletes the Secret. The provider cannot do that while the namespace is being deleted: it may not create a
+ * ProviderConfigUsage there.
  *
- * The Secret's UID proves that the provider writes this one, and none in another cluster, where Kubernetes would delete
- * what an unknown Object owns. A restored Object takes the place of the owner that it had.
+ * The Object becomes the owner only if the Secret is in this cluster: in another one, Kubernetes deletes objects whose
+ * owner does not exist. One of these proves it:
+ *
+ * - the provider reports the UID of the Secret that was found;
+ * - the Object was an owner before a restore, under another UID;
+ * - the Object is the owner, and its Secret is gone: a namespace that is being deleted may delete the Secret first.
  */
 export function asOwner(object: JsonObject, observed: Document | undefined, found: Document | undefined): JsonObject {
   if (observed === undefined) return object;
   const written = stringAt(observed, ["status", "atProvider", "manifest", ...UID]);
   const isWritten = found !== undefined && written !== undefined && written === stringAt(found, UID);
   const isRestored = ownersOf(observed, OWNERS).some((uid) => uid !== stringAt(observed, UID));
-  // Its namespace may be being deleted, and has deleted the Secret first.
   const isGone = found === undefined && isOwner(observed) && isForSameCluster(object, observed);
   if (!isWritten && !isRestored && !isGone) return object;
   const owning = withOwner(object, observed);
-  // Kubernetes deletes the Secret then; a provider with Delete would block the deletion of the namespace.
+  // Kubernetes deletes the Secret. A provider that also may would block the deletion of the namespace.
   return isGone || isOnlyOwner(observed, found) ? withValueAt(owning, MANAGEMENT_POLICIES, WITHOUT_DELETE) : owning;
 }
 
@@ -44,13 +47,13 @@ function withOwner(object: JsonObject, observed: Document): JsonObject {
   return withValueAt(object, OWNERS, [{ ...COPY_KINDS.NamespacedObject, name, uid }]);
 }
 
-/** Keeps an Object's finalizer, and its owner reference with its present UID. */
+/** Keeps an Object's finalizer and its owner reference, which gets the Object's present UID. */
 export function keepOwner(object: JsonObject, observed: Document): JsonObject {
   const kept = isOrphaning(observed) ? withValueAt(object, FINALIZERS, [ORPHAN]) : object;
   return isOwner(observed) ? withOwner(kept, observed) : kept;
 }
 
-/** Has an Object observe only, so that neither its provider deletes its Secret, nor Kubernetes with the XR. */
+/** Limits an Object to observing: neither its provider nor Kubernetes deletes the Secret with it. */
 export function asObserver(object: JsonObject, observed: Document | undefined): JsonObject {
   const limited = withValueAt(object, MANAGEMENT_POLICIES, OBSERVE);
   // Kubernetes adds no finalizer to an object that is being deleted.
@@ -58,11 +61,11 @@ export function asObserver(object: JsonObject, observed: Document | undefined): 
   return isOrphan === true ? withValueAt(limited, FINALIZERS, [ORPHAN]) : limited;
 }
 
-/** Has the provider take an Object's owner reference from its Secret. */
+/** Makes the provider remove the Object's owner reference from its Secret. */
 export const asFormerOwner = (object: JsonObject): JsonObject =>
   withValueAt(withValueAt(object, OWNERS, []), MANAGEMENT_POLICIES, ["Observe", "Update"]);
 
-/** Tells whether a Secret has no owner but this Object or its former self: Kubernetes would delete it with that. */
+/** Tells whether this Object, also under a former UID, is the only owner: Kubernetes would delete the Secret with it. */
 export function isOnlyOwner(observed: Document, found: Document | undefined): boolean {
   const owners = found === undefined ? [] : ownersOf(found, OWNER_REFERENCES);
   const own = stringAt(observed, UID);
