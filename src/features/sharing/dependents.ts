@@ -26,7 +26,7 @@ export interface Depending extends Patched {
   };
 }
 
-/** The decision on a dependent. `origin`: the shared resource that it is for. */
+/** The decision of one share on a dependent, and the shared resource that the dependent is for. */
 type Fate =
   | { readonly is: "served"; readonly origin: Reference }
   | { readonly is: "kept"; readonly origin: Reference | undefined }
@@ -59,7 +59,7 @@ export function withDependents(draft: Draft, shares: readonly Patched[], call: C
 function decideShare(share: Delivered, names: readonly string[], desired: () => ReadonlyMap<string, Document>) {
   const matchers = share.shared.dependents.map(toMatcher);
   return names.flatMap((name): readonly Decision[] => {
-    // A patch may hold it back.
+    // It may be missing from `desired` although it is in `names`: a patch holds it back.
     const wanted = matchers.some((fits) => fits(name)) ? desired().get(name) : undefined;
     return wanted === undefined ? [] : [{ name, ...decide(name, wanted, share) }];
   });
@@ -87,19 +87,18 @@ function decide(name: string, desired: Document, share: Delivered): Fate {
   const now = readableIn(judgement.fields).map(toReference)[0];
   const observed = observedAs(name, toReference(desired), call);
   if (observed !== undefined) return decideObserved(observed, now, share);
-  const isEarly = now === undefined || isLeaving(name, desired, call);
-  return isEarly || !mayBegin(share) ? { is: "heldBack" } : { is: "served", origin: now };
+  if (now === undefined || isLeaving(name, desired, call) || !mayCreate(share)) return { is: "heldBack" };
+  return { is: "served", origin: now };
 }
 
-/** @param now the resource that the XR names, if it grants access. */
+/** @param now the resource that the XR names, and that grants access. */
 function decideObserved(observed: Document, now: Reference | undefined, share: Delivered): Fate {
-  const recorded = share.before.find(({ access }) => access === "Granted")?.resource;
-  const marked = readOrigin(observed, share);
-  const origin = marked ?? recorded;
-  if (now !== undefined && (origin === undefined || isSameResource(origin, now)))
+  const origin = findOrigin(observed, share);
+  if (now !== undefined && (origin === undefined || isSameResource(origin.resource, now)))
     return isTakenBack(share) ? { is: "removed" } : { is: "served", origin: now };
-  const isMoved = now !== undefined && isDelivered(share);
-  return !isMoved && isKept(origin, marked !== undefined, share) ? { is: "kept", origin } : { is: "removed" };
+  const isReplaced = now !== undefined && isDelivered(share);
+  if (isReplaced || !isKept(origin, share)) return { is: "removed" };
+  return { is: "kept", origin: origin?.resource };
 }
 
 /** Tells whether all copies of the share are written; true for a share without copies. */
@@ -107,33 +106,42 @@ const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
   shared.connection === undefined ||
   (judgement.copies.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));
 
-const mayBegin = (share: Delivered): boolean =>
+const mayCreate = (share: Delivered): boolean =>
   isDelivered(share) &&
   (share.shared.select.by === "self" ||
     !readableIn(share.judgement.fields).some((resource) => isBeingDeleted(resource)));
 
-/** Tells whether copies of the share are refused, or are deleted with their source. */
+/** Tells whether copies of the share are refused, or deleted with their source. */
 function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } }: Delivered): boolean {
   if (connection === undefined) return false;
   const isSourceGone = judgement.copies.is === "gone" || reasons.some(({ is }) => is === "SourceNotFound");
   return reasons.some(isRefusal) || (isSourceGone && connection.onSourceMissing === "Delete");
 }
 
-/** Tells whether a dependent that cannot be served now stays. Without its annotation it goes with its resource. */
-function isKept(origin: Reference | undefined, isMarked: boolean, share: Delivered): boolean {
+/** Tells whether an observed dependent stays although it is not served now. */
+function isKept(origin: Origin | undefined, share: Delivered): boolean {
   const { shared, judgement } = share;
   const { copies, fields, named } = judgement;
   if (origin === undefined) return copies.is === "unknown";
-  if (fields.is === "refused" && named && isSameResource(origin, named.resource)) return false;
+  if (fields.is === "refused" && named && isSameResource(origin.resource, named.resource)) return false;
   if (isWaiting(judgement)) return true; // the next call decides
-  const { is: grant } = judgeBound(origin, [], share);
-  return grant === "gone" ? isMarked && shared.connection?.onSourceMissing !== "Delete" : grant !== "ended";
+  const { is: grant } = judgeBound(origin.resource, [], share);
+  // A record does not prove that the resource ever existed.
+  if (grant === "gone") return origin.isMarked && shared.connection?.onSourceMissing !== "Delete";
+  return grant !== "ended";
 }
 
-/** Reads the shared resource that a dependent is for; undefined if it is not of the share's kind. */
-function readOrigin(observed: Document, { shared }: Judged): Reference | undefined {
-  const origin = readReference(readOrigins(observed)[shared.name]);
-  return origin && isOfKind(origin, shared) ? origin : undefined;
+/** The shared resource that a dependent is for. `isMarked`: by its annotation, not by the record that a team may write. */
+interface Origin {
+  readonly resource: Reference;
+  readonly isMarked: boolean;
+}
+
+function findOrigin(observed: Document, { shared, before }: Judged): Origin | undefined {
+  const marked = readReference(readOrigins(observed)[shared.name]);
+  if (marked !== undefined && isOfKind(marked, shared)) return { resource: marked, isMarked: true };
+  const recorded = before.find(({ access }) => access === "Granted");
+  return recorded && { resource: recorded.resource, isMarked: false };
 }
 
 function readOrigins(resource: Document): JsonObject {
@@ -141,7 +149,7 @@ function readOrigins(resource: Document): JsonObject {
   return isObject(origins) ? origins : {};
 }
 
-/** Edits a dependent. If several shares list it, it exists only while all of them serve it. */
+/** Edits a dependent. If several shares list it, it exists only while none of them removes it or holds it back. */
 function toEdit(
   fates: readonly (Fate & { readonly share: string })[],
   desired: Document | undefined,

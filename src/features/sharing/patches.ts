@@ -27,7 +27,7 @@ type Verdict =
   | { readonly is: "set"; readonly value: JsonValue }
   | { readonly is: "keep" | "default" | "leave"; readonly reason?: SharingReason };
 
-/** A share after its patches, with the reasons why some fields could not be set. */
+/** A share after its patches. `unpatched`: the reasons why some fields could not be set. */
 export interface Patched extends Delivered {
   readonly unpatched: readonly SharingReason[];
 }
@@ -41,14 +41,14 @@ interface Applied {
   readonly bytes: number;
 }
 
-/** The patched objects, by name in the Composition. The XR's name is "", which no composed resource has. */
+/** The patched objects, by name in the Composition. The XR has the empty name, which no resource has. */
 type Objects = Map<string, JsonObject>;
 const COMPOSITE = "";
 
 /** The most bytes that the patches of a share set: a response has 4 MiB, and a field's owner decides on its size. */
 const MAX_PATCHED_BYTES = 512 * 1024;
 
-/** Applies the patches of all shares. One that fails does not stop the others. */
+/** Applies the patches of all shares. A patch that fails does not stop the others. */
 export function withPatches(draft: Draft, shares: readonly Delivered[], call: Call) {
   const objects: Objects = new Map();
   const all: { readonly share: Delivered; readonly applied: readonly Applied[] }[] = [];
@@ -69,19 +69,19 @@ export function withPatches(draft: Draft, shares: readonly Delivered[], call: Ca
   return { draft: withResources(edited, removed), shares: patched };
 }
 
-/** Applies the patches of a share in their order, each to the result of the one before. */
+/** Applies the patches of a share in order, each to the result of those before. */
 function applyPatches(share: Judged, objects: Objects): readonly Applied[] {
   const all: Applied[] = [];
-  let left = MAX_PATCHED_BYTES;
+  let room = MAX_BYTES;
   for (const patch of share.shared.patches) {
-    const applied = apply(patch, share, left, objects);
-    left -= applied.bytes;
+    const applied = apply(patch, share, room, objects);
+    room -= applied.bytes;
     all.push(applied);
   }
   return all;
 }
 
-/** Reads the values that a share's patches set in the XR. For an item of a list, that is the whole list. */
+/** Reads the values that a share's patches set in the XR. A patch of a list's item sets the whole list. */
 const toValues = (status: JsonObject, applied: readonly Applied[]): readonly ValueEdit[] =>
   applied.flatMap(({ patch: { toCompositeFieldPath: path = [] }, is }) => {
     const list = path.findIndex((step) => typeof step === "number");
@@ -90,7 +90,7 @@ const toValues = (status: JsonObject, applied: readonly Applied[]): readonly Val
     return value === undefined ? [] : [{ path: whole, value }];
   });
 
-/** Finds the composed resources that are held back, and those that keep fields for which there is no value now. */
+/** Reports composed resources that are held back, and fields that keep their value because there is no new one. */
 function findOutcome(applied: readonly Applied[]): readonly SharingReason[] {
   const [heldBack, kept] = [findFields("heldBack", applied), findFields("kept", applied)];
   return [
@@ -102,15 +102,16 @@ function findOutcome(applied: readonly Applied[]): readonly SharingReason[] {
 const findFields = (outcome: Applied["is"], applied: readonly Applied[]): readonly PatchedField[] =>
   applied.flatMap(({ patch: { toResource }, is }) => (is === outcome ? (toResource ?? []) : []));
 
-function apply(patch: Patch, share: Judged, left: number, objects: Objects): Applied {
+/** Applies a patch to its object. @param room the bytes that this share's patches may still set. */
+function apply(patch: Patch, share: Judged, room: number, objects: Objects): Applied {
   const { call } = share;
   const verdict = judgePatch(patch, share);
   if (verdict.is !== "set")
     return verdict.is === "leave" ? leave(patch, verdict.reason, call) : keep(patch, verdict, objects, call);
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
-    bytes > left
-      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_PATCHED_BYTES} bytes together`
+    bytes > room
+      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_BYTES} bytes together`
       : edit(patch, verdict.value, objects, call);
   return fault === undefined
     ? { patch, is: "set", bytes }
@@ -118,11 +119,11 @@ function apply(patch: Patch, share: Judged, left: number, objects: Objects): App
 }
 
 /**
- * Decides on one patch. If the value is not available,
+ * Decides on one patch. While there is no value to set,
  *
- * - a composed resource that exists keeps its field: a database keeps its subnets when the network's grant is revoked;
- * - the XR's status keeps its field while the shared resource is gone or not known. It loses the field if access is
- *   refused, or if the XR is bound to no resource and names none that exists.
+ * - a composed resource keeps its field: a database keeps its subnets when the grant of the network is taken back;
+ * - the XR's status keeps its field if the shared resource is gone or unknown. It loses the field if access is refused,
+ *   if the resource is gone with `onSourceMissing: Delete`, or if the XR is bound to nothing and finds nothing.
  */
 function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): Verdict {
   const { toResource } = patch;
@@ -136,12 +137,12 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
   if (fields.is === "refused" || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
   const resource = findReadable(patch, fields);
   if (resource !== undefined) return read(patch, resource, shared.kind);
-  // A team may delete the record, and then no grant is known that the status depends on.
+  // A team may have removed the record. Then nothing tells which grant allows the values in the status.
   const isUnbound = bindsOne(shared) && before.length === 0 && copies.is !== "unknown";
   return { is: isUnbound && toResource === undefined ? "leave" : "keep" };
 }
 
-/** Finds the resource whose fields a patch may read. A patch of the XR's status may also read a bound one. */
+/** Finds the resource whose fields a patch may read. The XR's status may also read one that served the XR before. */
 function findReadable({ toResource }: Patch, fields: Fields): Document | undefined {
   if (fields.is !== "held") return fields.resources[0];
   return toResource === undefined ? fields.bound : undefined;
@@ -167,7 +168,7 @@ const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 const targetOf = ({ toResource, toCompositeFieldPath: fieldPath = [] }: Patch) =>
   toResource ?? { name: COMPOSITE, fieldPath };
 
-/** Sets a patch's field in its object; returns the fault if it cannot. */
+/** Sets a patch's field in its object. @returns the fault if the field cannot be set. */
 function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): string | undefined {
   const { name, fieldPath } = targetOf(patch);
   const whole = soFar(name, objects, call);
@@ -178,7 +179,7 @@ function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): str
   return undefined;
 }
 
-/** Reads the object as earlier steps and patches desire it. */
+/** Reads an object as earlier steps and earlier patches desire it. */
 function soFar(name: string, objects: Objects, { request: { desired } }: Call): JsonValue | typeof TOO_DEEP {
   const before = name === COMPOSITE ? desired.composite : desired.resources.get(name);
   return objects.get(name) ?? before?.document.at([], TOO_DEEP) ?? {};
@@ -201,7 +202,7 @@ function findObserved(name: string, call: Call): Document | undefined {
   return desired && observedAs(name, toReference(desired), call);
 }
 
-/** Leaves a field as it is. No resource is created without a Required one: it may be a field that never changes. */
+/** Leaves a field to earlier steps. A Required one holds its new resource back: it may be immutable once created. */
 function leave(patch: Patch, reason: SharingReason | undefined, call: Call): Applied {
   const { name } = targetOf(patch);
   const isNew = call.request.desired.resources.has(name) && findObserved(name, call) === undefined;

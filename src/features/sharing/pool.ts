@@ -9,7 +9,7 @@ import { findShareAccess } from "./access.ts";
 import { type Found, type Judgement, type Lookup, type Share, unfound, withoutCopies } from "./judgement.ts";
 
 /**
- * Chooses the member of a pool that the XR asks to admit it: if possible one that grants access and has capacity left.
+ * Chooses the member of a pool that the XR asks for admission: if possible, one that grants access and has room.
  *
  * @param sorted the members that match, in order. None of them serves the XR yet.
  */
@@ -26,8 +26,8 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
 }
 
 /**
- * Finds the member that the XR has asked before. The XR stays with it while it has capacity left, has admitted the XR,
- * or no other member has capacity left. Another choice moves nothing, since this member never served the XR.
+ * Finds the member that the XR asked before. The XR asks another one with room if this one is full or does not grant
+ * access, and has not admitted the XR. That moves nothing, since this one never served the XR.
  */
 function findAsked(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
   const [last] = share.before;
@@ -36,7 +36,7 @@ function findAsked(share: Share, sorted: readonly Document[], open: readonly Doc
   return judgeAdmission(asked, share) === "refused" ? undefined : asked;
 }
 
-/** Finds the first member, or the least used one. Members that do not report their load come last. */
+/** Finds the first member or, with `prefer: LeastUsed`, the least used. One that does not report its load comes last. */
 function findPreferred({ select }: SharedResource, open: readonly Document[]): Document | undefined {
   const isByLoad = select.by === "labels" && select.prefer === "LeastUsed";
   const toRank = (item: Document): number => {
@@ -46,7 +46,7 @@ function findPreferred({ select }: SharedResource, open: readonly Document[]): D
   return [...open].sort((a, b) => toRank(a) - toRank(b))[0];
 }
 
-/** Judges whether a member has admitted the XR. Its answer then repeats the ticket in the XR's record. */
+/** Judges whether a member has admitted the XR. If so, its answer repeats the ticket in the XR's record. */
 function judgeAdmission(resource: Document, { shared, before, call }: Share): "pending" | "admitted" | "refused" {
   const { composite, requirements } = call;
   const subject = admissionSubject(composite.namespace, recordOf(composite), shared.name);
@@ -56,7 +56,7 @@ function judgeAdmission(resource: Document, { shared, before, call }: Share): "p
   return ticket !== undefined && answer?.ticket === ticket ? "admitted" : "refused";
 }
 
-/** Makes a ticket for the next member to ask. Answers to earlier tickets do not count: the place may be taken. */
+/** Makes a new ticket for each member that the XR asks. The place of an earlier one may be taken by now. */
 function toTicket({ before, call }: Share): string {
   const proposals = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
   const uid = stringAt(call.composite.document, ["metadata", "uid"]) ?? "";
@@ -64,8 +64,8 @@ function toTicket({ before, call }: Share): string {
 }
 
 /**
- * Serves an XR only from the member of a pool that has admitted it. After a restore the answer may be missing: an XR
- * that was served keeps its copies and fields then, and gets nothing new, since its team can write its record.
+ * Serves an XR only from the member of a pool that has admitted it. If its record says that it was served, but there is
+ * no answer, as right after a restore, it keeps its copies and fields and gets nothing new: a team may edit the record.
  */
 export function withAdmission(judged: Judgement, share: Share, { resources: [resource], name }: Found): Judgement {
   const { select } = share.shared;

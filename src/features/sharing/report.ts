@@ -18,7 +18,7 @@ export function withReport(draft: Draft, shares: readonly Outcome[], misnamed: r
   return withResults(reported, toFatal(misnamed));
 }
 
-/** Tells whether this step may leave the XR ready: Crossplane itself waits for copies that are not ready. */
+/** Tells whether this function leaves the XR's readiness to Crossplane, which itself waits for unready copies. */
 function isReady({ resources }: Draft, shares: readonly Outcome[]): boolean {
   const reasons = shares.flatMap((share) => share.reasons);
   const hasUnreadyCopy = () =>
@@ -26,7 +26,7 @@ function isReady({ resources }: Draft, shares: readonly Outcome[]): boolean {
   return reasons.length === 0 || (reasons.every(({ is }) => is === "WaitingForCopies") && hasUnreadyCopy());
 }
 
-/** Makes the Fatal result of shares with `resolution: Fail`, once all shares are looked up. */
+/** Makes the Fatal result of unavailable shares with `resolution: Fail`, once all shares are looked up. */
 function findFailure(shares: readonly Outcome[]): readonly Result[] {
   const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
   const faults = shares.flatMap(({ shared, reasons }) =>
@@ -44,7 +44,7 @@ function toFatal(faults: readonly Fault[]): readonly Result[] {
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
 }
 
-/** Makes an event if another shared resource replaces the one before, or has its name. */
+/** Makes an event if the XR moves to another shared resource, or if another team's now has the name of the former. */
 function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;
   if (now?.access !== "Granted") return [];

@@ -17,20 +17,20 @@ import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, R
 import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./owned.ts";
 import type { Row } from "./rows.ts";
 
-/** Annotation of an Object: the source Secret's resourceVersion. A change has the provider read the source at once. */
+/** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read the source at once. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
 
 export interface Composed {
   readonly resource: readonly [name: string, edit: ResourceEdit];
-  /** The Secret, once for each shared resource whose values it may hold. */
+  /** The Secret, listed once for each shared resource whose values it may hold. */
   readonly made: readonly { readonly origin: Reference; readonly secret: SecretName }[];
 }
 
-/** A copy that is written, and what it is made from. */
 interface WrittenCopy {
   /** True if its Object only observes for now. */
   readonly isObserver: boolean;
   readonly row: Row;
+  /** The target Secret, if it exists. */
   readonly found: Document | undefined;
   readonly data: Data;
   /** Former shared resources whose values the Secret may still hold. */
@@ -56,20 +56,20 @@ export function keepCopy(copy: ObservedCopy): Composed {
 }
 
 /**
- * Gives up a copy, and leaves its Secret. The Object only observes until its provider has read that; then it is deleted.
+ * Gives up a copy, and leaves its Secret. The Object only observes until its provider has read that, and is then deleted.
  *
- * Kubernetes deletes a Secret with its only owner. If this Object is the only one, it stays: until the provider has
- * removed its owner reference or, if another writer has the Secret, until that writer owns it, too.
+ * Kubernetes deletes a Secret with its only owner. If this Object is the only owner, its provider first removes the owner
+ * reference. If another XR or share has the Secret, this Object waits until that one's Object is an owner, too.
  *
- * @param isOurs true if the share writes the Secret from now on.
+ * @param isOurs true if this share keeps the Secret, by another copy.
  */
 export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOurs: boolean): readonly Composed[] {
   const { key, document } = copy;
-  const isOwning = isOnlyOwner(document, found);
-  if (isDroppable(copy) && !isOwning) return [];
+  const wouldDelete = isOnlyOwner(document, found);
+  if (isDroppable(copy) && !wouldDelete) return [];
   const object = asDesiredBefore(copy);
-  const given = isOwning && isOurs ? asFormerOwner(object) : asObserver(object, document);
-  return [{ resource: [key, toEdit(given, false)], made: [] }];
+  const edited = wouldDelete && isOurs ? asFormerOwner(object) : asObserver(object, document);
+  return [{ resource: [key, toEdit(edited, false)], made: [] }];
 }
 
 const toEdit = (object: JsonObject, isThere: boolean): ResourceEdit => ({
@@ -101,7 +101,7 @@ function compose(copy: WrittenCopy): JsonObject {
   return canOwn ? asOwner(object, row.observed?.document, copy.found) : object;
 }
 
-/** Composes the copy without its data. */
+/** Composes the copy as a Secret without data. @param records more annotations */
 const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",
@@ -121,11 +121,11 @@ const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records:
 });
 
 /**
- * Makes the spec of an Object whose provider reads the source and writes the copy. Of the values, the manifest holds
- * only the filled-in templates.
+ * Makes the spec of an Object whose provider reads the source and writes the copy. The manifest contains only keys with
+ * templates, which are filled in here.
  *
- * `watch`: a provider with --enable-watches reads the source when it changes. It is not set on a namespaced Object: for
- * each namespace the provider would keep all Secrets of the cluster in memory (v1.3.1, namespaced/object/indexes.go).
+ * `watch`: a provider with --enable-watches reads the source when it changes. Not set on a namespaced Object: there the
+ * provider (v1.3.1, namespaced/object/indexes.go) caches all Secrets of the cluster again for each namespace.
  */
 function toCopying(copy: WrittenCopy) {
   const { row, copying, data, call } = copy;
@@ -145,8 +145,8 @@ const valueIn = ({ namespace, name }: SecretName, fieldPath: string) => {
 const formatKey = (key: string): string => formatFieldPath(["data", key]);
 
 /**
- * Makes the spec of an Object that publishes the source's keys as its own connection Secret. Its manifest is only
- * observed: the copy's Namespace. The provider refuses to write a Secret that this Object does not control.
+ * Makes the spec of an Object that observes the copy's Namespace and writes the source's keys as its own connection
+ * Secret. The provider refuses to write a Secret that this Object does not control.
  */
 function toPublishing({ row, copying: { source, secret }, call }: WrittenCopy) {
   const { namespace, name, copy } = row.target;
@@ -185,29 +185,29 @@ const DESIRED_OF_SECRET = [
 ].map(parseFieldPath);
 
 /**
- * Desires an observed copy exactly as this function desired it before, with its policies and recorded origin. Leaves out
- * fields of other managers: server-side apply would make them ours, and remove them once we no longer desire them.
+ * Desires an observed copy exactly as this function desired it before. Leaves out fields of other managers: server-side
+ * apply would give them to Crossplane, and remove them once they are no longer desired.
  */
 function asDesiredBefore({ document, isSecret }: ObservedCopy): JsonObject {
   if (isSecret) return pickObserved(document, DESIRED_OF_SECRET);
-  // The policies "*" are the default, which this function never desires.
+  // Policies with "*" are the default, which this function never desired.
   const isLimited = readPolicies(document)?.includes("*") === false;
   const picked = pickObserved(document, isLimited ? [...DESIRED_OF_OBJECT, MANAGEMENT_POLICIES] : DESIRED_OF_OBJECT);
   const object = keepOwner(picked, document);
-  // The provider writes the values that it copies back into the manifest.
+  // The provider writes the values of references into the manifest.
   const data = pickUnfilled(document.at(DATA), objectsAt(document, REFERENCES));
   return Object.keys(data).length === 0 ? object : withValueAt(object, DATA, data);
 }
 
-/** Picks the data that the provider does not copy. */
+/** Picks the data of a manifest that no reference fills in. */
 function pickUnfilled(data: JsonValue | undefined, references: readonly JsonObject[]): JsonObject {
   const filled = new Set(references.map(({ toFieldPath }) => toFieldPath));
   return isObject(data) && !filled.has("data") ? pick(data, (key) => !filled.has(formatKey(key))) : {};
 }
 
 /**
- * Empties keys of an Object's manifest that are no longer listed. The provider wrote them into the manifest, so they
- * would stay in it and in the Secret. An emptied key is ours, and goes when the next reconcile leaves it out.
+ * Empties keys of an Object's manifest that the copy no longer lists. The provider has written them there, and they would
+ * stay, in the Secret as well. Once this function desires them as empty, the next reconcile can remove them.
  */
 function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], observed: ObservedCopy | undefined) {
   const left = pickUnfilled(observed?.document.at(DATA), references);

@@ -15,16 +15,16 @@ import type { Data } from "../source.ts";
 import { needsSource } from "./keys.ts";
 import { findContentsFault } from "./secret-type.ts";
 
-/** The contents of a copy and the bytes that it takes in the response at most, or the reason why there are none. */
+/** A copy's contents, and the most bytes that it takes in the response; or the reason why they are unknown. */
 export type Contents =
   | { readonly is: "known"; readonly data: Data; readonly bytes: number }
   | { readonly is: Cause; readonly reason: SharingReason };
 
-/** Selects the contents of a copy, once for all its targets: there may be a thousand. */
+/** Selects the contents of each copy of the input only once: it may have a thousand targets. */
 export const contentsFor = (copying: Copying, { composite }: Call): ((copy: NamedCopy) => Contents) =>
   once((copy) => selectContents(copy, copying, composite.document));
 
-/** Selects the contents of a copy, except the values that the provider copies. */
+/** Selects the contents of a copy. Leaves out values that the provider fills in. */
 function selectContents(
   copy: NamedCopy,
   { source: secret, secret: read, resource: shared }: Copying,
@@ -36,7 +36,7 @@ function selectContents(
   return selectKeys(copy, { secret, data: read.data, xr, shared });
 }
 
-/** The values that the copies of a shared resource may hold. */
+/** The objects that keys and templates take values from. */
 interface Values {
   readonly secret: SecretName;
   readonly data: JsonObject;
@@ -49,7 +49,7 @@ export const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 /** The bytes that a key takes in the response, its names and value not counted. */
 const KEY_BYTES = 200;
 
-/** Selects the listed keys, or all, under their names in the copy. Sorted as Kubernetes sorts them. */
+/** Selects the keys that a copy lists, or all keys of the source, sorted by their new names. */
 function selectKeys(copy: NamedCopy, values: Values): Contents {
   const { via, keys, type, labels, annotations } = copy;
   const all: readonly NamedKey[] = keys ?? Object.keys(values.data).map((name) => ({ from: name, to: name }));
@@ -76,9 +76,9 @@ function readKey(key: string, { data, secret }: Values): string | SharingReason 
 }
 
 /**
- * Fills a template in; returns it in base64.
+ * Fills a template in, and encodes the text in base64.
  *
- * @param most the bytes after which it stops: a template may name a large value many times.
+ * @param most the bytes that the text may have: a template may name a large value many times.
  */
 function fillIn(template: Template, values: Values, most: number): string | SharingReason {
   const texts: string[] = [];
@@ -93,7 +93,7 @@ function fillIn(template: Template, values: Values, most: number): string | Shar
   return Buffer.from(texts.join("")).toString("base64");
 }
 
-/** Reads and encodes the value of a placeholder. With the encoding base64 a key may hold any bytes. */
+/** Reads and encodes the value of a placeholder. Only with the encoding base64 may a key have bytes that are no text. */
 function toText(part: Placeholder, values: Values): string | SharingReason {
   if ("field" in part) {
     const text = toPlainText(valueAt(wholeOf(values[part.of]), part.field));
@@ -117,7 +117,7 @@ function encode(text: string, { encoding }: Placeholder): string {
   return encoding === "json" ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/** Decodes a resource once, since templates may name thousands of fields. Nested too deep, it counts as empty. */
+/** Decodes a resource only once: templates may name thousands of its fields. One that is nested too deep has no fields. */
 const wholeOf = once((resource: Document): JsonValue => {
   const whole = resource.at([], TOO_DEEP);
   return whole === undefined || whole === TOO_DEEP ? {} : whole;

@@ -10,35 +10,36 @@ import type { ObservedCopy } from "./observed.ts";
 export type KeptFor = Cause | "refused";
 
 /**
- * Decides whether a copy that this call does not write stays.
+ * Decides whether a copy that is not written in this call stays: while its grant stands and its namespace accepts it.
  *
- * - It stays while its namespace accepts it and its shared resource grants it, or while either is not known.
- * - It goes once either is taken back, even while the resource that the XR names now is not known.
- * - `onSourceMissing` decides if its shared resource is gone, or names another Secret than the copy reads.
+ * The consumer writes the XR's fields, so these do not decide. The shared resource that the composed resource records is
+ * looked up, and has to grant access to the copy's namespace. A copy without a record counts as one of the resource that
+ * the XR names now.
  *
- * Its shared resource is the one recorded on the composed resource, else the present one. The consumer writes the XR's
- * fields, so these do not count.
+ * - Granted and accepted, or unknown: the copy stays.
+ * - Grant or acceptance taken back: it goes, even while the resource that the XR names now is unknown.
+ * - The recorded resource is gone, or names another Secret than the copy reads: `onSourceMissing` decides.
  */
 export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
   const { shared, judgement } = share;
-  // The grant of the present shared resource has been judged in this call already.
-  const now = judgement.copies.is === "copy" ? judgement.copies.origin : undefined;
   if (isWaiting(judgement)) return true;
   const { origin, isSecret, earlier } = copy;
-  // A team may edit a Secret with its record. A recorded resource of another kind is not looked up.
+  const now = judgement.copies.is === "copy" ? judgement.copies.origin : undefined;
+  // A team may edit the record on a Secret, so another kind than the share's is not looked up there.
   const isRecorded = origin !== undefined && !(isSecret && !isOfKind(origin, shared));
+  // The grant of the resource that the XR names now has been judged already: `cause` tells the result.
   const isFormer = isRecorded && !(now !== undefined && isSameResource(origin, now));
-  const isTaken = cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
-  if (!isFormer && isTaken) return false;
-  // Looked up before the Namespace is judged, so that one call requires both: Crossplane calls six times at most.
+  const isTakenBack = cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
+  if (!isFormer && isTakenBack) return false;
+  // Both are looked up in the same call, since Crossplane calls six times at most.
   const grant = judgeOrigins(copy, isFormer ? [origin, ...earlier] : earlier, share);
   return (cause === "unknown" || isAccepted(copy, share)) && grant !== "ended";
 }
 
-/** Tells whether the namespace of a copy accepts it, or is not known to refuse it. */
+/** Tells whether the namespace of a copy accepts it. While that is unknown, it counts as accepted. */
 function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: Share): boolean {
   if (target === undefined) return true;
-  // Only the name tells these copies from one that a tenant's field puts into the same namespace.
+  // Another copy in that namespace may come from a field of the XR, so the Secret's name has to fit as well.
   const isListed = (connection?.copies ?? []).some(
     ({ namespaces, secretName }) =>
       namespaces?.is === "literal" &&
@@ -48,7 +49,7 @@ function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: 
   return findNamespaceRefusal(target.namespace, isListed, call)?.is !== "NamespaceNotAccepting";
 }
 
-/** Judges the grants of all shared resources whose values a copy may hold, and looks all of them up at once. */
+/** Judges the grants of all shared resources whose values a copy may hold. Looks all of them up in one call. */
 export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], share: Share): Grant {
   const grants = origins.map((origin) => judgeOrigin(copy, origin, share));
   return (["ended", "pending"] as const).find((grant) => grants.includes(grant)) ?? "stands";
@@ -57,24 +58,24 @@ export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], 
 function judgeOrigin(copy: ObservedCopy, origin: Reference, share: Share): Grant {
   const found = lookUpRecorded(origin, share);
   if (found === "gone") return toGrant(share.shared.connection?.onSourceMissing === "Keep");
-  return typeof found === "string" ? found : judgeRecorded(copy, origin, found, share);
+  return typeof found === "string" ? found : judgeFoundOrigin(copy, origin, found, share);
 }
 
-/** Judges the grant of a recorded shared resource that exists to the copy's namespace. */
-function judgeRecorded(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: Share): Grant {
+/** Judges first that the resource still grants access to the copy's namespace, then that it names the copy's source. */
+function judgeFoundOrigin(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: Share): Grant {
   const { target, source } = copy;
   const named = shared.connection && findSource(found, shared.connection.secretRef, target?.namespace, call);
   if (named?.is === "pending") return "pending";
-  const secret = named?.is === "named" ? named.secret : undefined;
+  const namedSecret = named?.is === "named" ? named.secret : undefined;
+  // A share that needs no grant tells nothing about a resource of another kind, from which another share copied.
+  const findAccess =
+    isOfKind(origin, shared) || isSameResource(origin, call.composite) ? findShareAccess : findGrantedAccess;
   const namespaces = target === undefined ? [] : [target.namespace];
-  // `grant: None` and `select.self` count for this share's own resources, not for those of a share that it takes over.
-  const isOwn = isOfKind(origin, shared) || isSameResource(origin, call.composite);
-  const findAccess = isOwn ? findShareAccess : findGrantedAccess;
-  const access = findAccess(shared, found, secret ?? source, namespaces, call);
+  const access = findAccess(shared, found, namedSecret ?? source, namespaces, call);
   if (access.is === "pending") return "pending";
-  if (!namespaces.every(access.isGranted)) return "ended";
-  // The grant covers only the Secret that the shared resource names now. Of a former one the copy reads no more.
-  const isFormer = copy.origin === undefined || !isSameResource(origin, copy.origin);
-  const isNamed = secret !== undefined && source !== undefined && isSameSecret(secret, source);
-  return toGrant(isFormer || isNamed || shared.connection?.onSourceMissing === "Keep");
+  if (!namespaces.every((each) => access.isGranted(each))) return "ended";
+  // The record may be forged, so its resource has to name the Secret that the copy reads. Earlier sources are unknown.
+  const isPresent = copy.origin !== undefined && isSameResource(origin, copy.origin);
+  const isSourceNamed = theSame([namedSecret, source]) !== undefined;
+  return toGrant(!isPresent || isSourceNamed || shared.connection?.onSourceMissing === "Keep");
 }

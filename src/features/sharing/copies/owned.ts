@@ -10,27 +10,30 @@ const FINALIZERS: FieldPath = ["metadata", "finalizers"];
 const OWNERS: FieldPath = [...MANIFEST_METADATA, "ownerReferences"];
 const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 
-/** The finalizer for which Kubernetes keeps an Object's Secret when it deletes the Object with its XR. */
+/** Finalizer of an Object: Kubernetes deletes the Object without the Secret that it owns. */
 const ORPHAN = "orphan";
 
 /**
- * Makes the Object of a namespaced XR the owner of its Secret, so that Kubernetes deletes the Secret: its manifest gets
- * an owner reference. In a namespace that is being deleted a provider cannot delete it, because it may not create the
- * ProviderConfigUsage that it needs.
+ * Makes the Object of a namespaced XR the owner of its Secret, by an owner reference in its manifest. Kubernetes then
+ * deletes the Secret. The provider cannot do that while the namespace is being deleted: it may not create a
+ * ProviderConfigUsage there.
  *
- * The Secret's UID has to be the one in the Object's status. Else the provider may write into another cluster, where no
- * such Object exists, and Kubernetes would delete the Secret at once. A restored Object replaces the owner that it had.
+ * The Object becomes the owner only if the Secret is in this cluster: in another one, Kubernetes deletes objects whose
+ * owner does not exist. One of these proves it:
+ *
+ * - the provider reports the UID of the Secret that was found;
+ * - the Object was an owner before a restore, under another UID;
+ * - the Object is the owner, and its Secret is gone: a namespace that is being deleted may delete the Secret first.
  */
 export function asOwner(object: JsonObject, observed: Document | undefined, found: Document | undefined): JsonObject {
   if (observed === undefined) return object;
   const written = stringAt(observed, ["status", "atProvider", "manifest", ...UID]);
   const isWritten = found !== undefined && written !== undefined && written === stringAt(found, UID);
   const isRestored = ownersOf(observed, OWNERS).some((uid) => uid !== stringAt(observed, UID));
-  // A namespace that is being deleted may have deleted the Secret first.
   const isGone = found === undefined && isOwner(observed) && isForSameCluster(object, observed);
   if (!isWritten && !isRestored && !isGone) return object;
   const owning = withOwner(object, observed);
-  // Kubernetes deletes the Secret of a sole owner. A provider with Delete would block the namespace's deletion.
+  // Kubernetes deletes the Secret. A provider that also may would block the deletion of the namespace.
   return isGone || isOnlyOwner(observed, found) ? withValueAt(owning, MANAGEMENT_POLICIES, WITHOUT_DELETE) : owning;
 }
 
@@ -44,13 +47,13 @@ function withOwner(object: JsonObject, observed: Document): JsonObject {
   return withValueAt(object, OWNERS, [{ ...COPY_KINDS.NamespacedObject, name, uid }]);
 }
 
-/** Keeps an Object's finalizer, and its owner reference with its present UID. */
+/** Keeps an Object's finalizer and its owner reference, which gets the Object's present UID. */
 export function keepOwner(object: JsonObject, observed: Document): JsonObject {
   const kept = isOrphaning(observed) ? withValueAt(object, FINALIZERS, [ORPHAN]) : object;
   return isOwner(observed) ? withOwner(kept, observed) : kept;
 }
 
-/** Makes an Object observe only, so that neither its provider nor Kubernetes deletes its Secret with it. */
+/** Limits an Object to observing: neither its provider nor Kubernetes deletes the Secret with it. */
 export function asObserver(object: JsonObject, observed: Document | undefined): JsonObject {
   const limited = withValueAt(object, MANAGEMENT_POLICIES, OBSERVE);
   // Kubernetes adds no finalizer to an object that is being deleted.
@@ -62,7 +65,7 @@ export function asObserver(object: JsonObject, observed: Document | undefined): 
 export const asFormerOwner = (object: JsonObject): JsonObject =>
   withValueAt(withValueAt(object, OWNERS, []), MANAGEMENT_POLICIES, ["Observe", "Update"]);
 
-/** Tells whether this Object, or itself before a restore, is a Secret's only owner: Kubernetes deletes both together. */
+/** Tells whether this Object, also under a former UID, is the only owner: Kubernetes would delete the Secret with it. */
 export function isOnlyOwner(observed: Document, found: Document | undefined): boolean {
   const owners = found === undefined ? [] : ownersOf(found, OWNER_REFERENCES);
   const own = stringAt(observed, UID);
