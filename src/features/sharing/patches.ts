@@ -72,7 +72,7 @@ export function withPatches(draft: Draft, shares: readonly Delivered[], call: Ca
 /** Applies the patches of a share in order, each to the result of those before. */
 function applyPatches(share: Judged, objects: Objects): readonly Applied[] {
   const all: Applied[] = [];
-  let room = MAX_BYTES;
+  let room = MAX_PATCHED_BYTES;
   for (const patch of share.shared.patches) {
     const applied = apply(patch, share, room, objects);
     room -= applied.bytes;
@@ -111,7 +111,7 @@ function apply(patch: Patch, share: Judged, room: number, objects: Objects): App
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
     bytes > room
-      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_BYTES} bytes together`
+      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_PATCHED_BYTES} bytes together`
       : edit(patch, verdict.value, objects, call);
   return fault === undefined
     ? { patch, is: "set", bytes }

@@ -76,6 +76,6 @@ function judgeFoundOrigin(copy: ObservedCopy, origin: Reference, found: Document
   if (!namespaces.every((each) => access.isGranted(each))) return "ended";
   // The record may be forged, so its resource has to name the Secret that the copy reads. Earlier sources are unknown.
   const isPresent = copy.origin !== undefined && isSameResource(origin, copy.origin);
-  const isSourceNamed = theSame([namedSecret, source]) !== undefined;
+  const isSourceNamed = namedSecret !== undefined && source !== undefined && isSameSecret(namedSecret, source);
   return toGrant(!isPresent || isSourceNamed || shared.connection?.onSourceMissing === "Keep");
 }
