@@ -22,7 +22,7 @@ const guardCount = <T extends z.ZodObject>(schema: T, keys: readonly string[], l
     ...onObjects,
     error: ({ input }) => {
       const found = findGiven(input, keys);
-      return `exactly one of ${keys.join(", ")}; found ${found.length === 0 ? "none" : found.join(" and ")}`;
+      return `${least === 0 ? "at most" : "exactly"} one of ${keys.join(", ")}; found ${found.length === 0 ? "none" : found.join(" and ")}`;
     },
   });
 

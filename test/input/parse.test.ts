@@ -208,7 +208,7 @@ describe("an input", () => {
     ),
     inShared(
       { connection: { ...connection({}), secretRef: { name: "{metadata.name}-sql", nameFieldPath: "spec.name" } } },
-      "connection.secretRef: exactly one of name, nameFieldPath; found name and nameFieldPath",
+      "connection.secretRef: at most one of name, nameFieldPath; found name and nameFieldPath",
     ),
     inShared({ connection: { ...connection({}), secretRef: { name: "" } } }, "connection.secretRef.name: empty"),
     inShared(

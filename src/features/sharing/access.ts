@@ -69,7 +69,7 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     isGranted: (namespace) => isNamespaceGranted(grant, namespace, matching),
     remedy: (refused) => {
       // The misspelt grant is not quoted: it may name other teams.
-      const misspelt = faults().length > 0 ? ", of whose grants one is misspelt and grants nothing" : "";
+      const misspelt = faults().length > 0 ? ", one of whose entries is misspelt and grants nothing" : "";
       return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${misspelt}`;
     },
   };

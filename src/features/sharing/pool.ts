@@ -76,7 +76,7 @@ export function withAdmission(judged: Judgement, share: Share, { resources: [res
   const admission = named.access === "Granted" ? judgeAdmission(resource, share) : "admitted";
   if (admission === "admitted") return { ...judged, named };
   if (admission === "pending")
-    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "its admission" });
+    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "the admission of this XR" });
   const reason = { is: isFull(resource) ? "NoCapacity" : "WaitingForAdmission", wanted: name } as const;
   const access = known?.access ?? "Requested";
   return { ...withoutCopies("broken", reason), named: { ...named, access } };

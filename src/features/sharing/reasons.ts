@@ -39,12 +39,12 @@ export const REASONS = {
     PatchFailed: ({ fault }: Fault) => fault,
     InvalidTarget: ({ fault }: Fault) => fault,
     ResourcesHeldBack: ({ fields }: Fields) =>
-      `composed resources are not created before their field is available: ${listFields(fields)}`,
+      `composed resources are not created until their fields have values: ${listFields(fields)}`,
     DependentNotDesired: ({ fault }: Fault) => fault,
     DependentsHeldBack: ({ names }: Names) =>
-      `composed resources are created once this XR has access and its copies: ${listSome(names, MAX_NAMES, brief)}`,
+      `composed resources are not created until this XR has access and its copies are written: ${listSome(names, MAX_NAMES, brief)}`,
     DependentsRemoved: ({ names }: Names) =>
-      `composed resources are removed with the access that they depend on: ${listSome(names, MAX_NAMES, brief)}`,
+      `composed resources are deleted, because the access that they depend on has ended: ${listSome(names, MAX_NAMES, brief)}`,
     FieldsKept: ({ fields }: Fields) => `fields of composed resources keep their present values: ${listFields(fields)}`,
     NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
       `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
@@ -91,7 +91,7 @@ export const REASONS = {
       `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant Crossplane ` +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotInstalled: () =>
-      "ReferenceGrants are not installed, so it is not known who is granted: install Gateway API's CRDs, or set grant to Annotation",
+      "ReferenceGrants are not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation",
     NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
       `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
       `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
@@ -99,7 +99,7 @@ export const REASONS = {
     TargetTaken: ({ target, holder, isRival }: Taken) => {
       const secret = `Secret ${formatSecret(target)}`;
       if (holder === undefined)
-        return `${secret} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`;
+        return `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret`;
       return isRival
         ? `${secret} is kept by XR ${holder} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
         : `${secret} is a copy made by ${holder}: choose another secretName`;
@@ -126,7 +126,7 @@ export const REASONS = {
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =
-  '; if its ProviderConfig leads to another cluster, the source is not there: make each key a text, such as {value: "{password}", to: password}';
+  '; if the ProviderConfig is for another cluster, the source is not there: give each key a value, such as {value: "{password}", to: password}';
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };

@@ -53,8 +53,8 @@ function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const isAnothers = claimNamespace !== undefined && claimNamespace !== now.claimNamespace;
   if (left === undefined && !isAnothers) return [];
   const change = isAnothers
-    ? "is not the former one of that name: it was composed for a claim in another namespace"
-    : `takes the place of ${left && nameReference(left.resource)}`;
+    ? "is a new resource of that name: it was composed for a claim in another namespace"
+    : `replaces ${left && nameReference(left.resource)}`;
   const message = `${shared.name}: ${nameReference(now.resource)} ${change}`;
   const severity = isAnothers ? "Warning" : "Normal";
   return [{ severity, reason: "SourceChanged", message, target: "CompositeAndClaim" }];

@@ -53,7 +53,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const secretRef = { name: "{metadata.labels[cluster]}-app" };
   const byText = { sharedResources: [copying({}, { secretRef })], answers: found };
   const fromEnvironment = selecting({ name: { fromEnvironmentFieldPath: "db.name" } });
-  const noLabels = "everything that select.matchLabels refers to is not set";
+  const noLabels = "every field in select.matchLabels is not set";
   const empty = { answers: { db: [] } };
   const inWhere = inNamespace(fromXr("spec.where"));
   const anywhere = "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace";
@@ -79,7 +79,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["it names no Secret, which is told to those only who may have it", noGrant, sourceless({ annotations: {} })],
     ["an XR without claim and namespace has no namespace of its own", noDefault, unclaimed],
     ["the copy's name is none", '"Shop" is not a Secret\'s name', copied({ secretName: fromXr("spec.claimRef.kind") })],
-    ["a copy would destroy its source", "Secret databases/orders-conn is the source itself", itself],
+    ["a copy would destroy its source", "Secret databases/orders-conn is the source itself: choose another secretName", itself],
     ["a namespaced resource names a Secret elsewhere", ownOnly, foreign],
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name): [string, string, CallParts] => [
       `a name that no resource has: ${name.slice(0, 10)}`,
@@ -131,7 +131,7 @@ describe("only what the owner grants is copied", () => {
     (_what, db) => {
       const remedy = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
       const said = says(sharingDraft({ answers: { db: [db] } }));
-      expect(said).toContain(`${remedy}, of whose grants one is misspelt and grants nothing`);
+      expect(said).toContain(`${remedy}, one of whose entries is misspelt and grants nothing`);
       expect(said).not.toMatch(/red;|team=a;/);
     },
   );

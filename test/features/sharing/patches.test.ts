@@ -94,7 +94,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
     const draft = draftOf([{ fromFieldPath, toResource }], parts);
     expect([draft.resources.get("app")?.is, says(draft)]).toEqual([
       "removed",
-      expect.stringContaining("not created before"),
+      expect.stringContaining("not created until"),
     ]);
   });
 
@@ -118,17 +118,17 @@ describe("a resource that no earlier step desires", () => {
     expect(fatalsIn(draft)).toEqual([
       [
         "cannot use the input:",
-        '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; they desire app, instance; did you mean instance?',
-        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; they desire app, instance; a step that leaves it out for now, such as function-sequencer, has to come after this one',
+        '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; earlier steps desire app, instance; did you mean instance?',
+        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds it back, that step has to come after this one',
       ].join("\n"),
     ]);
     expect(says(draft)).toContain(
-      'PatchFailed: db: cannot patch a resource: no earlier step desires "instanse"; they desire app, instance; did you mean instance?; db: ',
+      'PatchFailed: db: cannot patch a resource: no earlier step desires "instanse"; earlier steps desire app, instance; did you mean instance?; db: ',
     );
   });
 
-  const first = 'no earlier step desires "it"; they desire';
-  const order = "; a step that leaves it out for now, such as function-sequencer, has to come after this one";
+  const first = 'no earlier step desires "it"; earlier steps desire';
+  const order = "; if a step such as function-sequencer holds it back, that step has to come after this one";
   const NONE = 'no earlier step desires "it", or any other resource: this step has to come after the one that does';
   test.each<[reason: string, parts: CallParts, says: string]>([
     ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],
@@ -186,7 +186,7 @@ describe("a field that is there and empty, as Compositions write it until their 
     test("creates nothing where it is Required, and the condition says so", () => {
       const draft = draftOf([patch], { answers: answered(empty), desired: { app } });
       expect(draft.resources.get("app")).toEqual({ is: "removed" });
-      expect(says(draft)).toBe(`${WAITS} are not created before their field is available: app (spec.ids)`);
+      expect(says(draft)).toBe(`${WAITS} are not created until their fields have values: app (spec.ids)`);
     });
 
     test("takes nothing from what runs", () => {
@@ -334,7 +334,7 @@ describe("a composed resource whose field is Required, as it is unless the input
     expect(draft.resources.get("subnets")).toEqual({ is: "removed" });
     expect([says(draft), draft.compositeReady]).toEqual([
       "FieldNotSet: db: status.subnets of XPostgres orders is not set; " +
-        "db: composed resources are not created before their field is available: subnets (spec.subnetIds)",
+        "db: composed resources are not created until their fields have values: subnets (spec.subnetIds)",
       "False",
     ]);
   });

@@ -23,8 +23,8 @@ const label = { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf
 const absent = { [SECRET]: [connectionSecret()], [`${KEY}/target`]: [], [`${KEY}/secret/target`]: [] };
 const everywhere = { db: [grantedTo("*")] };
 const NOT_OURS =
-  "TargetTaken: db: Secret team-a/orders-db exists and is not a copy of ours, so it is left unchanged: choose another " +
-  "secretName, or delete it";
+  "TargetTaken: db: Secret team-a/orders-db exists and does not belong to this XR, so it is left unchanged: choose another " +
+  "secretName, or delete the Secret";
 /** The copied Secret as Crossplane observes it, which is kept as it is. */
 const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { old: "b2xk" } };
 const keptSecret = { [`${KEY}/secret`]: kept };

@@ -28,9 +28,9 @@ test("they come from fields of the XR", () => {
 const listing = (...keys: readonly string[]) => keys.map((to) => ({ value: "x", to }));
 const invalid = (text: string) => `InvalidTarget: db: ${text}`;
 const requires = (type: string, key: string) => invalid(`type ${type} requires the key ${key}`);
-const notJson = invalid(".dockerconfigjson is not JSON: in a text, {password|json} fits a value into one");
+const notJson = invalid(".dockerconfigjson is not JSON: in a value, write {password|json} to escape a key");
 const ofField = { labels: { a: fromXr("spec.a") } };
-const tooLong = invalid("its annotations have more than 60000 characters");
+const tooLong = invalid("the copy's annotations have more than 60000 characters");
 const login = '{{"username": "{username|json}", "password": "{password|json}"}}';
 const asJson = `{{"auths": {{"{shared:status.endpoint|json}": ${login}}}}}`;
 const token = (type: string) => invalid(`type ${type} is not for copies: Kubernetes itself fills in such a Secret`);
