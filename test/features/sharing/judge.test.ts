@@ -79,7 +79,11 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["it names no Secret, which is told to those only who may have it", noGrant, sourceless({ annotations: {} })],
     ["an XR without claim and namespace has no namespace of its own", noDefault, unclaimed],
     ["the copy's name is none", '"Shop" is not a Secret\'s name', copied({ secretName: fromXr("spec.claimRef.kind") })],
-    ["a copy would destroy its source", "Secret databases/orders-conn is the source itself: choose another secretName", itself],
+    [
+      "a copy would destroy its source",
+      "Secret databases/orders-conn is the source itself: choose another secretName",
+      itself,
+    ],
     ["a namespaced resource names a Secret elsewhere", ownOnly, foreign],
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name): [string, string, CallParts] => [
       `a name that no resource has: ${name.slice(0, 10)}`,

@@ -116,6 +116,7 @@ function keepRefused(secret: Case): Decisions | undefined {
 function leaveToOtherCopy(secret: Case): Decisions | undefined {
   const { copies, holder } = secret.row;
   if (holder === undefined) return undefined;
+  // Only an Object that owns the Secret may have to wait for another owner, so only then is the Secret looked up.
   const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
   return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
 }

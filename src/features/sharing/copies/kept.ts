@@ -21,15 +21,15 @@ export type KeptFor = Cause | "refused";
  */
 export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boolean {
   const { shared, judgement } = share;
+  if (isWaiting(judgement)) return true;
   // The grant of the present shared resource has been judged in this call already.
   const now = judgement.copies.is === "copy" ? judgement.copies.origin : undefined;
-  if (isWaiting(judgement)) return true;
   const { origin, isSecret, earlier } = copy;
   // A team may edit a Secret with its record. A recorded resource of another kind is not looked up.
   const isRecorded = origin !== undefined && !(isSecret && !isOfKind(origin, shared));
   const isFormer = isRecorded && !(now !== undefined && isSameResource(origin, now));
-  const isTaken = cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
-  if (!isFormer && isTaken) return false;
+  const isEnded = cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
+  if (!isFormer && isEnded) return false;
   // Looked up before the Namespace is judged, so that one call requires both: Crossplane calls six times at most.
   const grant = judgeOrigins(copy, isFormer ? [origin, ...earlier] : earlier, share);
   return (cause === "unknown" || isAccepted(copy, share)) && grant !== "ended";
