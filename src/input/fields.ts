@@ -63,7 +63,6 @@ export const list = <T extends z.ZodType>(item: T, meaning: string) => z.array(i
 
 export const flag = (byDefault: boolean, meaning: string) => z.boolean().default(byDefault).describe(meaning);
 
-/** A text that is not empty. */
 export const text = z.string().min(1);
 
 /** A converted text. A FunctionError of the conversion becomes a fault. */
@@ -123,7 +122,6 @@ const toSource = ({ fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources)
     ? { is: "environment", path: fromEnvironmentFieldPath ?? [] }
     : { is: "composite", path: fromCompositeFieldPath };
 
-/** The schema of a field that a value comes from. */
 export const source = exactlyOneOf(z.strictObject(sourceShape), SOURCES).transform(toSource);
 
 const literalOf = <T extends z.ZodType>(schema: T) =>

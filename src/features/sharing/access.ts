@@ -114,7 +114,7 @@ export function findNamespaceRefusal(namespace: string, isLiteral: boolean, call
 export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
   findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
-/** Finds the access by ReferenceGrants, which grant it to the XR or claim: by its namespace, or else the copy's. */
+/** Finds the access by ReferenceGrants to the XR or claim in its namespace, or without one in the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);
   const { apiVersion, claim } = composite;

@@ -16,7 +16,6 @@ import type { Patched } from "./patches.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
 import { isOfKind, judgeBound } from "./recorded.ts";
 
-/** A share with its dependents decided. */
 export interface Depending extends Patched {
   readonly depending: {
     readonly reasons: readonly SharingReason[];
@@ -117,7 +116,7 @@ function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } 
   return reasons.some(isRefusal) || (isSourceGone && connection.onSourceMissing === "Delete");
 }
 
-/** Tells whether a dependent that cannot be served now stays. Without its annotation it goes with its resource. */
+/** Tells whether a dependent that cannot be served now stays. Without the annotation it goes with its resource. */
 function isKept(origin: Reference | undefined, isMarked: boolean, share: Delivered): boolean {
   const { shared, judgement } = share;
   const { copies, fields, named } = judgement;

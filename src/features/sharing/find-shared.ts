@@ -34,7 +34,7 @@ export function findShared(share: Share): Lookup {
   const selector = resolveSelector(shared, shared.select, call);
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const { namespace, match } = selector.value;
-  // Without a label every resource would match. That is no fault, unless copies are missing for it.
+  // Without a label every resource would match. That is a fault only if copies are missing for it.
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")

@@ -10,7 +10,6 @@ import { faults, fine, type ReasonOf, tell, unknown, waits } from "../conditions
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
 
-/** A field of a composed resource. */
 export type PatchedField = NonNullable<Patch["toResource"]>;
 
 interface Fact {

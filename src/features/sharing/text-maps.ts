@@ -17,7 +17,7 @@ const OF_KIND: Readonly<Record<string, readonly FieldPath[]>> = {
  * Makes a value fit its field: in maps of texts, such as labels, a number or boolean becomes a text. Otherwise
  * Kubernetes would refuse the resource, and the XR would stop. Looks into an Object's manifest, too.
  *
- * @throws {FunctionError} `InvalidFieldPath` if the value cannot be a text, or the field lies below one.
+ * @throws {FunctionError} `InvalidFieldPath` if the value cannot be a text, or the field is below a text.
  */
 export function toFitting(value: JsonValue, path: FieldPath, object: JsonObject): JsonValue {
   if (startsWith(path, MANIFEST)) {

@@ -17,7 +17,7 @@ import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, R
 import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./owned.ts";
 import type { Row } from "./rows.ts";
 
-/** Annotation of an Object: the source Secret's resourceVersion. A change has the provider read the source at once. */
+/** Annotation of an Object: the source Secret's resourceVersion. When it changes, the provider reads at once. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
 
 export interface Composed {
@@ -26,7 +26,6 @@ export interface Composed {
   readonly made: readonly { readonly origin: Reference; readonly secret: SecretName }[];
 }
 
-/** A copy that is written, and what it is made from. */
 interface WrittenCopy {
   /** True if its Object only observes for now. */
   readonly isObserver: boolean;
@@ -207,7 +206,7 @@ function pickUnfilled(data: JsonValue | undefined, references: readonly JsonObje
 
 /**
  * Empties keys of an Object's manifest that are no longer listed. The provider wrote them into the manifest, so they
- * would stay in it and in the Secret. An emptied key is ours, and goes when the next reconcile leaves it out.
+ * would stay in it and in the Secret. An emptied key is this function's, and the next reconcile removes it.
  */
 function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], observed: ObservedCopy | undefined) {
   const left = pickUnfilled(observed?.document.at(DATA), references);

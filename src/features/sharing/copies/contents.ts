@@ -117,7 +117,7 @@ function encode(text: string, { encoding }: Placeholder): string {
   return encoding === "json" ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/** Decodes a resource once, since templates may name thousands of fields. Nested too deep, it counts as empty. */
+/** Decodes a resource once, since templates may name thousands of fields. One nested too deep counts as empty. */
 const wholeOf = once((resource: Document): JsonValue => {
   const whole = resource.at([], TOO_DEEP);
   return whole === undefined || whole === TOO_DEEP ? {} : whole;

@@ -13,7 +13,7 @@ export type KeptFor = Cause | "refused";
  * Decides whether a copy that this call does not write stays.
  *
  * - It stays while its namespace accepts it and its shared resource grants it, or while either is not known.
- * - It goes once either is taken back, even while the resource that the XR names now is not known.
+ * - It goes once either is revoked, even while the resource that the XR names now is not known.
  * - `onSourceMissing` decides if its shared resource is gone, or names another Secret than the copy reads.
  *
  * Its shared resource is the one recorded on the composed resource, else the present one. The consumer writes the XR's
@@ -38,7 +38,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
 /** Tells whether the namespace of a copy accepts it, or is not known to refuse it. */
 function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: Share): boolean {
   if (target === undefined) return true;
-  // Only the name tells these copies from one that a tenant's field puts into the same namespace.
+  // A literal namespace accepts copies of the listed name. One of another name may come from a tenant's field.
   const isListed = (connection?.copies ?? []).some(
     ({ namespaces, secretName }) =>
       namespaces?.is === "literal" &&
@@ -73,7 +73,7 @@ function judgeRecorded(copy: ObservedCopy, origin: Reference, found: Document, {
   const access = findAccess(shared, found, secret ?? source, namespaces, call);
   if (access.is === "pending") return "pending";
   if (!namespaces.every(access.isGranted)) return "ended";
-  // The grant covers only the Secret that the shared resource names now. Of a former one the copy reads no more.
+  // The grant covers only the Secret that the shared resource names now. A copy no longer reads a former one's.
   const isFormer = copy.origin === undefined || !isSameResource(origin, copy.origin);
   const isNamed = secret !== undefined && source !== undefined && isSameSecret(secret, source);
   return toGrant(isFormer || isNamed || shared.connection?.onSourceMissing === "Keep");

@@ -18,7 +18,7 @@ const ORPHAN = "orphan";
  * an owner reference. In a namespace that is being deleted a provider cannot delete it, because it may not create the
  * ProviderConfigUsage that it needs.
  *
- * The Secret's UID has to be the one in the Object's status. Else the provider may write into another cluster, where no
+ * The Secret's UID has to be the one in the Object's status. Otherwise the provider may write into another cluster, where no
  * such Object exists, and Kubernetes would delete the Secret at once. A restored Object replaces the owner that it had.
  */
 export function asOwner(object: JsonObject, observed: Document | undefined, found: Document | undefined): JsonObject {
@@ -62,7 +62,7 @@ export function asObserver(object: JsonObject, observed: Document | undefined): 
 export const asFormerOwner = (object: JsonObject): JsonObject =>
   withValueAt(withValueAt(object, OWNERS, []), MANAGEMENT_POLICIES, ["Observe", "Update"]);
 
-/** Tells whether this Object, or itself before a restore, is a Secret's only owner: Kubernetes deletes both together. */
+/** Tells whether this Object, now or before a restore, is a Secret's only owner. Kubernetes deletes both together. */
 export function isOnlyOwner(observed: Document, found: Document | undefined): boolean {
   const owners = found === undefined ? [] : ownersOf(found, OWNER_REFERENCES);
   const own = stringAt(observed, UID);

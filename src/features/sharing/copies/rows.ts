@@ -45,7 +45,7 @@ export function assignCopies(
 /** A target Secret, its observed copies, and the other share that writes it. */
 export interface Row {
   readonly target: JudgedTarget;
-  /** The name in the Composition of its copy. */
+  /** The copy's name in the Composition. */
   readonly key: string;
   readonly observed: ObservedCopy | undefined;
   /** The observed copies of the Secret that the share decides about. Each is in one row only. */
