@@ -63,7 +63,7 @@ const credentials = z
   })
   .refine(({ template, secretRef }) => hasHash(valueAt(template, secretRef.nameFieldPath)), {
     path: ["template"],
-    error: "its Secret needs {hash} in its name: two XRs, or two namespaces, could have the same Secret otherwise",
+    error: "needs {hash} in the name of its Secret: otherwise two XRs, or two namespaces, could have the same Secret",
   });
 
 const rotation = z.strictObject({

@@ -91,7 +91,7 @@ export const sharedResourceSchema = z
     ({ grant, select: found }) => grant !== "ReferenceGrant" || found.by !== "labels" || !found.prefer,
     faultAt(
       "grant",
-      "ReferenceGrant is not allowed with select.prefer: the pool is searched for one that grants access",
+      "ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members",
     ),
   )
   .refine(

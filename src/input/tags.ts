@@ -14,7 +14,7 @@ const add = z
   })
   .refine(({ key, value: found }) => key !== undefined || found.value.is !== "literal", {
     path: ["value"],
-    error: "needs a key beside it, since it is a text",
+    error: "a text needs a key beside it",
   })
   .transform(({ value: found, ...entry }) => ({ ...entry, ...found }));
 

@@ -69,7 +69,7 @@ export const REASONS = {
     NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
       `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
     SourceNotAllowed: ({ shared, kind }: Shared) =>
-      `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
+      `${kind} ${shared} names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's`,
     SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,
     KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
       `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,

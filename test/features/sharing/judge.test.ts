@@ -42,7 +42,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const itself = copied({ namespaces: "databases", secretName: "orders-conn" });
   const foreign = { ...inNamespace("team-db"), answers: { db: [another("orders", "*", { namespace: "team-db" })] } };
   const ownOnly =
-    "XPostgres orders in namespace team-db names a Secret in another namespace, but may share Secrets of its own namespace only";
+    "XPostgres orders in namespace team-db names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's";
   const sourceless = (overrides: JsonObject = {}) => ({ answers: { db: [database({ spec: {}, ...overrides })] } });
   const noNamespace =
     "this XR has no namespace (metadata.namespace, spec.claimRef.namespace) to which XPostgres orders could grant access: create it by a " +
