@@ -57,8 +57,9 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
   const grant = readNamespaceGrant(resource);
   const { names, isForAll, selector, faults } = grant;
-  const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
-  const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
+  const unlisted = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
+  const looked =
+    selector === undefined || isForAll ? [] : unlisted.map((namespace) => lookUpNamespace(namespace, call));
   const matching = new Set<string>();
   for (const each of looked) {
     if (each.is === "pending") return each;

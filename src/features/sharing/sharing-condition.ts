@@ -92,7 +92,7 @@ function findEvents(own: readonly Remark[], names: readonly string[], composite:
 /** Tells whether the XR's condition shows these messages. One that is cut off counts as showing them. */
 function isShown(own: readonly Remark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
   if (shown === undefined || shown.status === "Unknown") return false;
-  const said = `; ${shown.message}`;
+  const said = `; ${shown.message}`; // so that each message follows "; "
   if (own.length > 0)
     return shown.status === "False" && own.every(({ message }) => said.includes(`; ${message}`) || said.endsWith("…"));
   return shown.status === "True" || names.every((name) => !said.includes(`; ${name}: `));
