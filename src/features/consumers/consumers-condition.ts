@@ -20,10 +20,10 @@ const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up who uses this XR" }),
   ...faults({
     NamespacesNotReadable: () =>
-      "Crossplane could not read Namespaces, so it is not known who is granted: allow Crossplane " +
+      "Crossplane could not read Namespaces, so it is not known who has access: allow Crossplane " +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotReadable: () =>
-      "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who is granted: install Gateway " +
+      "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who has access: install Gateway " +
       "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation",
     SharedResourceNotFound: ({ kind, name }: { readonly kind: string; readonly name: string }) =>
       `${kind} ${brief(name)} was not found, or belongs to another team: a companion serves an XR of its own namespace`,
@@ -34,7 +34,7 @@ const REASONS = {
     GrantedToAll: () =>
       `annotation ${ALLOWED_NAMESPACES} contains "*", for which no credentials are made: list each namespace that needs one`,
     TooManyCredentials: ({ excess }: { readonly excess: number }) =>
-      `this XR has the most credentials that it can have, and ${excess} more are not made: grant fewer namespaces`,
+      `this XR cannot have more credentials, so ${excess} are not made: grant access to fewer namespaces`,
   }),
   ...waits({
     // `unnamed`: the field in which a Ready credential should name its Secret, and does not.

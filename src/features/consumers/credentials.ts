@@ -40,7 +40,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   const reasons: ConsumersReason[] = [];
   if (section === undefined) return { edits: [], reasons };
   const turns = findTurns(section, call);
-  const wanted = chooseTurns(section, turns, facts, call);
+  const wanted = chooseCredentials(section, turns, facts, call);
   const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
   const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / bytes));
   const credentials = wanted
@@ -64,8 +64,13 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
  * Chooses the credentials: first existing ones that stay, so that new ones do not displace them, then new ones. While the grants are
  * unknown, all existing ones stay, and none is added.
  */
-function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
-  const present = findPresent(section, call);
+function chooseCredentials(
+  section: Credentials,
+  turns: readonly string[],
+  { access, consumers }: OwnerFacts,
+  call: Call,
+) {
+  const present = findExisting(section, call);
   if (access === undefined) return present;
   const isForGrants = section.forEach === "Grant";
   const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
@@ -114,7 +119,7 @@ const credentialKey = (turn: Turn, { template: { apiVersion, kind } }: Credentia
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
 
 /** Finds the credentials that exist. */
-const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =>
+const findExisting = (section: Credentials, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
     // Another step may have chosen the name, and its text would go into the template.

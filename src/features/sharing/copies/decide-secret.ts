@@ -36,7 +36,7 @@ interface Case {
   readonly row: Row;
   readonly share: CopyingShare;
   readonly contents: () => Contents;
-  /** The Secret; undefined where there is none. */
+  /** The Secret; undefined if it does not exist. */
   readonly found: () => Document | "pending" | undefined;
   readonly otherWriter: () => OtherWriter | "pending" | undefined;
 }
@@ -81,7 +81,7 @@ const decideOwn = decideBy<Own, Decisions>(
  * Decides on one target Secret.
  *
  * @param room the bytes that the response has left for copies: Crossplane refuses a larger one.
- * @returns the decisions, and the bytes that the copy takes, also if only a later call writes it.
+ * @returns the decisions, and the bytes that the copy takes, even if only a later call writes it.
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
   const { target, key, observed, holder } = row;
@@ -98,11 +98,11 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
   return { decisions, bytes: made?.is === "known" ? made.bytes : 0 };
 }
 
-/** Keeps the copies of a share that has no source. */
+/** Keeps the copies that stay although this call does not write them. */
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
   copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
 
-/** Keeps each copy by the grant that it was made under. */
+/** Keeps the copies of the Secret that stay although this call does not write it, and adds the reasons. */
 const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
   ...keepAll(row.copies, cause, share),
   ...reasons.map((reason) => ({ reason })),
@@ -116,6 +116,7 @@ function keepRefused(secret: Case): Decisions | undefined {
 function leaveToOtherCopy(secret: Case): Decisions | undefined {
   const { copies, holder } = secret.row;
   if (holder === undefined) return undefined;
+  // Only an Object that owns the Secret may have to wait for another owner, so only then is the Secret looked up.
   const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
   return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
 }
@@ -200,7 +201,7 @@ const observeFirst = (secret: Own): Decisions | undefined =>
  * being deleted, whose provider deletes the Secret if the policies allow it. Over an existing copy of the source, an
  * Object only observes until its provider has read that.
  *
- * A copy of another source gets no observer, which would leave the Secret there: its grant may have been taken back.
+ * A copy of another source gets no observer, which would leave the Secret there: its grant may have been revoked.
  */
 function mayHaveBeenGivenUp(secret: Own): boolean {
   const { row, share, found } = secret;

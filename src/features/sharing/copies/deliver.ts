@@ -10,7 +10,6 @@ import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import { findCopies, type ObservedCopy } from "./observed.ts";
 import { assignCopies, formatMaker, gatherRows, type Row } from "./rows.ts";
 
-/** A judged share with its copies. */
 export interface Delivered extends Judged {
   readonly delivery: {
     /** The observed copies that the share decides about. */

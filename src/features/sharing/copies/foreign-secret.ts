@@ -11,7 +11,7 @@ import { formatOwner, OWNER } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import type { Target } from "../judgement.ts";
 
-/** Label of a copy: a hash of its name, for Crossplane v1, which looks up namespaced resources by labels only. */
+/** Label of a copy: a hash of its name. Crossplane v1 can look up a namespaced resource only by a label. */
 const TARGET_LABEL = `${DOMAIN}/target`;
 
 export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
@@ -44,9 +44,9 @@ export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSI
 export type OtherWriter = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**
- * Finds the other writer of a target Secret: one without an owner annotation, or with another XR's or claim's, is
- * foreign. A claim that is replaced by force has two XRs (crossplane#4803), and the XR that the claim names
- * writes the copy. A Secret that Crossplane writes (`via: Secret`) stays with the XR that controls it.
+ * Finds the other writer of a target Secret. A Secret is foreign if it has no owner annotation, or that of another XR
+ * or claim. A claim that is replaced by force has two XRs (crossplane#4803): the one that the claim names writes the
+ * copy. A Secret that Crossplane writes (`via: Secret`) stays with the XR that controls it.
  *
  * @param isMoving true while the copy moves to another shared resource. The claim is not looked up then: that would
  * need one more of Crossplane's six calls.
@@ -66,18 +66,19 @@ export function findOtherWriter(found: Document | "pending" | undefined, isMovin
   return isOurs && canWrite ? undefined : { holder, isRival: true };
 }
 
-/** Tells whether the claim names this XR. Crossplane v1 cannot look up a claim: there the younger XR counts. */
+/** Tells whether the claim names this XR. Crossplane v1 cannot look a claim up, so there the younger XR writes. */
 function isOfClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions
-  const requirement = canSelectNamespaces(request, composite)
+  const canLookUpClaim = canSelectNamespaces(request, composite);
+  const requirement = canLookUpClaim
     ? toRequirement("claim", { apiVersion, kind, namespace, match: { name } })
     : toRequirement("rival", { apiVersion, kind: composite.kind, match: { name: rival } });
   const answer = requirements.ask(requirement);
   if (answer.is === "pending") return "pending";
   const [item] = answer.items;
   if (item === undefined) return true; // copies may be restored before the claim
-  if (requirement.selector.kind === kind) return (stringAt(item, NAMED) ?? composite.name) === composite.name;
+  if (canLookUpClaim) return (stringAt(item, NAMED) ?? composite.name) === composite.name;
   const other = toComposite(item);
   return formatOwner(other) !== formatOwner(composite) || creationOf(other) < creationOf(composite);
 }

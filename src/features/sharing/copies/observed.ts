@@ -31,7 +31,6 @@ export interface ObservedCopy {
   readonly share: string;
   readonly document: Document;
   readonly isSecret: boolean;
-  /** The Secret that it writes. */
   readonly target: SecretName | undefined;
   /** The source Secret; undefined for none or several. */
   readonly source: SecretName | undefined;
@@ -101,7 +100,7 @@ function toSecretName(reference: JsonValue | undefined): SecretName | undefined 
   return typeof namespace === "string" && typeof name === "string" ? { namespace, name } : undefined;
 }
 
-/** Finds the Secret that all entries of a list are; undefined if they differ, or there are none. */
+/** Finds the Secret that all entries of a list name; undefined if they differ, or the list is empty. */
 const findCommon = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
   first && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
 
@@ -125,14 +124,14 @@ export const isReleased = (copy: ObservedCopy): boolean =>
 /** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
 const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECTION_DETAILS) !== undefined;
 
-/** Tells whether a copy can be given up at once: it cannot leave its Secret, or its Object is released. */
+/** Tells whether a copy can be given up at once: its Secret is deleted with it anyway, or its Object is released. */
 export const isDroppable = (copy: ObservedCopy): boolean => copy.isSecret || isPublisher(copy) || isReleased(copy);
 
 /** Tells whether a copy is written. Checks Synced as well as Ready: an Object that fails to write stays Ready. */
 export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
   isSecret || ["Ready", "Synced"].every((type) => shownCondition(document, type)?.status === "True");
 
-/** Tells whether a copy is written as its composed resource is now. */
+/** Tells whether a copy is written from the present spec of its composed resource. */
 const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && hasReadSpec(copy.document));
 
 /**
