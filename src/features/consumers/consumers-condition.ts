@@ -34,13 +34,13 @@ const REASONS = {
     GrantedToAll: () =>
       `annotation ${ALLOWED_NAMESPACES} contains "*", for which no credentials are made: list each namespace that needs one`,
     TooManyCredentials: ({ excess }: { readonly excess: number }) =>
-      `this XR has the most credentials that it can have, and ${excess} more are not made: grant fewer namespaces`,
+      `this XR has as many credentials as it can have, so ${excess} more are not made: grant fewer namespaces`,
   }),
   ...waits({
-    // `unnamed`: the field in which a Ready credential should name its Secret, and does not.
+    // `unnamed`: the field that should name the Secret of a Ready credential, but is not set.
     WaitingForCredentials: ({ namespaces, unnamed }: Namespaces & { readonly unnamed?: string }) =>
       `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}` +
-      (unnamed ? `: it is Ready, but field ${unnamed}, which should name its Secret, is not set` : ""),
+      (unnamed ? `: one is Ready, but its field ${unnamed}, which names the Secret, is not set` : ""),
   }),
   ...faults({ AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}` }),
   ...fine({ AccessRequested: ({ count }: Count) => `requests for a grant: ${count}` }),
@@ -52,7 +52,7 @@ const KIND = { type: TYPE, target: "CompositeAndClaim", reasons: REASONS, otherw
 
 export type ConsumersReason = ReasonOf<typeof REASONS>;
 
-/** Writes the command that lists the consumers of the shared XR, if a reason counts some of them. */
+/** Writes the command that lists the consumers of the shared XR, if a reason counts consumers. */
 function howToList(reasons: readonly ConsumersReason[], owner: Composite | undefined): readonly string[] {
   if (owner === undefined || !reasons.some((reason) => "count" in reason)) return [];
   const within = owner.namespace === undefined ? [] : ["-n", owner.namespace];

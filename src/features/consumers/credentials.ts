@@ -20,21 +20,22 @@ import { resolveStrings } from "../value.ts";
 import type { ConsumersReason } from "./consumers-condition.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
-/** One turn of a namespace's credential: a hash of its text in `turns`, or "" if the input has no `turns`. */
+/** A namespace's credential in one turn of its rotation. */
 interface Turn {
   readonly namespace: string;
+  /** A hash of a text in `turns`; "" if the input has no `turns`. */
   readonly turn: string;
 }
 
-/** Crossplane takes a response of 4 MiB, in which the XR's status and other resources have their place, too. */
+/** The most bytes of all credentials. A response has 4 MiB, also for the XR's status and other resources. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CREDENTIALS = 1000;
-/** The most turns at a time: one that ends, and one that begins. */
+/** The most turns at a time: the last one and the new one. */
 const MAX_TURNS = 2;
 
 /**
- * Composes the credentials, and the answers that tell consumers their Secrets. A credential without a grant is deleted while copies of it
- * still exist, or a team could keep access by pausing its XR.
+ * Composes the credentials, and the answers that tell consumers their Secrets. A credential without a grant is deleted
+ * even while copies of it exist: otherwise a team could keep access by pausing its XR.
  */
 export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call) {
   const reasons: ConsumersReason[] = [];
@@ -61,8 +62,8 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
 }
 
 /**
- * Chooses the credentials: first those that exist and stay, so that many new ones displace none, and then new ones. While it is unknown
- * who has access, all existing ones stay, and none is added.
+ * Chooses the credentials: first the existing ones that stay, then new ones, so that new ones displace none. While it is
+ * unknown who has access, all existing ones stay, and none is added.
  */
 function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
   const present = findPresent(section, call);
@@ -70,19 +71,11 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
   const isForGrants = section.forEach === "Grant";
   const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
   const asked = new Set(entitled?.map(({ credentialFor }) => credentialFor));
-  // A team writes its record, so a copy counts for the credential of the record's own namespace only.
-  const copied = new Set(entitled?.flatMap(({ namespace = "", copied: held }) => (held ? toUse(namespace, held) : [])));
-  // A revoked grant takes the credential away even while the consumers are unknown.
+  // While the consumers are unknown, only a revoked grant takes a credential away.
   const isWanted = ({ namespace }: Turn): boolean =>
     isForGrants || entitled === undefined ? isNamespaceGranted(access, namespace) : asked.has(namespace);
-  // A turn that is over stays while the answer names it, or a record says that copies hold its credential.
-  const isInUse = (turn: Turn): boolean => {
-    if (entitled === undefined || turns.includes(turn.turn)) return true;
-    const { namespace, secret, isAnswered } = toCredential(turn, section, call);
-    return isAnswered || (secret !== undefined && copied.has(toUse(namespace, secret)));
-  };
-  const kept = present.filter((turn) => isWanted(turn) && isInUse(turn));
-  // No XR controls a record right after a restore: it keeps a credential, and begins none.
+  const kept = findInUse(section, present.filter(isWanted), turns, entitled, call);
+  // A record that no XR controls, as right after a restore, keeps a credential, but gets no new one.
   const controlled = (entitled ?? []).filter(({ isControlled }) => isControlled);
   const asking = controlled.flatMap(({ credentialFor }) => credentialFor ?? []);
   const namespaces = isForGrants ? [...access.names] : asking.sort();
@@ -90,9 +83,27 @@ function chooseTurns(section: Credentials, turns: readonly string[], { access, c
   return [...new Map([...kept, ...added].map((turn) => [formatTurn(turn), turn])).values()];
 }
 
+/** Finds the credentials of present turns, and those of past turns that an answer names or copies hold. */
+function findInUse(
+  section: Credentials,
+  credentials: readonly Turn[],
+  turns: readonly string[],
+  consumers: readonly Consumer[] | undefined,
+  call: Call,
+): readonly Turn[] {
+  if (consumers === undefined) return credentials;
+  // A team writes its record, which therefore counts only for credentials of its own namespace.
+  const held = new Set(consumers.flatMap(({ namespace = "", copied }) => (copied ? toUse(namespace, copied) : [])));
+  return credentials.filter((credential) => {
+    if (turns.includes(credential.turn)) return true;
+    const { namespace, secret, isAnswered } = toCredential(credential, section, call);
+    return isAnswered || (secret !== undefined && held.has(toUse(namespace, secret)));
+  });
+}
+
 /**
- * Tells whether a consumer has a grant for the credential that it asks for. If all namespaces are granted, it gets that of its own
- * namespace, and of one that the grant names as well: a team could name a thousand others in its record.
+ * Tells whether a consumer has a grant for the credential that it asks for. If all namespaces are granted, it may ask
+ * only for its own namespace's, or for one that the grant lists: its record could name a thousand others.
  */
 const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
   namespaces.every((each) => isNamespaceGranted(access, each)) &&
@@ -100,7 +111,7 @@ const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: 
 
 const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
 
-/** Hashes the texts of `turns`; without them there is one turn, "". */
+/** Hashes the last texts of `turns`. Without `turns` there is one turn, "". */
 function findTurns({ turns }: Credentials, call: Call): readonly string[] {
   const texts = turns && resolveStrings(turns, call);
   return texts?.is === "set" ? [...new Set(texts.value.slice(-MAX_TURNS).map((text) => hashText(text, 8)))] : [""];
@@ -113,11 +124,11 @@ const credentialKey = (turn: Turn, { template: { apiVersion, kind } }: Credentia
 
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
 
-/** Finds the turns of which credentials exist. */
+/** Finds the credentials that exist. */
 const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
-    // A name that another step chose must not bring any text into the template.
+    // Another step may have chosen the name, whose text must not get into the template.
     return DNS_LABEL.test(namespace) && credentialKey({ namespace, turn }, section) === key
       ? [{ namespace, turn }]
       : [];
@@ -125,7 +136,7 @@ const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =
 
 type Credential = ReturnType<typeof toCredential>;
 
-/** Makes the credential of one turn, with its Secret, which is undefined while it is unknown. */
+/** Makes the credential of one turn. Its Secret is undefined while it is unknown. */
 function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
@@ -152,7 +163,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/** Tells whether the Secret was written: Crossplane has read it as a connection Secret, or the resource is Ready. */
+/** Tells whether the Secret was written: the resource is Ready, and Crossplane has read its connection Secret, if any. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, hasConnectionDetails } = observed;
@@ -164,16 +175,16 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
-/** Composes the answers: the last turn's credential once it is ready, and until then the one that was answered before. */
+/** Composes the answers. They name the last turn's credential once it is ready, and the former one until then. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {
-    const current = own.find((one) => one.turn === turn);
-    const answered = current?.isReady ? current : (own.find(({ isAnswered }) => isAnswered) ?? current);
+    const last = own.find((one) => one.turn === turn);
+    const chosen = last?.isReady ? last : (own.find(({ isAnswered }) => isAnswered) ?? last);
     const key = `${ANSWERS}${namespace}`;
-    const isTold = answered?.isReady || call.request.observed.resources.has(key);
-    if (answered?.secret === undefined || !isTold) return [];
-    const object = composeAnswer(owner, namespace, { secret: answered.secret }, call.composite);
+    const mayAnswer = chosen?.isReady || call.request.observed.resources.has(key);
+    if (chosen?.secret === undefined || !mayAnswer) return [];
+    const object = composeAnswer(owner, namespace, { secret: chosen.secret }, call.composite);
     return [[key, { is: "set", object, ready: "True" }]];
   });
 }

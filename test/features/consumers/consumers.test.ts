@@ -333,7 +333,7 @@ describe("a credential for each namespace", () => {
   });
 
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
-  const unset = ": it is Ready, but field status.secretName, which should name its Secret, is not set";
+  const unset = ": one is Ready, but its field status.secretName, which names the Secret, is not set";
   test.each<[reason: string, status: JsonObject, why: string]>([
     ["and is Ready has its field told", ready, unset],
     ["is only waited for until it is Ready", {}, ""],
@@ -380,7 +380,7 @@ describe("a credential for each namespace", () => {
     const draft = draftOf(section, { xr: database({ [ALLOWED]: `${names},team-z` }), observed });
     expect(draft.resources.size).toBe(1000);
     expect(draft.resources.has(credentialKey("team-z"))).toBe(true);
-    expect(says(draft)).toMatch(/^False: TooManyCredentials: .*, and 1001 more are not made/);
+    expect(says(draft)).toMatch(/^False: TooManyCredentials: .*, so 1001 more are not made/);
   });
 });
 

@@ -1,17 +1,17 @@
 import { COPY_PREFIX } from "../../../crossplane/copies.ts";
 import type { NamedCopy, Target } from "../judgement.ts";
 
-/** Suffixes of names: if one `via` took the place of another's resource, Crossplane would delete the Secret. */
+/** Suffixes of names: under one name, a change of `via` would make Crossplane delete the Secret. */
 const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
   ConnectionSecret: "/connection-secret",
   Secret: "/secret",
 };
 
-/** Makes a copy's name in the Composition. A renamed target is another resource: Crossplane deletes the old one. */
+/** Makes a copy's name in the Composition. For a renamed target it is a new one, so Crossplane deletes the old copy. */
 export const copyName = (share: string, { namespace, name, copy }: Target): string =>
   `${COPY_PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via] ?? ""}`;
 
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
 
-/** Tells whether `copyName` could make the name. A user who may edit the XR's references can give composed resources any name. */
+/** Tells whether a name is of the form that `copyName` makes. Who edits an XR's references may write any name. */
 export const isCopyName = (name: string): boolean => COPY_NAME.test(name);

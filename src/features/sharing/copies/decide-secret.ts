@@ -21,7 +21,7 @@ import { findTaker, findTarget, type Taker } from "./taker.ts";
 /** The decision on a target or a copy. Crossplane deletes an observed copy that is not composed again. */
 export interface Decision extends Partial<Composed> {
   readonly reason?: SharingReason;
-  /** The Secret, if the share has it from now on. */
+  /** The target Secret, if no other share may take it from now on. */
   readonly taken?: string;
 }
 
@@ -31,49 +31,49 @@ export interface CopyingShare extends Judged {
   contentsOf(copy: NamedCopy): Contents;
 }
 
-/** A target Secret with the facts that rules decide by. Functions look up a fact when a rule first asks for it. */
+/** A target Secret with the facts that rules decide by. Facts that are functions are looked up when first needed. */
 interface Case {
   readonly row: Row;
   readonly share: CopyingShare;
   readonly contents: () => Contents;
-  /** The Secret; undefined where there is none. */
+  /** The observed Secret; undefined if it does not exist. */
   readonly found: () => Document | "pending" | undefined;
-  /** The other writer that has it. */
+  /** The other writer of the Secret. */
   readonly taker: () => Taker | "pending" | undefined;
 }
 
 type Decisions = readonly Decision[];
 
-/** Decides on a target Secret by the first rule that fits. A copy that is given up leaves its Secret. */
+/** Decides on a target Secret by the first rule that fits. */
 const decide = decideBy<Case, Decisions>(
   () => [
-    keepUnwritable, // the owner does not grant it, or its namespace does not accept it
-    leaveToOtherCopy, // another share, another way to deliver or an earlier step has it
-    keepWithoutContents, // they are not known, missing, or too large
-    keepTillDeletion, // its shared resource is being deleted, and gets no new copies
-    keepTillLookedUp, // the Secret, or the claim that decides who has it, is not known yet
-    leaveForeignSecret, // it exists without our mark, or another XR of our claim has it
+    keepUnwritable, // the copy is not granted, or its namespace does not accept it
+    leaveToOtherCopy, // another share, another copy of this share or an earlier step writes the Secret
+    keepWithoutContents, // the contents are unknown, missing or too large
+    keepTillDeletion, // the shared resource is being deleted, and no new copy of it is made
+    keepTillLookedUp, // the Secret, or the claim that decides which XR writes it, is not known yet
+    leaveForeignSecret, // the Secret does not belong to this XR, or another XR of the same claim writes it
   ],
   take,
 );
 
-/** A target Secret that the share has from now on, after all look-ups. */
+/** A target Secret that this share writes from now on, with all facts looked up. */
 interface Own {
   readonly row: Row;
   readonly share: CopyingShare;
   readonly data: Data;
   readonly found: Document | undefined;
-  /** The former shared resources whose values our copy may still hold, and whether all their grants stand. */
+  /** The former shared resources whose values the copy may still hold, and whether all their grants stand. */
   readonly former: { readonly origins: readonly Reference[]; readonly grant: Grant };
 }
 
-/** Decides on a Secret that the share has, by the first rule that fits. */
+/** Decides on a Secret that this share writes, by the first rule that fits. */
 const decideOwn = decideBy<Own, Decisions>(
   () => [
-    dropUngranted, // the copy holds values that are no longer granted: the next reconcile makes another
-    keepUnknown, // the copy may hold values that are no longer granted
-    waitForObject, // an Object of another name in the Composition may still delete the Secret
-    observeFirst, // its Object may have been given up
+    dropUngranted, // the copy holds values that are no longer granted: the next reconcile makes a new one
+    keepUnknown, // it is not known yet whether the values in the copy are still granted
+    waitForObject, // another Object of this XR may still delete the Secret
+    observeFirst, // the Object of the copy may be a former one that is being deleted
   ],
   write,
 );
@@ -81,8 +81,8 @@ const decideOwn = decideBy<Own, Decisions>(
 /**
  * Decides on one target Secret.
  *
- * @param room the bytes that the response has left for copies: Crossplane refuses a larger one.
- * @returns the decisions, and the bytes that the copy takes, also if only a later call writes it.
+ * @param room the bytes that the response has left for copies.
+ * @returns the decisions, and the bytes that the copy takes in the response, even if only a later call writes it.
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
   const { target, key, observed, holder } = row;
@@ -99,11 +99,11 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
   return { decisions, bytes: made?.is === "known" ? made.bytes : 0 };
 }
 
-/** Keeps the copies of a share that has no source. */
+/** Keeps those copies whose own grants stand. */
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
   copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
 
-/** Keeps each copy by the grant that it was made under. */
+/** Keeps those copies of a target whose own grants stand. */
 const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
   ...keepAll(row.copies, cause, share),
   ...reasons.map((reason) => ({ reason })),
@@ -117,7 +117,7 @@ function keepUnwritable(secret: Case): Decisions | undefined {
 function leaveToOtherCopy(secret: Case): Decisions | undefined {
   const { copies, holder } = secret.row;
   if (holder === undefined) return undefined;
-  const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
+  const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined; // else not needed
   return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
 }
 
@@ -132,7 +132,7 @@ function keepWithoutContents(secret: Case): Decisions | undefined {
 function keepTillDeletion(secret: Case): Decisions | undefined {
   const { origin: now, isBeingDeleted: isGoing } = secret.share.copying;
   const { observed } = secret.row;
-  // A copy without a record may be one of this resource.
+  // A copy without a record counts as one of this resource.
   const isNew = observed === undefined || !isSameResource(observed.origin ?? now, now);
   return isGoing && isNew ? keepFor(secret, "broken", { is: "BeingDeleted", shared: now.name }) : undefined;
 }
@@ -147,6 +147,7 @@ function leaveForeignSecret(secret: Case): Decisions | undefined {
   return typeof taker === "object" ? leaveTo(taker, toFound(secret), secret) : undefined;
 }
 
+/** Gives up the copies, and leaves the Secret to its other writer. */
 const leaveTo = (taker: Taker, found: Document | undefined, { row }: Case): Decisions => [
   ...row.copies.flatMap((copy) => giveUpCopy(copy, found, false)),
   { reason: { is: "TargetTaken", target: row.target, ...taker } },
@@ -157,7 +158,7 @@ function toFound({ found }: Case): Document | undefined {
   return secret === "pending" ? undefined : secret;
 }
 
-/** Takes the Secret: gives up its other copies, and keeps its type, since Kubernetes refuses another one. */
+/** Takes the Secret for this share: gives up its other copies. Keeps its type, which Kubernetes does not change. */
 function take(secret: Case): Decisions {
   const { row, share } = secret;
   const { target, copies, observed } = row;
@@ -196,12 +197,12 @@ const observeFirst = (secret: Own): Decisions | undefined =>
   mayHaveBeenGivenUp(secret) ? [compose(secret, true), ...waitFor(secret.row.target)] : undefined;
 
 /**
- * Tells whether an Object has to observe first. Crossplane v2 derives an Object's name from its XR and its name in the
- * Composition: one that is composed anew may have been given up a moment ago, and still be being deleted. With all
- * policies its provider would delete the Secret. Over an existing copy of the source, an Object therefore begins as an
- * observer until its provider has read that.
+ * Tells whether the copy's Object has to observe first. Crossplane v2 derives the name of an Object from its XR and its
+ * name in the Composition. So a new Object may be a former one that was given up and is still being deleted. With the
+ * policy Delete, its provider would delete the Secret. If the Secret is a copy of the same source, the Object therefore
+ * observes until its provider has read that.
  *
- * A copy of another source may go: its grant may have been taken back, and an observer would leave it there.
+ * A copy of another source may be deleted: its grant may have been taken back, and an observer would leave it.
  */
 function mayHaveBeenGivenUp(secret: Own): boolean {
   const { row, share, found } = secret;
@@ -226,7 +227,7 @@ function waitIfUnready(secret: Own): Decisions {
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
-/** Makes the reason to wait, or the provider's fault if it cannot write the copy. */
+/** Makes the reason why the copy is not written: the provider's error, else that it is waited for. */
 function toWait(secret: Own): SharingReason {
   const { observed, target } = secret.row;
   const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;

@@ -15,7 +15,7 @@ export interface Delivered extends Judged {
   readonly delivery: {
     /** The observed copies that the share decides about. */
     readonly copies: readonly ObservedCopy[];
-    /** The Secrets of the copies that are written or kept, and the shared resource that each is made from. */
+    /** The target Secrets that are written or kept, each with the shared resource of its values. */
     readonly made: Composed["made"];
     /** The reasons why copies are missing. */
     readonly reasons: readonly SharingReason[];
@@ -23,10 +23,10 @@ export interface Delivered extends Judged {
 }
 
 /**
- * Delivers the copies of all shares. In the order of the input, each share takes its Secrets and the bytes for them in
- * the response. A Secret that has a maker stays with it.
+ * Delivers the copies of all shares. In the order of the input, each share takes its Secrets, and their bytes in the
+ * response. A Secret that has a maker stays with it.
  *
- * @param earlier the shares of earlier steps, by their record.
+ * @param earlier the bindings of earlier steps' shares, from the desired record.
  */
 export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bindings, call: Call) {
   const possession = findPossession(shares, findCopies(call.request.observed.resources), earlier, call);
@@ -41,7 +41,7 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
     const { decisions, bytes } = decideShare(share, copies, rows, room);
     room -= bytes;
     for (const { taken } of decisions) if (taken !== undefined) possession.holders.set(taken, formatMaker(name));
-    // A copy that an earlier step of this function has kept is left out, unless this step decides to keep it.
+    // This step decides anew about a copy that an earlier step of this function desires.
     const dropped = copies.filter(({ key }) => call.request.desired.resources.has(key));
     edits.push(...dropped.map(({ key }) => [key, { is: "removed" }] as const));
     edits.push(...decisions.flatMap(({ resource }) => (resource ? [resource] : [])));
@@ -51,7 +51,7 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
   return { draft: withResources(draft, edits), shares: delivered };
 }
 
-/** Decides Secret by Secret. Copies at no target are dropped. @param room the bytes left in the response. */
+/** Decides Secret by Secret. Deletes copies at no target. @param room the bytes that the response has left for copies */
 function decideShare(share: Judged, copies: readonly ObservedCopy[], rows: readonly Row[], room: number) {
   const { shared, call } = share;
   const { copies: copying } = share.judgement;

@@ -11,17 +11,17 @@ import { formatOwner, OWNER } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import type { Target } from "../judgement.ts";
 
-/** Label of a copy: a hash of its name, for Crossplane v1, which looks up namespaced resources by labels only. */
+/** Label of a copy: a hash of its name. Crossplane v1 looks up namespaced resources by labels only. */
 const TARGET_LABEL = `${DOMAIN}/target`;
 
 export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
 
 /**
- * Looks up a target Secret, whose owner annotation proves whose it is. If two XRs saw no Secret and wrote at once, the
- * one that sees the other's annotation gives way without deleting the Secret.
+ * Looks up a target Secret. Its owner annotation tells which XR writes it. If two XRs have written it at once, the one
+ * that reads the other's annotation gives way, and does not delete the Secret.
  *
- * Crossplane v1 cannot look up a Secret by its name, so that it finds copies of ours only. `via: ConnectionSecret`
- * leaves it to the provider, which refuses to write a Secret that the Object does not control.
+ * Crossplane v1 finds only Secrets with this function's label. `via: ConnectionSecret` looks up none: the provider itself
+ * refuses to write a Secret that its Object does not control.
  */
 export function findTarget(key: string, target: Target, call: Call): Document | "pending" | undefined {
   if (target.copy.via === "ConnectionSecret") return undefined;
@@ -35,21 +35,22 @@ export function findTarget(key: string, target: Target, call: Call): Document | 
   return answer.items.find((item) => qualifiedName(item) === formatSecret(target));
 }
 
-/** Annotation of a claim's copy: the XR that writes it. Its owner annotation names the claim. */
+/** Annotation of a copy for a claim: the XR that writes it. The owner annotation names the claim. */
 const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
-/** The other writer of a Secret. `holder`: undefined without an owner annotation. `isRival`: true for another XR of the same claim. */
+/** The other writer of a Secret; `holder` is undefined if no annotation names it. `isRival`: an XR of the same claim. */
 export type Taker = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**
- * Finds the other writer of a target Secret that exists and is not this XR's. A claim that is replaced by force has two
- * XRs (crossplane#4803): the copy belongs to the one that the claim names. A Secret that Crossplane writes (`via:
- * Secret`) stays with the XR that controls it.
+ * Finds the other writer of a target Secret. Undefined if the Secret does not exist, or this XR may write it.
  *
- * @param isMoving true while the copy moves to another shared resource: the claim would need one more of Crossplane's
- * six calls.
+ * A claim that is replaced by force has two XRs (crossplane#4803). The copy belongs to the XR that the claim names. With
+ * `via: Secret` it stays with the XR that controls it.
+ *
+ * @param isMoving true while the copy moves to another shared resource. Then the claim is not looked up: that would take
+ * one more of Crossplane's six calls.
  */
 export function findTaker(found: Document | "pending" | undefined, isMoving: boolean, call: Call) {
   if (found === undefined || found === "pending") return found;
@@ -59,15 +60,15 @@ export function findTaker(found: Document | "pending" | undefined, isMoving: boo
   if (isMoving) return;
   const holder = readAnnotation(found, COMPOSITE);
   if (composite.claim === undefined || holder === undefined || holder === composite.name || !isName(holder)) return;
-  const isOurs = isOfClaim(composite.claim, holder, call);
-  if (isOurs === "pending") return isOurs;
-  const uid = findController(found)?.uid;
-  const canWrite = uid === undefined || uid === stringAt(composite.document, ["metadata", "uid"]);
-  return isOurs && canWrite ? undefined : { holder, isRival: true };
+  const isNamed = isNamedByClaim(composite.claim, holder, call);
+  if (isNamed === "pending") return isNamed;
+  const controller = findController(found)?.uid;
+  const canWrite = controller === undefined || controller === stringAt(composite.document, ["metadata", "uid"]);
+  return isNamed && canWrite ? undefined : { holder, isRival: true };
 }
 
-/** Tells whether the claim names this XR. On Crossplane v1, which cannot look it up: whether this XR is the younger. */
-function isOfClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
+/** Tells whether the claim names this XR. Crossplane v1 cannot look up a claim: there the younger XR counts as named. */
+function isNamedByClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions
   const requirement = canSelectNamespaces(request, composite)

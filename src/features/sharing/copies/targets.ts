@@ -36,7 +36,7 @@ export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
   return { list, namespaces, isCutOff: all.length > list.length, unset, fault };
 }
 
-/** Finds the namespaces of a copy: those of the input, else that of the XR or its claim. */
+/** Finds the namespaces of a copy: those of the input, else the namespace of the XR or its claim. */
 function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly string[]> {
   if (namespaces !== undefined) return resolveStrings(namespaces, call);
   const own = consumerNamespace(call.composite);
