@@ -65,7 +65,6 @@ export const flag = {
   },
 };
 
-/** Flags that choose a cluster. */
 export const connectionFlags: readonly Option[] = [
   new Option("--kubeconfig <file>", "Default: KUBECONFIG, ~/.kube/config or the pod's service account."),
   new Option("--context <name>", "The kubeconfig's context; by default its current one."),

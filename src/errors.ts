@@ -18,7 +18,6 @@ export class FunctionError extends Error {
   }
 }
 
-/** Reads the message of anything thrown. */
 export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs a function, and returns its result or the FunctionError that it throws. */

@@ -69,11 +69,7 @@ function toCommand(): Command {
 
 export const toHelp = (): string => toCommand().helpInformation();
 
-/**
- * Reads the command line: a flag, else its environment variable, else its default. `--help` and `--version` override faults.
- *
- * @throws {FunctionError} `InvalidFlags` with all faults, one per line.
- */
+/** Reads the command line. `--help` and `--version` override faults. @throws {FunctionError} `InvalidFlags` with all faults, one per line. */
 export function readFlags(args: readonly string[]): Config | "help" | "version" {
   for (const is of ["help", "version"] as const) if (args.includes(`--${is}`)) return is;
   const command = toCommand().parse(args, { from: "user" });

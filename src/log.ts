@@ -12,11 +12,7 @@ const asText = format.printf(({ timestamp, level, message, ...fields }) => {
   return `${timestamp} ${level.padEnd(5)} ${message}${rest}`;
 });
 
-/**
- * Creates the log: lines of JSON from level info on; with `debug`, lines of text from level debug on.
- *
- * @param stream standard error, since standard output is for a command's output.
- */
+/** Creates the log: lines of JSON from level info on; with `debug`, lines of text from level debug on. */
 export function createLog({ debug }: { readonly debug: boolean }, stream: Writable): Log {
   const logger = createLogger({
     level: debug ? "debug" : "info",

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 /** The folder of package.json and proto/, above this file, which is in src/, dist/src/ or a bundle. */
 export const packageRoot = findPackageRoot(new URL(".", import.meta.url));
 
-/** The version of this package, as in package.json. */
 export function readVersion(): string {
   const manifest: { readonly version: string } = JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8"));
   return manifest.version;

@@ -3,8 +3,8 @@ import { parents } from "../scripts/facts/corrections.ts";
 import type { Kind, Schema } from "../scripts/facts/crd.ts";
 import type { ExternalName } from "../scripts/facts/custom-names.ts";
 import { toIdentity } from "../scripts/facts/identity.ts";
+import { listTables } from "../scripts/facts/list-tables.ts";
 import { assertReferences } from "../scripts/facts/references.ts";
-import { listTables } from "../src/crossplane/providers/families.ts";
 import { formatFieldPath } from "../src/model/field-path.ts";
 
 const text = (description = ""): Schema => ({ type: "string", description });

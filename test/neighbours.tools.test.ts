@@ -1,11 +1,11 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { isBuilt, renderWith } from "../testing/rendering/crossplane.ts";
 import { canRender, examples, fileOf } from "../testing/rendering/examples.ts";
 import { type FunctionServer, serveFunction } from "../testing/servers/function-server.ts";
+import { sharedFolder } from "../testing/tools/temporary-folder.ts";
 
 /**
  * Every example with a shared resource, beside functions that others wrote, rendered by the real CLI: the XR is Ready if and only if
@@ -71,16 +71,12 @@ const functionOf = (name: string): string =>
     spec: { package: `xpkg.example.org/${name}:v1` },
   });
 
+const folder = sharedFolder();
 let server: FunctionServer;
-let folder: string;
 beforeAll(async () => {
   server = await serveFunction();
-  folder = mkdtempSync(join(tmpdir(), "neighbours-"));
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 /** Writes a copy of the example with another step. @returns its path from examples/. */
 function copyWith(example: string, place: "before" | "after", name: string): string {

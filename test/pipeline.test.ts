@@ -97,7 +97,7 @@ describe("a VPC whose name comes from external names has one writer:", () => {
   });
 });
 
-/** A resource of an earlier step that may be edited, and not decoded. */
+/** A document that may be edited, and not decoded. */
 const undecoded = (object: JsonObject): Document => ({
   ...documentOf(object),
   with: (edits) => undecoded(withValues(object, edits)),
@@ -110,21 +110,19 @@ test("no feature decodes what an earlier step desires to set a value in it", () 
   const spec = { forProvider: {}, managementPolicies: ["*"] };
   const vpc: JsonObject = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC", spec };
   const consumers = { rotation: { resource: "vpc", toFieldPath: "spec.rotated" } };
-  const { request, ...call } = callOf({
+  const call = callOf({
     xr: database({ annotations: { [ALLOWED]: "team-a" } }),
     sharedResources: [],
     tags: { add: [team] },
     spec: { externalNames: {}, adoption: { restore: "ObserveFirst" }, consumers },
     desired: { vpc },
+    toDocument: undecoded,
     observed: { vpc: { ...vpc, ...externallyNamed("vpc-1") } },
     answers: { "consumers/ConfigMap": [], "consumers/EnvironmentConfig": [] },
     capabilities: ["Capabilities", "Conditions", "RequiredResources"],
     contenders: [],
   });
-  const earlier = { document: undecoded(vpc), ready: "Unspecified" as const, hasConnectionDetails: false };
-  const resources = new Map([["vpc", earlier]]);
-  const before = { ...request, desired: { ...request.desired, resources } };
-  const edit = runFeature(run, { ...call, request: before }).resources.get("vpc");
+  const edit = runFeature(run, call).resources.get("vpc");
   // Set by external names, tags, rotation and adoption.
   expect(edit).toMatchObject({ is: "set", object: { toObject: expect.any(Function) } });
   const { at: valueAt } = (edit as { object: Document }).object;

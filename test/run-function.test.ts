@@ -146,7 +146,9 @@ describe("a request gets a Fatal result and changes nothing", () => {
   test("when the response is larger than the 4 MiB that Crossplane takes", () => {
     const { response, bytes } = run(requestOf({ desired: { resources } }));
     expect(bytes.length).toBeLessThan(4096);
-    expect(response.results[0]?.message).toBe("cannot return more than 4 MiB: Crossplane takes no larger response");
+    expect(response.results[0]?.message).toBe(
+      "cannot return more than 4 MiB: Crossplane takes no larger response; split the XR or its pipeline step",
+    );
     expect(Object.keys(response.requirements?.resources ?? {})).toEqual([REQUIRED.database]);
     expect(response.conditions).toHaveLength(1);
   });

@@ -100,9 +100,9 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
     /** Reads the kinds, as a readiness check. @throws {ClusterError} where the API server does not answer. */
     prepare: () => read([]),
     review: async (request: AdmissionRequest): Promise<Decision> => {
-      const start = performance.now();
+      const end = metrics.seconds.startTimer();
       const decision = await decide(request);
-      metrics.seconds.observe((performance.now() - start) / 1000);
+      end();
       const { operation, namespace, name, dryRun } = request;
       const { is, message, warnings } = decision;
       metrics.requests.inc({ operation, decision: is === "allowed" && warnings.length > 0 ? "warned" : is });
@@ -113,7 +113,7 @@ function createReviewer(client: ApiClient, options: AdmissionOptions, metrics: M
   };
 }
 
-/** Waits for work. @throws {ClusterError} `Unavailable` after the time limit: the API server waits only for timeoutSeconds. */
+/** @throws {ClusterError} `Unavailable` after the time limit: the API server waits only for timeoutSeconds. */
 function withTimeLimit<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const late = sleep(timeoutMs, undefined, { ref: false }).then(() => {
     throw new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
@@ -124,7 +124,6 @@ function withTimeLimit<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
 /** An AdmissionReview holds at most two versions of an object, and etcd limits each to about 1.5 MB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Answers whether owners can be looked up. */
 const readiness = ({ prepare }: Reviewer): Promise<Answer> =>
   prepare().then(
     () => [200, "ok\n"],

@@ -22,7 +22,7 @@ const MISSING_KIND_MS = 10_000;
 
 type ReadCluster = ReturnType<typeof cacheKinds>;
 
-/** Makes a function that caches the installed kinds, and reads them again after a while or if a wanted one is missing. */
+/** Caches the installed kinds, and reads them again after a while or if a wanted one is missing. */
 export function cacheKinds(client: ApiClient) {
   let known: Cluster = { ...client, kinds: [] };
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -111,7 +111,6 @@ export function leavesBehind(leaving: Contender, contenders: readonly Contender[
   return !isSucceeded && [leaving, ...before, ...contenders].some(({ isCreated }) => isCreated);
 }
 
-/** Explains a denial to the person who deletes, with the commands for both ways out. */
 function explainDeparture({ document, name: qualified }: Contender): string {
   const { apiVersion, kind, namespace, name } = toReference(document);
   const target = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));

@@ -58,7 +58,6 @@ export function findNewDeclarations(
   return { ...NOTHING, declarations };
 }
 
-/** Adds the request's name and namespace where the object has none. */
 const named = (object: JsonObject, { name, namespace }: AdmissionRequest): JsonObject =>
   withDefault(withDefault(object, ["metadata", "name"], name), ["metadata", "namespace"], namespace);
 

@@ -26,7 +26,7 @@ export interface AuditOptions extends ClusterFlags {
   readonly output: "table" | "json";
 }
 
-/** Finds faults between XRs and the resources that they compose. @returns the exit code. */
+/** @returns the exit code. */
 export async function audit({ composite: names = [], ...options }: AuditOptions, host: Host): Promise<number> {
   const cluster = await openCluster(options, host);
   const world = await readWorld(cluster);
@@ -50,7 +50,7 @@ export async function audit({ composite: names = [], ...options }: AuditOptions,
   return notLookedAt.some(({ isComposed }) => isComposed) ? EXIT.failed : EXIT.fine;
 }
 
-/** Rejects names that no XR has. They are most likely misspelt, and the answer would be "nothing is wrong". */
+/** Rejects names that no XR has. They are most likely misspelt, and the answer would be "no findings". */
 function assertExist(names: readonly string[], { composites }: World): void {
   const existing = new Set(composites.map(({ name }) => name));
   const faults = names
@@ -59,7 +59,6 @@ function assertExist(names: readonly string[], { composites }: World): void {
   if (faults.length > 0) throw invalidFlags(faults.join("\n"));
 }
 
-/** Writes the findings for people, each on a line; empty if there are none. */
 export function toTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
   const rows = findings.map(({ is, composite, resource, compositionResourceName, message, command }) => [
@@ -73,7 +72,7 @@ export function toTable(findings: readonly Finding[]): string {
 }
 
 function toSummary(findings: readonly Finding[], { kinds, composites, labelled, notLookedAt }: World): string {
-  const found = findings.length === 0 ? "nothing is wrong" : toCount(findings.length, "finding");
+  const found = findings.length === 0 ? "no findings" : toCount(findings.length, "finding");
   const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);
   const others = notLookedAt.length - missing.length;
   const resources = `${toCount(labelled.size, "resource")} of ${toCount(kinds, "kind")}`;
@@ -95,7 +94,7 @@ const INTRODUCTION = `# Commands that put orphans back into the references of th
 /** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR was made anew meanwhile. */
 export function toCommands(findings: readonly Finding[], { composites }: World): string {
   const orphans = findings.filter(({ is }) => is === "Orphaned");
-  if (orphans.length === 0) return "# There are no orphans.\n";
+  if (orphans.length === 0) return "# No orphans found.\n";
   const byComposite = groupBy(orphans, ({ composite }) => composite && resourceKey(composite));
   const blocks = composites.flatMap((composite) => {
     const own = byComposite.get(resourceKey(composite));

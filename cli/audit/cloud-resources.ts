@@ -101,10 +101,10 @@ const NAMES = { missing: "Missing", different: "Different", waiting: "Waiting" }
 export async function findRestored(cluster: Cluster, { labelled, composites }: World): Promise<readonly Finding[]> {
   const marked = [...labelled.values()].filter((document) => readAnnotation(document, RESTORED) !== undefined);
   const found = await inParallel(marked, (metadata) => getIfThere(cluster, toReference(metadata)));
-  return found.filter((managed) => managed !== undefined).map((managed) => judge(managed, composites));
+  return found.filter((managed) => managed !== undefined).map((managed) => toRestoredFinding(managed, composites));
 }
 
-function judge(managed: Document, composites: World["composites"]): Finding {
+function toRestoredFinding(managed: Document, composites: World["composites"]): Finding {
   const uid = findController(managed)?.uid;
   const composite = composites.find(({ document }) => readUid(document) === uid);
   const judged = judgeRestored(managed);

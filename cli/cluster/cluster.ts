@@ -7,7 +7,6 @@ import { type ApiRequest, ClusterError, describeRequest, type Get, type Query, t
 /** A read-only client of one API server. */
 export type ApiClient = Pick<Connection, "server" | "namespace"> & { readonly get: Get };
 
-/** A client, and the kinds that are installed. */
 export type Cluster = ApiClient & { readonly kinds: readonly ResourceKind[] };
 
 export interface ClusterOptions {
@@ -65,7 +64,6 @@ function explainUnanswered(cause: unknown, { server }: Connection, request: ApiR
   return new ClusterError("Unavailable", message, { cause, ...(isPassing && { retryAfterMs: 0 }) });
 }
 
-/** The time limit and the pace of repeated requests. */
 export interface RetryPolicy {
   /** Time limit for all attempts and waits; 0 allows one attempt. */
   readonly forMs: number;

@@ -93,5 +93,5 @@ export const findKind = ({ kinds }: { readonly kinds: readonly ResourceKind[] },
 export const toApiVersion = ({ group, version }: ResourceKind): string =>
   group === "" ? version : `${group}/${version}`;
 
-/** Makes the name of a kind's CustomResourceDefinition: `buckets.s3.aws.upbound.io`. */
+/** Names a kind as its CustomResourceDefinition: `buckets.s3.aws.upbound.io`. */
 export const toFullName = ({ plural, group }: ResourceKind): string => (group === "" ? plural : `${plural}.${group}`);

@@ -59,14 +59,13 @@ export const addCompletion: AddCommand = (program, choose) => {
  * description after a tab. Without a candidate the shell completes files.
  */
 function findCandidates(program: Command, words: readonly string[]): readonly string[] {
-  const [word = "", ...before] = words.filter((each) => each !== "=").toReversed(); // bash makes a word of `=`
-  const command = before
-    .toReversed()
-    .reduce((found, name) => found.commands.find((one) => one.name() === name) ?? found, program);
+  const given = words.filter((each) => each !== "="); // bash makes a word of `=`
+  const [before, word = ""] = [given.slice(0, -1), given.at(-1)];
+  const command = before.reduce((found, name) => found.commands.find((one) => one.name() === name) ?? found, program);
   const options = command.createHelp().visibleOptions(command);
   const byName = (name: string | undefined) => options.find(({ long, short }) => name === long || name === short);
   const [flag = ""] = /^--[^=]+(?==)/.exec(word) ?? [];
-  const valued = byName(flag || before[0]);
+  const valued = byName(flag || before.at(-1));
   // Some shells complete `--output=json` as one word, and others only what stands behind the `=`.
   if (valued?.required) return choicesOf(valued).flatMap((choice) => (flag ? [choice, `${flag}=${choice}`] : [choice]));
   if (word.startsWith("-")) return options.flatMap(toFlags);

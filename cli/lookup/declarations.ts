@@ -25,7 +25,6 @@ export interface Declaration {
 
 export interface Declared {
   readonly declarations: readonly Declaration[];
-  /** Open questions, each a sentence. */
   readonly doubts: readonly string[];
   /** True if a mapping, or the kind itself, defines the declarations of such objects. */
   readonly isKnown: boolean;

@@ -18,13 +18,13 @@ import { findKind } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list, type Unread } from "../cluster/list.ts";
 
 /** A shared resource (`shared` is undefined if it does not exist), and the XRs that use it or ask for it. */
-export type Sharing = Awaited<ReturnType<typeof judge>>;
+export type Sharing = Awaited<ReturnType<typeof judgeSharing>>;
 
 /** Finds the XRs that use a shared resource, or ask for it. @param secret its connection Secret, if it names none */
 export async function findConsumers(cluster: Cluster, reference: Reference, secret?: SecretName): Promise<Sharing> {
   const records = await listRecords(cluster, `${usesLabel(reference)}=true`);
   const consumers = records.flatMap((record) => toConsumers(record, reference));
-  return judge(cluster, reference, consumers, secret);
+  return judgeSharing(cluster, reference, consumers, secret);
 }
 
 /** Finds all shared resources that records name, in the order of their names. @throws {ClusterError} */
@@ -37,7 +37,7 @@ export async function findSharing(cluster: Cluster, unread: Unread): Promise<rea
   const found = await inParallel([...references].sort(compareEntries), async ([key, reference]) => {
     const consumers = (byShared.get(key) ?? []).map(({ consumer }) => consumer);
     const kind = findKind(cluster, reference);
-    const sharing = judge(caching, reference, consumers);
+    const sharing = judgeSharing(caching, reference, consumers);
     // A team's record may name what only others may read.
     return kind === undefined ? sharing : unread.unless(kind, sharing, undefined);
   });
@@ -62,7 +62,12 @@ export async function listRecords(cluster: Cluster, labelSelector: string): Prom
 }
 
 /** Reads a shared resource and its grants, and judges by the grants who of the consumers has access. */
-async function judge(cluster: Cluster, reference: Reference, consumers: readonly Consumer[], secret?: SecretName) {
+async function judgeSharing(
+  cluster: Cluster,
+  reference: Reference,
+  consumers: readonly Consumer[],
+  secret?: SecretName,
+) {
   // Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for.
   const shared = await getIfThere(cluster, reference, { isMetadataOnly: !reference.apiVersion.includes("/") });
   const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, shared);

@@ -100,7 +100,7 @@ export function readQuery(document: Document): { readonly query: ResourceQuery; 
   const resource = { desired: document, observed: document, facts };
   const read = readNames(resource);
   const found = read === "unresolved" ? undefined : read;
-  const isGenerated = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed
+  const isGenerated = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // see toNamed
   const scope = facts.scope.flatMap((path) => {
     const value = textAt(resource, path);
     return value ? [[String(path.at(-1)), value] as const] : [];

@@ -97,7 +97,6 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
   return [{ identity, holdings, state: leaving ? "Releasing" : "Unsettled", holder: leaving ?? first }];
 }
 
-/** Sorts by kind, then by name. */
 const toKey = ({ identity, holdings: [{ kind, externalName }] }: CloudResource): string =>
   JSON.stringify([kind.kind, kind.group, externalName, identity]);
 

@@ -6,7 +6,6 @@ import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { invalidInput, readText, whileDoing } from "../files.ts";
 import type { Host } from "../host.ts";
 
-/** An object in a file. */
 export interface Manifest {
   /** The path as given; `-` for standard input. */
   readonly file: string;

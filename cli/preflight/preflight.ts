@@ -158,7 +158,6 @@ const escaped = (text: string): string => toPrintable(text).replaceAll("%", "%25
 
 const property = (text: string): string => escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
-/** The text for standard error: a line for each doubt, then the numbers. */
 function toSummary({ conflicts, doubts, asked }: Findings, objects: number): string {
   const lines = doubts.map((doubt) => `warning: ${toPrintable(doubt)}\n`);
   const numbers = `${toCount(objects, "object")}, naming ${toCount(asked, "cloud resource")}`;

@@ -92,7 +92,6 @@ function toCloudGraph({ identity, holdings, holder, state }: CloudResource): Gra
 /** The id of the XR that holds a cloud resource, or of the managed resource if it has no XR. */
 const toHolderId = ({ contender, self }: Holding): string => contender.owner || self;
 
-/** Keeps what is in a namespace, and its neighbours. */
 function inNamespace({ nodes, edges }: Graph, namespace: string | undefined): Graph {
   if (namespace === undefined) return { nodes, edges };
   const inside = new Set(nodes.filter((node) => node.namespace === namespace).map(({ id }) => id));

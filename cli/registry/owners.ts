@@ -38,7 +38,7 @@ export async function listCloudResources(cluster: Cluster, kinds: readonly Resou
   return toCloudResources(lists.flat());
 }
 
-/** Prints what could not be read. @returns the exit code. */
+/** @returns the exit code. */
 export function report(unread: Unread, { printError }: Pick<Host, "printError">): number {
   const errors = unread.all();
   for (const { message } of errors) printError(`${PROGRAM}: error: ${toPrintable(message)}\n`);
@@ -139,7 +139,6 @@ function toRole(holding: Holding, { state, holder }: CloudResource): string {
   return state === "Unsettled" && holding === holder ? "Next" : "Contender";
 }
 
-/** Formats as JSON, which has no undefined fields. */
 const toItems = (resources: readonly CloudResource[]): string =>
   toJson({
     items: resources.map((resource) => {

@@ -22,7 +22,7 @@ export function toPage(graph: Graph): string {
 <label>Search <input id="search" type="search"></label>
 <label><input id="waiting" type="checkbox"> waits for a person (${waiting})</label>
 <output id="count"></output></header>
-<main>${graph.nodes.length === 0 ? "<p>Nothing is shared.</p>" : toPicture(folded)}</main>
+<main>${graph.nodes.length === 0 ? "<p>No resources found.</p>" : toPicture(folded)}</main>
 ${toTable(graph, folded)}
 <script>${SCRIPT}</script></body></html>
 `;

@@ -104,7 +104,6 @@ function toFunction(object: JsonObject) {
   return { name: metadataString(object, "name"), annotations, package: textAt(object, "spec", "package") };
 }
 
-/** Reads the steps of a Composition. @throws {FunctionError} if it is not for the XR's kind, or no pipeline. */
 function readSteps(composition: JsonObject, xr: JsonObject) {
   assertKind(composition, "Composition", ["apiextensions.crossplane.io/v1"]);
   for (const field of ["kind", "apiVersion"]) {

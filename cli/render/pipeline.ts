@@ -19,7 +19,7 @@ import { findRuntime, type Runtime } from "./runtime.ts";
 import { readConnectionDetails, readCredentials } from "./secrets.ts";
 
 /** The state of a pipeline after a step, which the next step gets. */
-export interface Outcome {
+export interface PipelineState {
   readonly desired: State;
   readonly context: Struct | null;
   readonly conditions: readonly Condition[];
@@ -43,30 +43,30 @@ const MAX_ITERATIONS = 5;
  */
 export async function runPipeline(inputs: Inputs, call: CallFunction) {
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
-  let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
+  let state: PipelineState = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
   const warnings: string[] = [];
-  const adopting: { readonly step: Step; readonly before: Outcome }[] = [];
+  const adopting: { readonly step: Step; readonly before: PipelineState }[] = [];
   for (const { step, runtime } of steps) {
-    const request = toRequest(step, outcome, inputs);
+    const request = toRequest(step, state, inputs);
     const response = await whileDoing(`cannot run pipeline step ${JSON.stringify(step.step)}`, () =>
       runStep(request, runtime, call, inputs),
     );
-    outcome = {
+    state = {
       desired: response.desired ?? {},
       context: response.context ?? null,
-      conditions: [...outcome.conditions, ...response.conditions],
-      results: [...outcome.results, ...response.results.map((result) => toResult(step, result))],
+      conditions: [...state.conditions, ...response.conditions],
+      results: [...state.results, ...response.results.map((result) => toResult(step, result))],
     };
     warnings.push(...findUnmatchedKinds(response.requirements?.resources ?? {}, inputs.required));
     const isAdopting = runtime.is === "embedded" && objectAt(step.input ?? {}, "spec")["adoption"] !== undefined;
-    if (isAdopting) adopting.push({ step, before: outcome });
+    if (isAdopting) adopting.push({ step, before: state });
   }
-  const early = adopting.flatMap((one) => warnIfNotLast(one.step, one.before, outcome));
-  return { ...outcome, warnings: [...warnings, ...early] };
+  const early = adopting.flatMap((one) => warnIfNotLast(one.step, one.before, state));
+  return { ...state, warnings: [...warnings, ...early] };
 }
 
 /** Warns of a step with adoption before a step that desires more: later reconciles have the reason StepNotLast. */
-function warnIfNotLast({ step }: Step, before: Outcome, last: Outcome): readonly string[] {
+function warnIfNotLast({ step }: Step, before: PipelineState, last: PipelineState): readonly string[] {
   const known = before.desired.resources ?? {};
   const later = Object.keys(last.desired.resources ?? {}).filter((name) => !Object.hasOwn(known, name));
   if (later.length === 0) return [];
@@ -81,7 +81,7 @@ const capabilities = ["CAPABILITIES", "REQUIRED_RESOURCES", "CREDENTIALS", "COND
   (name) => `CAPABILITY_${name}`,
 );
 
-function toRequest(step: Step, { desired, context }: Outcome, inputs: Inputs): RunFunctionRequest {
+function toRequest(step: Step, { desired, context }: PipelineState, inputs: Inputs): RunFunctionRequest {
   const observed = [...byResourceName(inputs.observed)].map(([name, object]) => {
     const connectionDetails = readConnectionDetails(object, inputs);
     return [name, { resource: toStruct(object), ...(connectionDetails && { connectionDetails }) }] as const;

@@ -8,7 +8,7 @@ import { toPrintable } from "../text.ts";
 import { toYamlStream } from "../yaml.ts";
 import { type Files, type Inputs, type RenderOptions, readInputs } from "./inputs.ts";
 import { metadataMap, metadataString, objectAt, withMetadata } from "./objects.ts";
-import { byResourceName, type CallFunction, type Outcome, RESOURCE_NAME, runPipeline } from "./pipeline.ts";
+import { byResourceName, type CallFunction, type PipelineState, RESOURCE_NAME, runPipeline } from "./pipeline.ts";
 import { type Condition, fromStruct, loadMethod, type Resource, type RunFunctionResponse } from "./protocol.ts";
 import { callFunction } from "./runtime.ts";
 
@@ -16,9 +16,9 @@ import { callFunction } from "./runtime.ts";
 export async function render(files: Files, options: RenderOptions, host: Host): Promise<number> {
   const inputs = readInputs(files, options);
   const documents = await whileDoing("cannot render composite resource", async () => {
-    const outcome = await runPipeline(inputs, toCaller(options.timeout, host));
-    for (const warning of outcome.warnings) host.printError(`warning: ${toPrintable(warning)}\n`);
-    return toDocuments(outcome, inputs, options);
+    const state = await runPipeline(inputs, toCaller(options.timeout, host));
+    for (const warning of state.warnings) host.printError(`warning: ${toPrintable(warning)}\n`);
+    return toDocuments(state, inputs, options);
   });
   host.print(toYamlStream(documents));
   return 0;
@@ -52,7 +52,7 @@ function toCaller(timeoutMs: number, { printError }: Host): CallFunction {
  * Source: crossplane v2.2, cmd/crank/render/render.go Render and SetComposedResourceMetadata.
  */
 export function toDocuments(
-  { desired, conditions, results, context }: Outcome,
+  { desired, conditions, results, context }: PipelineState,
   { xr, observed }: Pick<Inputs, "xr" | "observed">,
   include: Pick<RenderOptions, "includeContext" | "includeFunctionResults">,
 ): readonly (JsonObject | null)[] {

@@ -1,8 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { freePort } from "../../testing/servers/free-port.ts";
-import { isServing } from "../../testing/servers/go-function.ts";
+import { freePort, isServing } from "../../testing/servers/free-port.ts";
 import { pathOf } from "./kubectl.ts";
 import { type Part, startPart } from "./process.ts";
 
@@ -28,7 +27,7 @@ export async function startOtherFunction(
     args: ["--address", `127.0.0.1:${port}`],
     env: { TLS_SERVER_CERTS_DIR: certsDir },
     directory,
-    isReady: () => isServing(`127.0.0.1:${port}`),
+    isReady: () => isServing(port),
   });
   return { part, port };
 }

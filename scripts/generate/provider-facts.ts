@@ -1,4 +1,4 @@
-import { listTables } from "../../src/crossplane/providers/families.ts";
+import { listTables } from "../facts/list-tables.ts";
 
 /** The table in the documentation that says how many kinds of each provider are known, and what of them. */
 export function providerFacts(): string {

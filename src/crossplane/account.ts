@@ -4,7 +4,7 @@ import type { ResourceSelector } from "../model/requirement.ts";
 import type { ManagedKind, ProviderConfig } from "./managed-resource.ts";
 import type { Cloud } from "./providers/families.ts";
 
-/** Matches names with an account in them: an ARN, an Azure ID, or a name or link of Google Cloud. */
+/** Matches an ARN, an Azure ID, or a name or link of Google Cloud, with the account in it. */
 const WITH_ACCOUNT = /^arn:[^:]*:[^:]*:[^:]*:\d{12}:|^\/subscriptions\/[^/]+\/|^(?:https:\/\/.*\/)?projects\/[^/]+\//i;
 
 /** Tells whether a cloud resource's name contains its account. No cloud resource in another account has such a name. */

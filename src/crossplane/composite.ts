@@ -46,10 +46,8 @@ export function toComposite(document: Document): Composite {
 }
 
 /**
- * Finds the namespace of the claim for which a cluster-scoped resource was composed.
- *
- * Crossplane labels the claim's XR and everything composed below it; a Composition cannot override the label. A new XR
- * may lack it. Source: RenderComposedResourceMetadata in composition_render.go and the claim's syncer, v1.20 to v2.4.
+ * Finds the namespace of the claim for which a cluster-scoped resource was composed. Crossplane labels all of them, only
+ * a new XR may lack the label. Source: RenderComposedResourceMetadata and the claim's syncer, v1.20 to v2.4.
  */
 export const claimNamespace = (resource: Document): string | undefined =>
   readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_REF_NAMESPACE);

@@ -31,10 +31,8 @@ export function findConnectionSecret(resource: Document, { name, namespaceFieldP
 }
 
 /**
- * Judges the connection Secret that a resource names. The default namespace is the resource's own.
- *
- * provider-kubernetes can read Secrets that the resource's author cannot. So these may be named:
- *
+ * Judges the connection Secret that a resource names. The default namespace is the resource's own. provider-kubernetes
+ * can read Secrets that the resource's author cannot. So these may be named:
  * - by a namespaced resource: Secrets of its namespace;
  * - by a resource composed for a claim, whose spec a tenant wrote: Secrets of the claim's namespace, and the Secret that
  *   Crossplane writes for the resource;

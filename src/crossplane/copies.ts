@@ -29,7 +29,6 @@ export interface SecretName {
 /** Formats a Secret's name for messages, records and map keys: `namespace/name`. */
 export const formatSecret = ({ namespace, name }: SecretName): string => `${namespace}/${name}`;
 
-/** The field of an Object with its manifest's metadata. */
 export const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
 
 /** The field in which a Crossplane v1 XR, a claim or an Object names its connection Secret. */

@@ -77,19 +77,16 @@ function findMisspelt(shared: Document): string | undefined {
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
 /** The versions of the kind that a cluster may serve, best first. */
-const SCHEMAS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) => ({
+const VERSIONS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) => ({
   name: `reference-grant-${version}`,
   apiVersion: `${REFERENCE_GRANT.group}/${version}`,
   kind: REFERENCE_GRANT.kind,
 }));
 
 /**
- * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves.
- *
- * Crossplane fails an XR that requires a kind that is not installed, so the kind's schemas are required first. An answer
- * of the last reconcile also proves that the kind is installed: v2.4 keeps answers of resources, and none of schemas.
- *
- * @returns `notServed` if the cluster has no such kind.
+ * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves. Requiring a kind that is
+ * not installed fails the XR, so its schemas are required first. An answer of the last reconcile proves it installed,
+ * too: v2.4 keeps answers of resources, and none of schemas.
  */
 export function askReferenceGrants(
   name: string,
@@ -101,7 +98,7 @@ export function askReferenceGrants(
     toRequirement(name, { apiVersion, kind, namespace, match: { labels: {} } });
   const isAnswered = (schema: SchemaRequirement): boolean =>
     request.requiredSchema(schema.name).is === "pending" && request.required(require(schema).name).is === "resolved";
-  const served = SCHEMAS.find(isAnswered) ?? findGrantSchema(request, requirements);
+  const served = VERSIONS.find(isAnswered) ?? findGrantSchema(request, requirements);
   if (served === undefined) return { is: "notServed" };
   return served === "pending" ? { is: "pending" } : requirements.ask(require(served));
 }
@@ -114,8 +111,8 @@ export function findGrantSchema(
   request: Request,
   requirements: Requirements,
 ): SchemaRequirement | "pending" | undefined {
-  if (!request.capabilities.has("RequiredSchemas")) return SCHEMAS.at(-1);
-  const answers = SCHEMAS.map((schema) => [schema, requirements.askSchema(schema).is] as const);
+  if (!request.capabilities.has("RequiredSchemas")) return VERSIONS.at(-1);
+  const answers = VERSIONS.map((schema) => [schema, requirements.askSchema(schema).is] as const);
   const [schema, is] = answers.find(([, answer]) => answer !== "unknown") ?? [];
   return is === "pending" ? is : schema;
 }
@@ -137,7 +134,7 @@ export const readGrantees = (grants: readonly Document[], secret: SecretName): r
 export const isReferenceGranted = (grantees: readonly Grantee[], granted: readonly ReadonlySet<string>[]): boolean =>
   grantees.map(formatGrantee).some((grantee) => granted.some((keys) => keys.has(grantee)));
 
-/** Finds the formatted grantees of a Secret. The sets are cached: a Secret may have a thousand copies and grants. */
+/** Finds the formatted grantees of a Secret. Cached: it may have a thousand copies and grants. */
 export const findGranteeKeys = (grants: readonly Document[], secret: SecretName): readonly ReadonlySet<string>[] =>
   granteesOf(grants, secret).map(toKeys);
 

@@ -9,7 +9,6 @@ interface Term {
   readonly isNegated: boolean;
 }
 
-/** A parsed label selector, in the syntax of `kubectl -l`. */
 export type LabelSelector = readonly Term[];
 
 /** Matches `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, `key` and `!key`. */

@@ -5,7 +5,6 @@ import { toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
 import { EXTERNAL_NAME, readAnnotation } from "./metadata.ts";
 import { findFacts } from "./providers/families.ts";
 
-/** The kind of a managed resource: `Distribution` of `cloudfront.aws.upbound.io`. */
 export interface ManagedKind {
   readonly apiVersion: string;
   /** Without the `.m` of namespaced managed resources: both kinds manage the same cloud resources. */
@@ -29,10 +28,7 @@ const CLASSIC = /(?:^|\.)aws\.crossplane\.io$/;
 /** Matches the groups for which `providers/` lists API versions. */
 const LISTED = /\.upbound\.io$|^kubernetes\.crossplane\.io$/;
 
-/**
- * Finds the namespaced twin of a cluster-scoped kind (`s3.aws.m.upbound.io` of `s3.aws.upbound.io`), or the other way
- * round. Both manage the same cloud resources. Without a listed version it is the same. The cluster may not serve the twin.
- */
+/** Finds the namespaced twin of a cluster-scoped kind, or the other way round. The cluster may not serve the twin. */
 export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind): ManagedKind | undefined {
   const namespacedGroup = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
   if (namespacedGroup === group || CLASSIC.test(group)) return undefined;
@@ -49,19 +45,13 @@ export function isManaged(observed: Document): boolean {
   return (has("providerConfigRef") || has("managementPolicies")) && !isComposite;
 }
 
-/** A ProviderConfig: a way into an account of the cloud. */
 export interface ProviderConfig {
   readonly kind: "ProviderConfig" | "ClusterProviderConfig";
   readonly name: string;
-  /** Undefined for one that is cluster-scoped. */
   readonly namespace: string | undefined;
 }
 
-/**
- * Reads the ProviderConfig of a managed resource; a ClusterProviderConfig by default if it is namespaced.
- *
- * @param namespace the XR's namespace, for a managed resource that does not exist and so does not say its own.
- */
+/** Reads the ProviderConfig. @param namespace the XR's namespace, for a managed resource that does not exist yet. */
 export function readProviderConfig(managed: Document, namespace?: string): ProviderConfig {
   const name = stringAt(managed, ["spec", "providerConfigRef", "name"]) ?? "default";
   const { isNamespaced } = toManagedKind(stringAt(managed, ["apiVersion"]) ?? "", "");
@@ -71,7 +61,6 @@ export function readProviderConfig(managed: Document, namespace?: string): Provi
   return { kind: "ProviderConfig", name, namespace: namespace ?? stringAt(managed, ["metadata", "namespace"]) ?? "" };
 }
 
-/** The provider's last finding about the cloud resource. */
 export type Observation = "unknown" | "absent" | "present";
 
 /** The error of a managed resource that only observes: crossplane-runtime pkg/reconciler/managed, v1.15 to v2.4. */
@@ -91,9 +80,8 @@ export const CREATION = "crossplane.io/external-create-";
 const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
- * Reads the time of a creation whose external name was not recorded; undefined if none began, if it failed, or if the
- * provider reports the cloud resource. An asynchronous provider reports success at once, and forgets the creation when
- * it restarts (upjet#632).
+ * Reads the time of a creation whose external name was not recorded. It may be lost: an asynchronous provider reports
+ * success at once, and forgets the creation when it restarts (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
   const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(
@@ -114,22 +102,19 @@ function readCreation(managed: Document) {
 }
 
 /**
- * Reads the time at which the provider created the cloud resource; undefined if the cloud resource existed before. The
- * provider records its intent first and the outcome afterwards, so an intent without a failure counts as a creation.
- * Source: crossplane-runtime pkg/meta, SetExternalCreatePending.
+ * Reads the time at which the provider created the cloud resource; undefined if it existed before. A recorded intent
+ * without a failure counts as a creation. Source: crossplane-runtime pkg/meta, SetExternalCreatePending.
  */
 export function readCreationTime(managed: Document): string | undefined {
   const { pending, succeeded, failed } = readCreation(managed);
   return succeeded || (failed === "" && pending) || undefined;
 }
 
-/** Tells whether the provider has begun a creation and not recorded its outcome. */
 export function isCreationUnderWay(managed: Document): boolean {
   const { pending, succeeded, failed } = readCreation(managed);
   return pending > succeeded && pending > failed;
 }
 
-/** Begins the kubectl command that annotates a managed resource; with `NAME` before it is created. */
 export const annotate = (kind: ManagedKind, managed: Document | undefined): string =>
   toCommandOn("annotate", kind, managed);
 

@@ -1,6 +1,5 @@
 import { type Document, stringAt } from "../model/document.ts";
 
-/** The fields that limit the provider's actions on a cloud resource. */
 export const MANAGEMENT_POLICIES = ["spec", "managementPolicies"];
 export const DELETION_POLICY = ["spec", "deletionPolicy"];
 
@@ -25,7 +24,6 @@ export const mayCreate = (policies: Policies): boolean => has(policies, "Create"
 export const withoutCreate = (policies: Policies): Policies =>
   has(policies, "Delete") ? ["Observe", "Delete"] : OBSERVE;
 
-/** Tells whether the provider may write the cloud resource and its tags. */
 export const mayWrite = (policies: Policies): boolean => has(policies, "Create", "Update");
 
 /** Removes Delete. Providers accept the rest as well: defaultSupportedManagementPolicies in crossplane-runtime. */
@@ -34,10 +32,7 @@ export const withoutDelete = (policies: Policies): Policies =>
     ? ["Observe", "Create", "Update", "LateInitialize"]
     : policies.filter((policy) => policy !== "Delete");
 
-/**
- * Tells whether the cloud resource is deleted with the managed resource. `deletionPolicy` counts only with the
- * managementPolicy `*`. Source: ShouldDelete in crossplane-runtime.
- */
+/** Tells whether the cloud resource is deleted, too. `deletionPolicy` counts only with `*`. Source: ShouldDelete in crossplane-runtime. */
 export function mayDelete(resource: Document, policies: Policies = readPolicies(resource) ?? ALL_ACTIONS): boolean {
   return policies.includes("Delete") || (policies.includes("*") && stringAt(resource, DELETION_POLICY) !== "Orphan");
 }

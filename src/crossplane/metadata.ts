@@ -27,19 +27,17 @@ export const CLAIM_NAMESPACE_LABEL = "crossplane.io/claim-namespace";
 export const readAnnotation = (resource: Document, key: string): string | undefined =>
   stringAt(resource, annotationPath(key));
 
-/** Reads a non-empty label. */
 export const readLabel = (resource: Document, key: string): string | undefined => stringAt(resource, labelPath(key));
 
 /** Tells whether reconciliation of the resource is paused. Source: crossplane-runtime pkg/meta, IsPaused. */
 export const isPaused = (resource: Document): boolean => readAnnotation(resource, "crossplane.io/paused") === "true";
 
-/** Reads the UID; undefined before the object is created. */
 export const readUid = (resource: Document): string | undefined => stringAt(resource, ["metadata", "uid"]);
 
 export const isBeingDeleted = (resource: Document): boolean =>
   stringAt(resource, ["metadata", "deletionTimestamp"]) !== undefined;
 
-/** Formats `namespace/name`, or the name of a cluster-scoped resource. */
+/** Formats `namespace/name`; the name alone of a cluster-scoped resource. */
 export function qualifiedName(resource: Document): string {
   const namespace = stringAt(resource, ["metadata", "namespace"]);
   const name = stringAt(resource, NAME) ?? "";

@@ -9,7 +9,6 @@ export function readGeneration(resource: Document): number {
 
 /**
  * Reads the observed generation of the condition Synced; undefined from a crossplane-runtime before v1.20.
- *
  * `isOfCreation`: a creation set the condition, so the generation may be higher than the one that was read: the runtime
  * reads the managed resource again afterwards. Source: pkg/reconciler/managed, UpdateCriticalAnnotations.
  */

@@ -31,7 +31,6 @@ type Proof =
 
 const CLAIM_LABELS = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL];
 
-/** An XR that may have composed the resources that `findProof` judges. */
 export type PossibleComposer = ReturnType<typeof toPossibleComposer>;
 
 export const toPossibleComposer = (composite: Composite) => ({
@@ -89,8 +88,7 @@ const MAX_LEVELS = 4;
 type LookUp = (reference: Reference) => LookupAnswer;
 
 /**
- * Makes the function that confirms the root that a nested XR's label names. The function follows the controllers upwards,
- * and is `pending` until all are looked up.
+ * Makes the function that confirms the root that a nested XR's label names, by following the controllers upwards.
  *
  * A user who may write an XR's metadata can set any label and any controller. So each controller must exist with the UID
  * of the owner reference, and must refer to the nested XR. Crossplane removes references to resources that the controller

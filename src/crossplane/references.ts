@@ -4,7 +4,6 @@ import { DNS_LABEL, isPathSegment } from "../model/names.ts";
 import { groupKindOf, toApiGroup } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
-/** A reference to a resource: from an XR to a composed resource, or from a copy to its shared resource. */
 export interface Reference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -13,15 +12,17 @@ export interface Reference {
   readonly name: string;
 }
 
-const MODERN = ["spec", "crossplane", "resourceRefs"];
-const LEGACY = ["spec", "resourceRefs"];
+/** The fields with an XR's references, in Crossplane v2 and v1. */
+export const MODERN_REFERENCES = ["spec", "crossplane", "resourceRefs"];
+export const LEGACY_REFERENCES = ["spec", "resourceRefs"];
 
 /** Finds the field with an XR's references: v2 moved Crossplane's own fields below `spec.crossplane`. */
-export const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
+export const referencesPath = ({ isModern }: Composite): readonly string[] =>
+  isModern ? MODERN_REFERENCES : LEGACY_REFERENCES;
 
-/** Tells whether a composed resource is an XR with composed resources of its own. */
+/** Tells whether a composed resource is an XR that composes, too. */
 export const hasReferences = (resource: Document): boolean =>
-  [MODERN, LEGACY].some((path) => objectsAt(resource, path).length > 0);
+  [MODERN_REFERENCES, LEGACY_REFERENCES].some((path) => objectsAt(resource, path).length > 0);
 
 /** Reads an XR's references. Leaves out those without a name, which Crossplane v1's native engine writes as placeholders. */
 export const toReferences = (composite: Composite): readonly Reference[] =>

@@ -34,12 +34,9 @@ const NOT_FETCHED =
   /^cannot compose resources: cannot run Composition pipeline step "[^"]*": fetching resources for (?<name>[^#]*)#/;
 
 /**
- * Tells whether the XR's last reconcile failed because Crossplane could not read a requirement with this prefix.
- *
- * If RBAC forbids a read, Crossplane waits for the reconcile's timeout of two minutes, fails the XR and names one
- * requirement. A function that requires it again at once can never report the missing permission.
- *
- * Only the beginning of the message is matched: the rest may contain a team's text, such as a resource's name.
+ * Tells whether the XR's last reconcile failed because Crossplane could not read a requirement with this prefix. If RBAC
+ * forbids a read, Crossplane waits for two minutes, fails the XR and names one requirement. A function that requires it
+ * again at once can never report that. Only the message's beginning is matched: a team may write the rest.
  */
 export function couldNotBeRead(prefix: string, composite: Document): boolean {
   const synced = shownCondition(composite, "Synced");

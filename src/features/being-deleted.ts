@@ -4,7 +4,7 @@ import { findFacts } from "../crossplane/providers/families.ts";
 import { listReferences } from "../crossplane/providers/reference-names.ts";
 import type { Document } from "../model/document.ts";
 import { withObjects } from "../model/draft.ts";
-import type { FieldPath } from "../model/field-path.ts";
+import { type FieldPath, withoutValueAt, withValueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, pick } from "../model/json.ts";
 import { desiredSoFar, observedAs } from "./desired.ts";
 import type { Feature } from "./feature.ts";
@@ -33,7 +33,6 @@ const SPEC: FieldPath = ["spec"];
 const PARAMETERS = ["forProvider", "initProvider"];
 const ACCOUNT = "providerConfigRef";
 
-/** Replaces the identifying fields of a desired managed resource by the observed ones. */
 function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind): JsonObject {
   const isIdentifying = identifyingFields(kind);
   const [before, now] = [observed, desired].map((document) => objectOf(document.at(SPEC)));
@@ -48,16 +47,9 @@ function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind
     ...(account !== undefined && { [ACCOUNT]: account }),
     ...Object.fromEntries(parameters),
   };
-  const object = desired.toObject();
-  return { ...object, metadata: withNameOf(observed, objectOf(object["metadata"])), spec };
-}
-
-/** Replaces the external name by the observed one. */
-function withNameOf(observed: Document, metadata: JsonObject): JsonObject {
-  const [key = ""] = EXTERNAL_NAME.slice(-1).map(String);
+  const object = { ...desired.toObject(), spec };
   const name = observed.at(EXTERNAL_NAME);
-  const others = pick(objectOf(metadata["annotations"]), (annotation) => annotation !== key);
-  return { ...metadata, annotations: name === undefined ? others : { ...others, [key]: name } };
+  return name === undefined ? withoutValueAt(object, EXTERNAL_NAME) : withValueAt(object, EXTERNAL_NAME, name);
 }
 
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});

@@ -29,11 +29,7 @@ export const fine = rowsOf("True", "Normal");
 
 type Remark<All, Is extends keyof All> = { readonly [Key in Is]: { readonly is: Key } & All[Key] }[Is];
 
-/**
- * A remark: a reason with the facts for its sentence.
- *
- * @typeParam Common the names of facts that all reasons share, and that are added later.
- */
+/** A remark: a reason with the facts for its sentence. `Common` names facts that all reasons share, and that are added later. */
 export type ReasonOf<Table, Common extends string = never> = {
   readonly [Is in keyof Table]: Table[Is] extends Row<infer Facts> ? { readonly is: Is } & Omit<Facts, Common> : never;
 }[keyof Table];
@@ -42,7 +38,7 @@ export const tell = <All, Is extends keyof All>(reasons: Rows<All>, remark: Rema
   reasons[remark.is].sentence(remark);
 
 /** A type of condition, with its reasons by precedence. */
-interface Kind<All> extends Pick<Condition, "type" | "target"> {
+interface ConditionType<All> extends Pick<Condition, "type" | "target"> {
   readonly reasons: Rows<All>;
   /** The reason if there is no remark. */
   readonly otherwise: keyof All;
@@ -59,7 +55,7 @@ export interface Told<T = unknown> {
 
 /** Makes one condition of all remarks. The first in order gives the reason, and any that is Fatal the severity. */
 export function toTold<All, T extends { readonly is: keyof All }>(
-  { type, target, reasons, otherwise, last }: Kind<All>,
+  { type, target, reasons, otherwise, last }: ConditionType<All>,
   remarks: readonly T[],
   toSentences: (sorted: readonly T[]) => readonly string[],
 ): Told<T> {

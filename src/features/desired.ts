@@ -1,12 +1,11 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import type { Reference } from "../crossplane/references.ts";
+import { LEGACY_REFERENCES, MODERN_REFERENCES, type Reference } from "../crossplane/references.ts";
 import { type Document, stringAt, toDocument } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
-import { type FieldPath, withValueAt } from "../model/field-path.ts";
+import { type FieldPath, withoutValueAt, withValueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, pick } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
-/** Edits of composed resources, by name in the Composition. */
 export type Edits = readonly (readonly [string, ResourceEdit])[];
 
 /** Lists the composed resources desired so far, by earlier steps and earlier features. */
@@ -39,19 +38,9 @@ const KEPT = ["name", "generateName", "namespace", "labels", "annotations", "fin
  * the references of a nested XR, which Crossplane may write at the same time.
  */
 export function asObserved(observed: Document): JsonObject {
-  const { status: _, metadata = {}, spec, ...object } = observed.toObject();
-  return {
-    ...object,
-    metadata: isObject(metadata) ? pick(metadata, (key) => KEPT.includes(key)) : {},
-    ...(spec !== undefined && { spec: isObject(spec) ? withoutReferences(spec) : spec }),
-  };
-}
-
-function withoutReferences(spec: JsonObject): JsonObject {
-  const isKept = (field: string): boolean => field !== "resourceRefs";
-  const legacy = pick(spec, isKept);
-  const { crossplane } = legacy;
-  return isObject(crossplane) ? { ...legacy, crossplane: pick(crossplane, isKept) } : legacy;
+  const { status: _, metadata, ...object } = observed.toObject();
+  const kept = isObject(metadata) ? pick(metadata, (key) => KEPT.includes(key)) : {};
+  return [LEGACY_REFERENCES, MODERN_REFERENCES].reduce(withoutValueAt, { ...object, metadata: kept });
 }
 
 /** Picks fields of an observed resource, to desire them unchanged. Leaves out labels and annotations that Crossplane sets. */

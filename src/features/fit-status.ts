@@ -35,8 +35,8 @@ export function fitStatus(values: readonly ValueEdit[], { request, composite, re
 const STATUS_SCHEMA: FieldPath = ["properties", "status"];
 
 export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composite): string =>
-  `cannot set ${listSome(lacking, MAX_NAMES, (path) => brief(formatFieldPath(path)))}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +
-  "the XRD's schema, or change toCompositeFieldPath";
+  `cannot set ${listSome(lacking, MAX_NAMES, (path) => brief(formatFieldPath(path)))}: the XRD of ${kind} has no such field, ` +
+  "or has it with another type; correct the XRD's schema, or change toCompositeFieldPath";
 
 /** Tells whether the shown value contains the other one. Shown objects may have more fields, from defaults. */
 export function contains(shown: JsonValue | undefined, value: JsonValue): boolean {
@@ -74,7 +74,6 @@ function toFitting(
 /** The schema that allows any value: `additionalProperties: true`, and all below it. */
 const ANYTHING = true;
 
-/** Finds the schema of an object's field or of a list's items; undefined if there is none. */
 function stepInto(schema: JsonValue | undefined, step: string | number): JsonValue | undefined {
   if (!isObject(schema)) return schema === ANYTHING ? ANYTHING : undefined;
   const { properties, additionalProperties, items } = schema;

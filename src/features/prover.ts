@@ -16,7 +16,6 @@ const CONTROLLER = "adoption/controller/";
 /** This XR, and a function that looks for proof that the XR composed a resource. Only nested XRs can be `unconfirmed`. */
 export type Prover = ReturnType<typeof proverFor>;
 
-/** Makes the prover of this XR, which looks up the XRs above this one only if a proof depends on them. */
 export function proverFor(call: Call) {
   const composer = toPossibleComposer(call.composite);
   const nesting = lazy(() => confirmNesting(composer, call));

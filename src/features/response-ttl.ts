@@ -17,6 +17,5 @@ export const responseTTL: Feature = ({ input, requirements: { isPending }, compo
   return { ...draft, ttlSeconds: Math.max(1, Math.round(seconds * spread(composite))) };
 };
 
-/** Computes the factor of an XR's TTL, from 0.9 to 1.1. */
 const spread = (composite: Composite): number =>
   1 + JITTER * ((Number.parseInt(hashText(referenceKey(composite), 8), 16) / 0xffff_ffff) * 2 - 1);

@@ -132,7 +132,7 @@ const secretShape = {
 
 const WRITTEN = parseFieldPath("spec.writeConnectionSecretToRef.name");
 
-/** Converts a name's field path to a text of fields. */
+/** Converts `nameFieldPath` to a text of one field. */
 const toNamed = <T extends { name?: FieldsText | undefined; nameFieldPath?: FieldPath | undefined }>({
   name,
   nameFieldPath = WRITTEN,

@@ -34,7 +34,7 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fa
   return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toFaultMessage(issue, path) }];
 }
 
-/** The parts of zod's definitions that lead to other schemas. */
+/** The parts of a zod definition that contain other schemas. */
 interface ZodDefinition {
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
   readonly element?: z.core.$ZodType;
@@ -63,7 +63,7 @@ const isBelow = (field: FieldPath, path: FieldPath): boolean =>
 function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[], input: unknown): string {
   if (path.includes("patches") && TRANSFORMING.test(key)) return TRANSFORMS;
   const isOfObject = (field: FieldPath): boolean => field.length === path.length + 1;
-  // A field that is set as well was not meant, but for another case of its letters.
+  // A field that is set as well was not meant, unless only the case of its letters differs.
   const mayBeMeant = (field: string): boolean =>
     !(isObject(input) && field in input) || field.toLowerCase() === key.toLowerCase();
   const known = fields.filter(isOfObject).map((field) => String(field.at(-1)));
@@ -83,7 +83,7 @@ const TRANSFORMING = /^(?:transforms|type|combine|variables|strategy|patchSetNam
 const TRANSFORMS =
   ": a field of function-patch-and-transform, which transforms values from the environment (toEnvironment) in a later step; here a value is copied as it is";
 
-/** Finds the issues, with whole paths, of the only alternative whose type is the value's; undefined if there is none. */
+/** Finds the issues of the only alternative that expects the value's type; undefined if none or several do. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const [meant, ...rest] = errors.filter((issues) => findWrongType(issues) === undefined);
   if (meant === undefined || rest.length > 0) return undefined;
@@ -100,7 +100,7 @@ const findWrongType = (issues: readonly z.core.$ZodIssue[]): string | undefined 
 
 const NEW_ITEM = 'begin each item of a list with "-"';
 
-/** The codes of the issues that a missing value has. */
+/** The codes of issues for a missing value. */
 const OF_TYPES: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
 
 function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
@@ -134,10 +134,10 @@ function suggestQuotes({ errors, input }: z.core.$ZodIssueInvalidUnion): string 
 
 const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 
-/** The fields with users' data. Messages are logged, and do not show these values. */
+/** The fields with users' data. Their values are not shown, since messages are logged. */
 const CONTENTS: readonly (string | number)[] = ["value", "defaultData", "labels", "annotations"];
 
-/** Shows a wrong value, shortened; of users' data only the type. */
+/** Shows a wrong value, shortened, or only the type of users' data. */
 function show(value: unknown, path: FieldPath): string {
   if (path.some((step) => CONTENTS.includes(step))) return describeType(value);
   const text = JSON.stringify(value) ?? String(value);

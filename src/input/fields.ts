@@ -5,17 +5,15 @@ import { type FieldPath, formatFieldPath, parseFieldPath } from "../model/field-
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
-/** Options of a check that also runs if the object's fields have faults, so that all faults are reported at once. */
+/** Options of a check that runs even if the object's fields have faults, so that all faults are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
 
-/** Options of such a check whose fault is at `path`. */
+/** As `onObjects`, with the fault at `path`. */
 export const faultAt = (path: string, error: string) => ({ ...onObjects, path: path.split("."), error });
 
-/** Requires exactly one of `keys`. */
 export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
   guardCount(schema, keys, 1);
 
-/** Requires at most one of `keys`. */
 export const atMostOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
   guardCount(schema, keys, 0);
 
@@ -44,7 +42,7 @@ export const unique = <T extends z.ZodArray>(list: T, key: string): T => {
   });
 };
 
-/** Converts a value to text for comparison; undefined if it is not set, or comes from a field. */
+/** Converts a value to text for comparison; undefined if it is not set, or comes from a field of the XR. */
 function toComparable(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return formatFieldPath(value as FieldPath);

@@ -7,7 +7,7 @@ import { apiVersion, choice, dnsLabel, faultAt, fieldPath, kind, list, onObjects
 import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
-/** The prefixes of this function's own names in the Composition. */
+/** The prefixes of the names that this function gives its own composed resources. */
 export const OWN_NAMES = ["shared/", "shared-infrastructure/", "consumers/"] as const;
 
 const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWith(own)), {
@@ -29,7 +29,6 @@ const orSelf = (field: "apiVersion" | "kind") => ({
     isObject(input) && input[field] !== undefined ? "not allowed with select.self" : "required",
 });
 
-/** The schema of a shared resource, of another owner or this XR itself. */
 export const sharedResourceSchema = z
   .strictObject({
     name: dnsLabel.describe("Its name in conditions, events, the context and the names of composed resources."),
@@ -143,8 +142,8 @@ export type SharedResource = z.output<typeof sharedResourceSchema>;
 
 /**
  * Finds a field of the environment that one shared resource reads and another sets. Crossplane calls a step until it
- * requires nothing new, each time with the context that the step returned, so each call could require something else.
- * A shared resource does not change the fields that it reads itself.
+ * requires nothing new, each time with the context that the step returned. So each call could require something else.
+ * A shared resource never sets fields that it reads itself.
  */
 export function findEnvironmentLoop(shares: readonly SharedResource[]): string | undefined {
   const written = shares.flatMap((share) =>

@@ -20,7 +20,7 @@ const add = z
 
 const glob = text;
 
-/** Keys: globs, or a field with exact keys, since a tenant may write the field. */
+/** Keys of tags: globs, or a field with exact keys. No globs there, since a tenant may write the field. */
 const keys = value(glob, z.array(glob)).describe(
   "A glob, a list of globs, or a field with keys, which are compared exactly.",
 );

@@ -2,7 +2,6 @@ import { type Document, objectsAt } from "./document.ts";
 import type { JsonObject } from "./json.ts";
 import { once } from "./once.ts";
 
-/** The objects that show a condition or an event. */
 export type ConditionTarget = "Composite" | "CompositeAndClaim";
 
 /** A condition of the XR (and its claim). Every response returns it: Crossplane sets a missing condition to Unknown. */
@@ -26,10 +25,8 @@ export interface Result {
 /** The longest message in bytes: Kubernetes' limit for an event. Condition messages are repeated in events. */
 const MAX_MESSAGE = 1024;
 
-/** The longest quoted text in a message, in characters. */
+/** The longest quoted text and provider's error, in characters. */
 const MAX_QUOTED = 100;
-
-/** The longest quoted error of a provider, in characters. */
 const MAX_ERROR = 300;
 
 const ELLIPSIS = "…";
@@ -79,7 +76,6 @@ export function sentencesForSome<T>(items: readonly T[], max: number, format: (i
   return items.length > max ? [...sentences, `and ${items.length - max} more`] : sentences;
 }
 
-/** Cuts the message of a condition or result, and makes it printable. */
 export const withMessageCut = <T extends { readonly message?: string | undefined }>(said: T): T =>
   said.message === undefined ? said : { ...said, message: cutMessage(said.message) };
 
@@ -89,7 +85,7 @@ export type ShownCondition = Readonly<Record<"status" | "reason" | "message", st
 export const readConditions = (resource: Document): readonly JsonObject[] =>
   objectsAt(resource, ["status", "conditions"]);
 
-/** Indexes the conditions by type; the first of each type counts. */
+/** The first of each type counts. */
 const conditionsByType = once((resource: Document) => {
   const byType = new Map<unknown, JsonObject>();
   for (const condition of readConditions(resource).toReversed()) byType.set(condition["type"], condition);

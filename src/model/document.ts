@@ -12,7 +12,6 @@ export interface Document {
   toObject(): JsonObject;
   /**
    * Returns a copy with values set in this order, if possible without decoding the object.
-   *
    * @throws {FunctionError} `InvalidFieldPath` for a path through a value that is neither object nor list.
    */
   with(edits: readonly ValueEdit[]): Document;
@@ -38,7 +37,6 @@ export const withValues = (object: JsonObject, edits: readonly ValueEdit[]): Jso
 export const toDocument = (object: JsonObject | Document): Document =>
   isDocument(object) ? object : documentOf(object);
 
-/** Tells a Document from a JSON object, which has no functions. */
 export const isDocument = (value: object): value is Document =>
   "toObject" in value && typeof value.toObject === "function";
 

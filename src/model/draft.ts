@@ -45,7 +45,6 @@ export interface Draft {
   readonly ttlSeconds: number | undefined;
   /** Output for an Operation's status; Compositions have none. */
   readonly output: JsonObject | undefined;
-  /** Changed tags, for the log. */
   readonly audit: readonly TagChange[];
   /** For the metrics: the Kind.group of each shared resource of this step, with `Available` or a reason. */
   readonly shares: readonly { readonly kind: string; readonly reason: string }[];
@@ -68,22 +67,18 @@ export const emptyDraft: Draft = {
 
 type Entries<T> = Iterable<readonly [string, T]>;
 
-const extended = <T>(map: ReadonlyMap<string, T>, entries: Entries<T>): ReadonlyMap<string, T> =>
-  new Map([...map, ...entries]);
-
 /** Edits composed resources, by name in the Composition. A later edit wins, and keeps an earlier readiness unless it has one. */
 export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => {
   const withReady = ([name, edit]: readonly [string, ResourceEdit]): readonly [string, ResourceEdit] => {
     const before = draft.resources.get(name);
     return [name, edit.is === "set" && before?.is === "set" ? { ...edit, ready: edit.ready ?? before.ready } : edit];
   };
-  return { ...draft, resources: extended(draft.resources, [...edits].map(withReady)) };
+  return { ...draft, resources: new Map([...draft.resources, ...[...edits].map(withReady)]) };
 };
 
 export const withResource = (draft: Draft, name: string, edit: ResourceEdit): Draft =>
   withResources(draft, [[name, edit]]);
 
-/** Replaces desired objects, and keeps their readiness. */
 export const withObjects = (draft: Draft, objects: Entries<JsonObject | Document>): Draft =>
   withResources(
     draft,
@@ -107,10 +102,9 @@ export const withRequirements = (draft: Draft, { resources, schemas }: Requireme
 
 export const withContext = (draft: Draft, entries: Entries<ContextValue>): Draft => ({
   ...draft,
-  context: extended(draft.context, entries),
+  context: new Map([...draft.context, ...entries]),
 });
 
-/** Adds a condition. Its message may quote long texts, so it is cut to Kubernetes' limit. */
 export const withCondition = (draft: Draft, condition: Condition): Draft => ({
   ...draft,
   conditions: [...draft.conditions, withMessageCut(condition)],

@@ -1,7 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue, pick } from "./json.ts";
 
-/** The parsed segments of a field path: a string names an object's field, a number a list's index. */
+/** A parsed field path: a string names an object's field, a number a list's index. */
 export type FieldPath = readonly (string | number)[];
 
 /** Matches one step of a path: `.name`, `name` at the start, or `[name or index]`. */
@@ -65,11 +65,7 @@ function stepInto(value: JsonValue, step: string | number): JsonValue | undefine
   return isObject(value) ? ownValue(value, String(step)) : undefined;
 }
 
-/**
- * Returns a copy of `root` with `value` at `path`; creates missing objects and list items on the way.
- *
- * @throws {FunctionError} `InvalidFieldPath` if a value on the way is neither object nor list, or a list is too short.
- */
+/** Returns a copy with `value` at `path`, and missing objects and list items on the way. @throws {FunctionError} `InvalidFieldPath` */
 export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue): JsonObject {
   const object = withNested(root, path, value);
   if (isObject(object)) return object;
@@ -88,7 +84,7 @@ export function withoutValueAt(root: JsonObject, [step, ...rest]: FieldPath): Js
   return pick(root, (other) => other !== key);
 }
 
-/** Sets a value below `parent`; undefined if the path does not fit the values on its way. */
+/** Sets a value below `parent`; undefined if a value on the way is neither object nor list, or a list is too short. */
 function withNested(parent: JsonValue | undefined, path: FieldPath, value: JsonValue): JsonValue | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return value;

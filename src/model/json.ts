@@ -25,7 +25,6 @@ export function define(object: MutableObject, key: string, value: JsonValue): vo
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
-/** Picks fields of an object. */
 export function pick(object: JsonObject, isWanted: (key: string, value: JsonValue) => boolean): JsonObject {
   const picked: MutableObject = {};
   for (const key of Object.keys(object)) {

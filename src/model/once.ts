@@ -8,8 +8,7 @@ export function lazy<Made>(make: () => Made): () => Made {
 }
 
 /**
- * Caches a function's value per object, such as the index of a list that a thousand copies use. The value is freed with
- * the object.
+ * Caches a function's value per object, such as the index of a list. The value is freed with the object.
  *
  * @param make must depend on the object alone: a value of one request must not reach another.
  */

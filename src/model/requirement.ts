@@ -12,13 +12,11 @@ export interface ResourceSelector extends SchemaSelector {
   readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
 }
 
-/** A lookup of resources, and the name under which Crossplane answers. */
 export interface Requirement {
   readonly name: string;
   readonly selector: ResourceSelector;
 }
 
-/** A lookup of a schema, and the name under which Crossplane answers. */
 export interface SchemaRequirement extends SchemaSelector {
   readonly name: string;
 }
@@ -38,7 +36,6 @@ export type LookupAnswer =
 
 /** A request's answers, by the names of the requirements. */
 export interface Answers {
-  /** Finds the answer to the requirement of that name. */
   required(name: string): LookupAnswer;
   requiredSchema(name: string): SchemaAnswer;
 }

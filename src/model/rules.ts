@@ -3,7 +3,6 @@ import { lazy } from "./once.ts";
 /** One rule of a decision; undefined for a case that the rule does not fit. */
 export type Rule<Case, Decision> = (one: Case) => Decision | undefined;
 
-/** Makes a rule: the decision for all cases that pass a test. */
 export function when<Case, Fit extends Case, Decision>(
   fits: (one: Case) => one is Fit,
   decide: (one: Fit) => Decision,
@@ -19,11 +18,7 @@ export function when<Case, Decision>(
   return (one) => (fits(one) ? decide(one) : undefined);
 }
 
-/**
- * Makes a decision of a list of rules. The first rule that fits decides.
- *
- * @param toRules called at the first decision, so that the list can stand above the functions that it names.
- */
+/** Makes a decision by the first rule that fits. @param toRules a function, so that the list can stand above the functions it names */
 export function decideBy<Case, Decision>(
   toRules: () => readonly Rule<Case, Decision>[],
   otherwise: (one: Case) => Decision,

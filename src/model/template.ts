@@ -2,7 +2,6 @@ import { attempt, FunctionError } from "../errors.ts";
 import { type FieldPath, parseFieldPath } from "./field-path.ts";
 import { SECRET_KEY } from "./names.ts";
 
-/** A text with placeholders, as a list of literals and placeholders. */
 export type Template = readonly (string | Placeholder)[];
 
 /** A key of the Secret, or a field of the XR or shared resource, and the encoding of its value. */

@@ -22,7 +22,7 @@ export interface OperationCall {
 /** The fields that an Operation's input may have: its own section, and fields with a default. */
 const OPERATION_FIELDS: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
 
-/** Runs an Operation. @throws {FunctionError} `InvalidInput` for sections of the input that need an XR. */
+/** @throws {FunctionError} `InvalidInput` for sections of the input that need an XR. */
 export function operate(call: OperationCall): Draft {
   const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0; // the default of sharedResources
   const faults = Object.entries(call.input.spec)
@@ -52,32 +52,32 @@ export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
  */
 function reportNeverReconciled({ input, requirements }: OperationCall): Draft {
   const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
-  const outcomes = selected && lookUpOutcomes(selected.matchLabels, requirements);
-  if (outcomes === undefined) return emptyDraft;
-  const found = outcomes.filter(({ composites }) => composites.length > 0);
+  const looked = selected && lookUpDefinitions(selected.matchLabels, requirements);
+  if (looked === undefined) return emptyDraft;
+  const found = looked.filter(({ composites }) => composites.length > 0);
   const nudges = found.filter(({ isNudged }) => onFound === "Nudge" && !isNudged).map(toNudge);
   // The output for the Operation's status: names of XRs by XRD.
   const neverReconciled = Object.fromEntries(found.map(({ name, composites }) => [name, composites]));
-  const fine = toResult("Reconciled", `all XRs of ${outcomes.length} XRDs have been reconciled`);
-  const results = found.length === 0 ? [fine] : found.map(explainOutcome);
+  const fine = toResult("Reconciled", `all XRs of ${looked.length} XRDs have been reconciled`);
+  const results = found.length === 0 ? [fine] : found.map(toWarning);
   return { ...withResults(withObjects(emptyDraft, nudges), results), output: { neverReconciled } };
 }
 
 /** Looks up the XRDs with these labels, and all their XRs; undefined until Crossplane has looked up all of them. */
-function lookUpOutcomes(labels: Readonly<Record<string, string>>, requirements: Requirements) {
+function lookUpDefinitions(labels: Readonly<Record<string, string>>, requirements: Requirements) {
   const answer = requirements.ask(toRequirement("never-reconciled/definitions", { ...XRD, match: { labels } }));
   if (answer.is === "pending") return undefined;
   const definitions = answer.items.flatMap(toDefinition).sort((a, b) => compareTexts(a.name, b.name));
-  const outcomes = definitions.flatMap(({ name, apiVersion, kind, nudgedFor }) => {
+  const looked = definitions.flatMap(({ name, apiVersion, kind, nudgedFor }) => {
     const all = { apiVersion, kind, match: { labels: {} } };
     const found = requirements.ask(toRequirement(`never-reconciled/composites/${name}`, all));
-    return found.is === "pending" ? [] : [toOutcome(name, nudgedFor, found.items)];
+    return found.is === "pending" ? [] : [findNeverReconciled(name, nudgedFor, found.items)];
   });
-  return outcomes.length < definitions.length ? undefined : outcomes;
+  return looked.length < definitions.length ? undefined : looked;
 }
 
-/** Annotates an XRD. Server-side apply leaves the rest of it unchanged. */
-const toNudge = ({ name, nudge }: Outcome) =>
+// Server-side apply leaves the rest of the XRD unchanged.
+const toNudge = ({ name, nudge }: NeverReconciled) =>
   [`nudge/${name}`, { ...XRD, metadata: { name, annotations: { [NUDGED_FOR]: nudge } } }] as const;
 
 /** Reads an XRD; none until its kind is served, since requiring a missing kind fails the whole Operation. */
@@ -93,17 +93,17 @@ function toDefinition(document: Document) {
   return [{ name, apiVersion, kind, nudgedFor: readAnnotation(document, NUDGED_FOR) }];
 }
 
-type Outcome = ReturnType<typeof toOutcome>;
+type NeverReconciled = ReturnType<typeof findNeverReconciled>;
 
 /** Finds the XRs of an XRD that were never reconciled. `isNudged`: the XRD has been nudged for the same XRs. */
-function toOutcome(name: string, nudgedFor: string | undefined, all: readonly Document[]) {
+function findNeverReconciled(name: string, nudgedFor: string | undefined, all: readonly Document[]) {
   const never = all.filter((composite) => shownCondition(composite, "Synced") === undefined);
   const uids = never.map((composite) => readUid(composite) ?? qualifiedName(composite));
   const nudge = hashText(uids.sort().join(), 16);
   return { name, composites: never.map(qualifiedName).sort(), nudge, isNudged: nudge === nudgedFor };
 }
 
-function explainOutcome({ name, composites, isNudged }: Outcome): Result {
+function toWarning({ name, composites, isNudged }: NeverReconciled): Result {
   const found = `${name}: never reconciled: ${listSome(composites, MAX_NAMES, String)}`;
   if (!isNudged) return toResult("NeverReconciled", found);
   const hint = "look at Crossplane's log, and restart Crossplane if the log says nothing";

@@ -122,7 +122,11 @@ export const toContenders = (answer: LookupAnswer, own: Contender | undefined): 
     ? undefined
     : answer.items.map((item) => (own && isSameVersion(item, own) ? own : toContender(item)));
 
-export function isSameVersion(item: Document, { uid, document }: Contender): boolean {
+/** Returns our own if the other one is ours in the observed version. */
+export const orOwn = (one: Contender, own: Contender | undefined): Contender =>
+  one.uid === own?.uid && isSameVersion(one.document, own) ? own : one;
+
+function isSameVersion(item: Document, { uid, document }: Contender): boolean {
   if (stringAt(item, ["metadata", "uid"]) !== uid) return false;
   const version = stringAt(item, RESOURCE_VERSION);
   return version !== undefined && version === stringAt(document, RESOURCE_VERSION);

@@ -16,12 +16,9 @@ export interface Found {
   readonly listed: Contender | undefined;
 }
 
-export const withListed = (all: Contenders | undefined, listed: Contender | undefined): Found | undefined =>
-  all && { all, listed };
-
-/** Finds our resource in the list. */
-export const findListed = (all: Contenders | undefined, own: Contender | undefined): Found | undefined =>
-  withListed(all, all && own && indexByUid(all).get(own.uid));
+/** @param counts true if ours counts as observed, whatever the list has. */
+export const toFound = (all: Contenders | undefined, own?: Contender, counts = false): Found | undefined =>
+  all && { all, listed: counts ? own : own && indexByUid(all).get(own.uid) };
 
 /** Computes once for each list of three or more contenders. For one or two, the usual case, it takes longer to remember than to compute. */
 function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) => Made {

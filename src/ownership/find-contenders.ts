@@ -13,17 +13,30 @@ import {
   findFirst,
   isAhead,
   isNamedByOurs,
-  isSameVersion,
   looksBehindOtherConfigs,
+  orOwn,
   toContenders,
   toFirst,
   toFirstName,
   toLabelled,
   toWriterRequirement,
 } from "./contender-requirements.ts";
-import { type Contenders, type Found, findListed, indexByUid, isLiving, withListed } from "./contenders.ts";
-import { type Candidate, hasSameName, isInPlace, isKnown, isSame, readByItself } from "./identity.ts";
-import { findNear, type Namesake } from "./namesakes.ts";
+import { type Contenders, type Found, indexByUid, isLiving, toFound } from "./contenders.ts";
+import {
+  type Candidate,
+  type CloudResource,
+  hasSameName,
+  isInPlace,
+  isKnown,
+  isSame,
+  readByItself,
+} from "./identity.ts";
+
+/** A managed resource with the same external name as ours, in any account, and the cloud resource that it declares. */
+export interface Namesake {
+  readonly one: Contender;
+  readonly read: CloudResource;
+}
 
 interface Listed {
   readonly asked: Requirements;
@@ -63,18 +76,18 @@ export class KnownContenders {
    */
   find(candidate: Candidate, joins = false): Found | undefined {
     const { own } = candidate;
-    if (joins) return findListed(this.#require(IDENTITY_LABEL, candidate), own);
-    if (isNamedByOurs(candidate)) return withListed(this.#require(CONTENDS_LABEL, candidate), own);
+    if (joins) return toFound(this.#require(IDENTITY_LABEL, candidate), own);
+    if (isNamedByOurs(candidate)) return toFound(this.#require(CONTENDS_LABEL, candidate), own, true);
 
     const before = this.recallFirst(candidate);
     const label = chooseLabel(before, candidate);
     const first = before?.isMarked ? before : findFirst(before, candidate, this.#list(label, candidate).found);
-    if (first === undefined) return findListed(this.#withLastWriter(this.#require(label, candidate), candidate), own);
+    if (first === undefined) return toFound(this.#withLastWriter(this.#require(label, candidate), candidate), own);
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
-    if (first.uid === own?.uid) return withListed(this.#require(CONTENDS_LABEL, candidate), own);
+    if (first.uid === own?.uid) return toFound(this.#require(CONTENDS_LABEL, candidate), own, true);
     if (!first.isMarked) this.#require(WRITES_LABEL, candidate);
-    return withListed([first], own);
+    return toFound([first], own, true);
   }
 
   /** Lists the managed resources of the name in any account, of both scopes; undefined while an answer is pending. */
@@ -87,14 +100,8 @@ export class KnownContenders {
     return found;
   }
 
-  /** Finds those of the candidate's name that may own, and whose provider has looked; undefined while an answer is pending. */
-  findNamesakes(candidate: Candidate): readonly Namesake[] | undefined {
-    const all = this.#readNamesakes(candidate);
-    return all && filterLooking(all);
-  }
-
-  /** Reads those of the candidate's name, once for all candidates whose kind's schema tells the same. */
-  #readNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
+  /** Reads those of the candidate's name, once for all candidates whose kind's schema tells the same; undefined while one is pending. */
+  findNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
     const key = [kind.apiVersion, externalName, ...(facts.referable ?? [])].join(" ");
     const before = this.#namesakes.get(key);
     if (before !== undefined) return before;
@@ -142,37 +149,30 @@ export class KnownContenders {
 
   /** Lists the contenders with the label, without requiring them in the response yet. */
   #list(label: string, candidate: Candidate): Listed {
-    const { kind, forms } = candidate;
+    const { kind, forms, own } = candidate;
     const identities = forms.map(({ identity }) => identity);
     const isWide = label === IDENTITY_LABEL && looksBehindOtherConfigs(candidate);
-    const key = [kind.apiVersion, isWide ? EXTERNAL_NAME_LABEL : label, ...identities].join(" ");
+    const key = [kind.apiVersion, isWide, label, ...identities].join(" ");
     const before = this.#listed.get(key);
     if (before !== undefined) return before;
     const asked = this.#requirements.fork();
-    // The external name finds those behind other ProviderConfigs, too.
-    const answers = isWide
-      ? [this.#listNear(candidate)]
-      : identities.map((identity) => this.#listLabelled(label, identity, candidate, asked));
+    const answers = isWide ? [] : identities.map((identity) => this.#ask(kind, label, identity, own, asked));
     const isComplete = answers.every((answer) => answer !== undefined);
-    const listed = { asked, found: isComplete ? answers.flat() : undefined };
+    const all = isComplete ? answers.flat().filter((one) => declares(one, candidate, isSame)) : undefined;
+    const listed = { asked, found: isWide ? this.#listInAnyAccount(candidate) : all };
     this.#listed.set(key, listed);
     return listed;
   }
 
-  /** Lists those with the label that declare the candidate's cloud resource. */
-  #listLabelled(label: string, identity: string, candidate: Candidate, asked: Requirements): Contenders | undefined {
-    const all = this.#ask(candidate.kind, label, identity, candidate.own, asked);
-    return all?.filter((one) => declares(one, candidate, isSame));
-  }
-
-  /** Lists those of the candidate's name that declare its cloud resource. */
-  #listNear(candidate: Candidate): Contenders | undefined {
-    const { own, declared } = candidate;
-    const namesakes = this.#readNamesakes(candidate);
-    if (namesakes === undefined) return undefined;
-    return findNear(namesakes, declared)
-      .map(({ one, read }) => ({ one: own && isSameVersion(one.document, own) ? own : one, read }))
-      .flatMap(({ one, read }) => (declares(one, candidate, isSame, read) ? [one] : []));
+  /**
+   * Lists those that declare the candidate's cloud resource, also behind other ProviderConfigs. Each of ours is compared with each of its
+   * name, of which all are read once: an XR composes some thousand resources at most, since its response is limited to 4 MiB.
+   */
+  #listInAnyAccount(candidate: Candidate): Contenders | undefined {
+    const { own } = candidate;
+    return this.findNamesakes(candidate)
+      ?.filter(({ one, read }) => declares(orOwn(one, own), candidate, isSame, read))
+      .map(({ one }) => orOwn(one, own));
   }
 
   /** Asks for the managed resources with the label, and for their twins. */
@@ -203,11 +203,6 @@ export class KnownContenders {
 const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
   !isMarked && identity === undefined && policies !== undefined && isObserver(policies);
 
-/** Of the namesakes, finds those that may own, or are being deleted, and whose provider has looked. */
-const filterLooking = once((namesakes: readonly Namesake[]) =>
-  namesakes.filter(({ one }) => (isLiving(one) || one.isDeleting) && hasLooked(one)),
-);
-
 /** An XR composes many resources of few kinds. */
 const twinOf = once(findTwin);
 
@@ -232,5 +227,5 @@ function declares(
  * Tells whether the provider has looked for the cloud resource; else a managed resource of another ProviderConfig does not count. A team
  * could otherwise keep others from a name with a ProviderConfig that leads nowhere.
  */
-const hasLooked = ({ isMarked, isWriting, observation }: Contender): boolean =>
+export const hasLooked = ({ isMarked, isWriting, observation }: Contender): boolean =>
   isMarked || isWriting || observation !== "unknown";

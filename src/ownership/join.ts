@@ -4,11 +4,10 @@ import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
 import { isNamedByOurs, looksBehindOtherConfigs } from "./contender-requirements.ts";
-import { findLiving, firstOther } from "./contenders.ts";
-import type { KnownContenders } from "./find-contenders.ts";
+import { findLiving, firstOther, isLiving } from "./contenders.ts";
+import { hasLooked, type KnownContenders, type Namesake } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
 import { isSameConfig } from "./known-account.ts";
-import type { Namesake } from "./namesakes.ts";
 
 /** The outcome of a search for the same cloud resource behind other ProviderConfigs. */
 export type Join =
@@ -59,12 +58,7 @@ const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownConten
 
 /** Tells whether ours is listed as the owner. Of two that were promoted at once, one sees the other in that list. */
 const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
-  own?.observation === "present" && listOwners(namesakes).has(own.uid);
-
-const listOwners = once(
-  (namesakes: readonly Namesake[]): ReadonlySet<string> =>
-    new Set(namesakes.filter(({ one }) => one.isMarked).map(({ one }) => one.uid)),
-);
+  own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
 
 /** Judges another one; undefined if it is of another account, or if one of the two has no cloud resource to share yet. */
 function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
@@ -97,7 +91,8 @@ interface Indexed {
 /** Indexes by name and place, once for all resources of an XR. */
 const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string, Indexed> => {
   const index = new Map<string, Indexed>();
-  for (const each of namesakes.toSorted(byOrder)) {
+  const mayShare = ({ one }: Namesake): boolean => (isLiving(one) || one.isDeleting) && hasLooked(one);
+  for (const each of namesakes.filter(mayShare).sort(byOrder)) {
     const { byAccount, byId } = index.get(toKey(each.read)) ?? { byAccount: new Map(), byId: new Map() };
     const id = readGlobalId(each.one.document);
     if (byAccount.size < MAX_COMPARED && !byAccount.has(each.read.account)) byAccount.set(each.read.account, each);

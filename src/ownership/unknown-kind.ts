@@ -21,10 +21,11 @@ function countFields(value: JsonValue, limit: number): number {
 }
 
 /**
- * Finds the fields below spec.forProvider with a reference or a selector beside them; returns sorted names with their values. A value is
- * undefined until its reference is resolved. Of more than MAX_FIELDS fields, one undefined value stands for all.
+ * Finds the fields below spec.forProvider that name a parent or something else that distinguishes: those with a reference or a selector
+ * beside them, and outermost literals. Returns sorted names with their values. A value is undefined until its reference is resolved. Of
+ * more than MAX_FIELDS fields, one undefined value stands for all.
  *
- * @param referable the outermost fields that count as literals, too.
+ * @param referable the outermost fields that count as literals, beside those that name a parent.
  */
 export function findReferred(
   { desired, observed }: DesiredAndObserved,
@@ -34,13 +35,14 @@ export function findReferred(
   if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [["", undefined]];
   const blocks: Block[] = [{ path: "", wanted, found, isInText: false }];
   const referred: ReferredField[] = [];
+  // Each block adds those inside it, which are read in their turn: a team may nest them as deep as it likes.
   for (const block of blocks) {
     const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
     const literals = block.path === "" ? [...keys.filter(isParent), ...findLiterals(block, referable)] : [];
     const fields = new Set([...findFields(keys), ...literals]);
     const resolved = findFields(Object.keys(block.found));
     for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field))]);
-    for (const inner of keys.flatMap((key) => innerBlocks(block, key, fields))) blocks.push(inner);
+    for (const key of keys) for (const inner of findInner(block, key, fields)) blocks.push(inner);
   }
   const unset = unresolved(observed);
   return referred.sort(compareEntries).map(([name, value = unset]) => [name, value]);
@@ -102,15 +104,14 @@ const readField = ({ wanted, found }: Block, field: string, isResolved: boolean)
 /** The longest path that is not hashed. The names of all fields below repeat it. */
 const MAX_PATH = 512;
 
-/**
- * Finds the objects in a block's field. The text of a referred field contains the fields below it; referred fields below it count once
- * more. Deeper ones do not, so that the cost of a byte does not grow with its depth.
- */
-function innerBlocks(block: Block, key: string, fields: ReadonlySet<string>): readonly Block[] {
+/** Finds the blocks in one of a block's fields: an object, or the objects of a list. */
+function findInner(block: Block, key: string, fields: ReadonlySet<string>): readonly Block[] {
   const wanted = toBlocks(ownValue(block.wanted, key));
   const found = toBlocks(ownValue(block.found, key));
   if (wanted.length + found.length === 0) return NO_BLOCKS;
   const isReferred = fields.has(key) || (key.endsWith("s") && fields.has(key.slice(0, -1)));
+  // The text of a referred field contains all that is inside. What is referred inside counts once more, and what is inside that not again:
+  // else a byte would cost more the deeper it lies.
   if (isReferred && block.isInText) return NO_BLOCKS;
   const fullPath = `${block.path}${key}`;
   const path = fullPath.length > MAX_PATH ? hashText(fullPath) : fullPath;

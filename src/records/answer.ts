@@ -11,31 +11,31 @@ import type { Requirements } from "../model/requirement.ts";
 import { recordKind } from "./record.ts";
 
 /**
- * The answer of a shared resource to the consumers of one namespace, or to one that is admitted: an object that the owner's XR composes,
- * and consumers require by its label. A change of the shared resource itself would wake all consumers.
+ * The answer of a shared resource to the consumers of one namespace, or to one admitted consumer. The owner's XR composes it as an object
+ * that consumers require by its label. If the shared resource itself changed, all consumers would be reconciled.
  */
 export interface Answer {
-  /** The Secret with the consumer's own credential. */
+  /** The Secret with the credential of the namespace. */
   readonly secret?: SecretName | undefined;
   /** The ticket of the consumer that is admitted. */
   readonly ticket?: string | undefined;
 }
 
-/** Makes the subject of the answer that admits a share of an XR. @param recordOf the label of the XR's record */
+/** Makes the subject of the answer that admits a share of an XR. @param recordOf the value of its record's label */
 export const admissionSubject = (namespace: string | undefined, recordOf: string, share: string): string =>
   `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
 
-/** The label with the hash of the shared resource and the answer's subject: the consumer's namespace, or its admission. */
+/** The label of an answer: a hash of the shared resource and of the subject, a namespace or an admission. */
 export const ANSWER_LABEL = `${DOMAIN}/answer`;
 
-/** The fields of an answer that its composer desires. */
+/** The fields of an answer that this function desires. */
 export const ANSWER_FIELDS = [["apiVersion"], ["kind"], labelPath(ANSWER_LABEL), OWNER_REFERENCES, ["data"]];
 
 const toLabels = (shared: Reference, subject: string) => ({
   [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${subject}`, 40),
 });
 
-/** Composes an answer. @param composer the shared resource, or its companion */
+/** Composes an answer. @param composer the XR that composes it: the shared XR, or its companion */
 export function composeAnswer(
   owner: Composite,
   subject: string,
@@ -58,10 +58,8 @@ export function composeAnswer(
 const UID = ["metadata", "uid"];
 
 /**
- * Asks for the answer of a shared resource to a subject. It counts only if the shared resource owns it: a ConfigMap of another author in
- * its namespace could name another Secret.
- *
- * @returns undefined if there is none.
+ * Requires the answer of a shared resource to a subject; undefined if there is none. It counts only if the shared resource owns it:
+ * anyone's ConfigMap in the same namespace could name another Secret.
  */
 export function askAnswer(
   shared: Document,

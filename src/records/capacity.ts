@@ -1,7 +1,7 @@
 import { type Condition, shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 
-/** The condition that shows how full a shared resource is: in steps, since each change of it wakes all consumers. */
+/** The condition that shows how full a shared resource is. In quarters: each change has all consumers reconciled. */
 const TYPE = "CapacityAvailable";
 
 const REASONS: readonly string[] = ["Available", "QuarterUsed", "HalfUsed", "ThreeQuartersUsed", "Full"];
@@ -24,7 +24,7 @@ export function shownCapacity(shared: Document): readonly Condition[] {
   return load === undefined ? [] : [toCondition(load)];
 }
 
-/** Reads how full a shared resource is, from 0 to 4 quarters; undefined if it does not show that. */
+/** Reads how many quarters of its capacity a shared resource has used, 0 to 4; undefined without the condition. */
 export function readLoad(shared: Document): number | undefined {
   const load = REASONS.indexOf(shownCondition(shared, TYPE)?.reason ?? "");
   return load < 0 ? undefined : load;

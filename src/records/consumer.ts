@@ -29,23 +29,23 @@ export interface Consumer {
   readonly name: string;
   /** The copy's name, with its namespace if that is not `namespace`; undefined if the consumer takes fields only. */
   readonly secretName: string | undefined;
-  /** Its composed resources that exist with access only, copies excepted, by name in the Composition. */
+  /** Its dependents, which exist only with access, by name in the Composition. */
   readonly dependents: readonly string[];
-  /** All namespaces that need a grant. `*` needs a grant to all. */
+  /** All namespaces that need a grant. "*" needs a grant to all namespaces. */
   readonly namespaces: readonly string[];
-  /** The kinds and namespaces by which a ReferenceGrant may name it. */
+  /** The kinds and namespaces by which a ReferenceGrant may grant it access. */
   readonly grantees: readonly Grantee[];
-  /** The namespace whose own credential it copies; undefined if it copies the common one, or none. */
+  /** The namespace whose own credential it copies; undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret with that credential whose values its copies hold. */
+  /** The Secret of that credential from which its copies have their values. */
   readonly copied: SecretName | undefined;
-  /** False if no XR controls its record, as right after a restore: it keeps what it has, and gets nothing new. */
+  /** False if no XR controls its record, as right after a restore. It keeps its access then, and gets nothing new. */
   readonly isControlled: boolean;
   /** The place that it takes or asks for in a pool. */
   readonly place: Place;
 }
 
-/** A place in a pool: one for each share of an XR, however many copies it has. */
+/** A place in a pool. Each share of an XR takes one, however many copies it has. */
 interface Place {
   /** The subject of the answer that admits it. */
   readonly subject: string;
@@ -60,7 +60,7 @@ export interface JudgedConsumer extends Consumer {
   readonly isGranted: boolean;
 }
 
-/** Judges consumers: one is granted if all its namespaces are, or a ReferenceGrant lists its kind in `from`. */
+/** Judges consumers. One has a grant if all its namespaces have one, or if a ReferenceGrant lists its kind in `from`. */
 export function judgeConsumers(
   consumers: readonly Consumer[],
   isGranted: (namespace: string) => boolean,
@@ -74,16 +74,18 @@ export function judgeConsumers(
 }
 
 /**
- * Reads from an XR's record how it uses a shared resource: one consumer for each copy, or one for its fields. A team may write any
- * ConfigMap into its namespace, so a record counts for the namespace that contains it. A copy in another namespace needs a grant to both.
+ * Reads the consumers of a shared resource from an XR's record: one for each copy, or one that reads fields only. There are none if
+ * Crossplane did not compose the record.
+ *
+ * A team may write any ConfigMap into its namespace, so a record counts for the namespace that contains it. A copy in another namespace
+ * needs a grant to both.
  *
  * @param most the most copies to list for each share.
- * @returns none if Crossplane did not compose the record.
  */
 export const toConsumers = (record: Document, shared: Reference, most?: number): readonly Consumer[] =>
   toUses(record, { to: shared, most }).map(({ consumer }) => consumer);
 
-/** Reads from an XR's record how it uses shared resources: all of them, or within limits. */
+/** Reads the consumers of all shared resources from an XR's record, or those within the limits. */
 export function toUses(
   record: Document,
   limits?: ReadLimits,
@@ -119,8 +121,8 @@ export function toUses(
 }
 
 /**
- * Tells whether the record's label and field manager prove that Crossplane composed it, for the XR that controls it. A restore may drop
- * managed fields and controller; then the label suffices.
+ * Tells whether Crossplane composed the record, for the XR that controls it. Its label and field manager prove that. A restore may drop the
+ * managed fields or the controller; then the label suffices.
  */
 function isComposed(record: Document, controller: Controller | undefined): boolean {
   if (readLabel(record, COMPOSITE_LABEL) === undefined) return false;
@@ -130,7 +132,7 @@ function isComposed(record: Document, controller: Controller | undefined): boole
 
 const KIND_NAME = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
 
-/** Reads the XR or claim that the record names; the record itself if that name is invalid. */
+/** Reads the XR or claim from the record's owner annotation. If that is invalid, the record itself is the consumer. */
 function readOwner(record: Document): Pick<Consumer, "kind" | "name"> {
   const [kind = "", ...names] = readAnnotation(record, OWNER)?.split("/", 4) ?? [];
   const name = names.at(-1) ?? "";

@@ -26,22 +26,22 @@ export interface RecordedName {
 export type RecordedNames = ReadonlyMap<string, RecordedName>;
 
 /**
- * The name in the Composition of the record of names. It is not part of the record with the bindings, since owners read those of all
- * consumers, and are reconciled for each change.
+ * The name of the record of names in the Composition. It is separate from the record of bindings: owners read those of all consumers, and
+ * are reconciled for each change.
  */
 export const NAMES_NAME = "shared-infrastructure/names";
 
 /** The prefix of its `metadata.name`, reserved for records of names. */
 export const RECORD_PREFIX = "shared-infrastructure-names-";
 
-/** Makes its `metadata.name` from `recordOf`. A rebuilt cluster finds it, since the XR's or claim's name survives. */
+/** Makes its `metadata.name`. @param record the XR's `recordOf`, which is the same in a rebuilt cluster. */
 export const namesRecordName = (record: string): string => `${RECORD_PREFIX}${record}`;
 
-/** Recognizes the XR's own record of names. It needs no restore, since the XR composes it again under the same name. */
+/** Recognizes the XR's own record of names. It needs no adoption, since the XR composes it under the same name. */
 export const isNamesRecord = ({ kind, name }: Reference, composite: Composite): boolean =>
   kind === recordKind(composite).kind && name === namesRecordName(recordOf(composite));
 
-/** Selects the record that an operator has applied for a namespaced XR: cluster-scoped, so that no team can write it. */
+/** Selects the record that an operator has applied for a namespaced XR. No team can write a cluster-scoped one. */
 export const appliedNames = (composite: Composite) => ({
   ...RECORD_KINDS.EnvironmentConfig,
   match: { name: namesRecordName(recordOf(composite)) },
@@ -50,7 +50,7 @@ export const appliedNames = (composite: Composite) => ({
 export const toRecordedKind = ({ kind, group }: Pick<ManagedKind, "kind" | "group">): string =>
   toGroupKind(kind, group);
 
-/** Makes the key of a composed resource: its name in the Composition, or a hash where that is no key of a ConfigMap. */
+/** Makes the key of a composed resource in the ConfigMap: its name in the Composition, or a hash if that is invalid. */
 const toDataKey = (name: string): string =>
   SECRET_KEY.test(name) && !name.startsWith(".") ? name : `sha256-${hashText(name, 40)}`;
 
@@ -65,7 +65,7 @@ export const toNamesData = (names: RecordedNames): JsonObject =>
     new Map([...names].map(([resource, entry]) => [toDataKey(resource), JSON.stringify({ resource, ...entry })])),
   );
 
-/** Reads a record of names, without invalid entries, since people may have edited it. */
+/** Reads a record of names. Skips invalid entries, since people may have edited it. */
 export const readNames = (record: Document | undefined): RecordedNames =>
   record === undefined ? NO_NAMES : namesIn(record);
 

@@ -8,7 +8,7 @@ import { isList, isObject, type JsonObject, type JsonValue, parseJson } from "..
 import { DNS_LABEL, DOMAIN, isName } from "../model/names.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
 
-/** `Requested`: the XR waits for a grant. `Revoked`: it waits again, after the grant was taken back. */
+/** The XR's access. `Requested`: it waits for a grant. `Revoked`: it waits again, after a grant was revoked. */
 type BindingAccess = "Granted" | "Requested" | "Revoked";
 
 /** A shared resource that an XR uses or asks for, in the XR's record. */
@@ -17,61 +17,60 @@ export interface Binding {
   readonly access: BindingAccess;
   /** The copies of its connection Secret, MAX_SECRETS at most. */
   readonly secrets: readonly SecretName[];
-  /** The composed resources that exist with this access only, by name in the Composition: MAX_DEPENDENTS at most. */
+  /** The dependents, which exist only with this access, by name in the Composition: MAX_DEPENDENTS at most. */
   readonly dependents: readonly string[];
-  /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined for the common one, or none. */
+  /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret with that credential whose values all its copies had in the last reconcile. */
+  /** The Secret of that credential, once all its copies have the values. */
   readonly copied?: SecretName | undefined;
-  /** The ticket that the owner's admission repeats (`select.prefer`), new for each resource that the XR proposes. */
+  /** The ticket that the answer repeats to admit the XR (`select.prefer`); each resource that the XR asks has its own. */
   readonly ticket?: string | undefined;
-  /** The namespace of the claim for which it was composed: after its deletion another team may have its name. */
+  /** The namespace of the resource's claim. After a deletion another team may have a resource of the same name. */
   readonly claimNamespace?: string | undefined;
 }
 
 /**
  * The kinds of the record: a ConfigMap in the XR's namespace, or an EnvironmentConfig for a cluster-scoped XR. Every control plane has
- * them, and Crossplane may write and read them (clusterrole.yaml in its chart, v1.20 to v2.4).
+ * both, and Crossplane may read and write them (clusterrole.yaml in its chart, v1.20 to v2.4).
  */
 export const RECORD_KINDS = {
   ConfigMap: { apiVersion: "v1", kind: "ConfigMap" },
   EnvironmentConfig: { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" },
 } as const;
 
-/** Finds the kind of an XR's record, and of its answers. */
 export const recordKind = ({ namespace }: Pick<Reference, "namespace">) =>
   RECORD_KINDS[namespace === undefined ? "EnvironmentConfig" : "ConfigMap"];
 
 /** The record's name in the Composition. */
 export const RECORD_NAME = "shared-infrastructure/record";
 
-/** The label of a record: a hash of its XR's kind, namespace and name, or of the claim's, whose XRs have random names. */
+/** The label of a record: a hash of the kind, namespace and name of the claim or, without one, of the XR. */
 export const RECORD_LABEL = `${DOMAIN}/record-of`;
 
 /** The most copies in a binding, since an owner reads the records of all consumers. */
 const MAX_SECRETS = 100;
 
-/** The most copies and shares that are read from one record. */
+/** The most copies, and the most shares, that are read from one record. */
 const MAX_SECRETS_IN_ALL = 1000;
 const MAX_SHARES = 1000;
 
-/** The most resources to which a share is bound at a time: the present one, and earlier ones with copies. */
+/** The most resources to which a share is bound: the present one, and former ones with copies. */
 export const MAX_BINDINGS = 10;
 
 /** The most dependents in a binding: enough to show the owner that there are some. */
 const MAX_DEPENDENTS = 10;
 
-/** Recognizes a printable name of a composed resource: a team may write the record, and people read it. */
+/** Recognizes a printable name of a composed resource. A team may write the record, and people read it. */
 const isPrintableName = (name: JsonValue): name is string =>
   typeof name === "string" && /^[\x21-\x7e]{1,100}$/.test(name);
 
-/** Enough digits against deliberate collisions, since teams choose names. */
+/** The digits of a hash: enough against deliberate collisions, since teams choose names. */
 const DIGITS = 40;
 
-/** The format of a ticket: a hash of the XR's UID, and the number of resources that it has proposed. */
+/** The format of a ticket: a hash of the XR's UID, and the number of members that it has asked. */
 const TICKET = /^[0-9a-f]{16}\.[0-9]{1,9}$/;
 
-/** Makes the label of the records of all XRs that use or ask for a shared resource, in any API version. */
+/** Makes the label of the records of all XRs that use or ask for a shared resource, whatever its API version. */
 export const usesLabel = (shared: Reference): string => `${DOMAIN}/uses-${hashText(resourceKey(shared), DIGITS)}`;
 
 /** The bindings of an XR, by the name of the share. */
@@ -102,7 +101,7 @@ export const toRecordData = (bindings: Bindings): JsonObject =>
     [...bindings].sort(compareEntries).map(([share, list]) => [share, JSON.stringify(list.map(toEntry))]),
   );
 
-/** Makes an entry of the list in JSON, which has no fields that are undefined. */
+/** Makes an entry of the list in JSON, which leaves out fields that are undefined. */
 function toEntry({ resource, access, secrets, dependents, credentialFor, copied, ticket, claimNamespace }: Binding) {
   const { apiVersion, kind, namespace, name } = resource;
   const copies = secrets.slice(0, MAX_SECRETS).map(formatSecret);
@@ -114,17 +113,17 @@ function toEntry({ resource, access, secrets, dependents, credentialFor, copied,
   };
 }
 
-/** The most shares of one XR that an owner reads, since it reads the records of all teams at once. */
+/** The most shares of one XR that an owner reads. It reads the records of all teams at once. */
 const MAX_USES = 20;
 
-/** Limits what is read of a record: `to` the bindings to one resource, with at most `most` copies each. */
+/** Limits for reading a record: only bindings `to` this resource, and `most` copies of each. */
 export interface ReadLimits {
   readonly to?: Reference;
   readonly most?: number | undefined;
 }
 
 /**
- * Reads a record without invalid parts, and up to these limits: a team may edit the one in its own namespace, and a megabyte of short
+ * Reads a record, within these limits. Skips invalid parts, since a team may edit the record in its own namespace. A megabyte of short
  * names would take a hundred times as much memory.
  */
 export function readBindings(record: Document | undefined, { to, most = MAX_SECRETS }: ReadLimits = {}): Bindings {

@@ -17,7 +17,7 @@ import { DOMAIN } from "../model/names.ts";
 import { toWord } from "../model/shell.ts";
 import { RESTORED } from "../ownership/annotations.ts";
 
-/** Tells whether a time in an object's status is no older than the object, and so not from a backup. */
+/** Tells whether a time in an object's status is no older than the object. An older one is from a backup. */
 export const isSinceCreation = (object: Document, time: unknown): boolean =>
   !(Date.parse(toPlainText(time)) < Date.parse(stringAt(object, ["metadata", "creationTimestamp"]) ?? ""));
 
@@ -26,13 +26,13 @@ export const RELEASE = `${DOMAIN}/release-restored`;
 
 const HELD = "held=";
 
-/** Formats the mark of a held resource: the first mark after a restore keeps the policies that it had. */
+/** Formats the mark of a held resource. The mark keeps the policies from before the restore. */
 export const formatRestored = (managed: Document): string => {
   const mark = readAnnotation(managed, RESTORED) ?? readPolicies(managed)?.join(",") ?? "?";
   return mark.startsWith(HELD) ? mark : `${HELD}${mark}`;
 };
 
-/** Formats the mark of a resource that is being released: none, or ours in place of Velero's, which Crossplane cannot remove. */
+/** Formats the mark of a released resource: none, or ours in place of Velero's, which Crossplane cannot remove. */
 export const formatReleased = (managed: Document): string | undefined => {
   const mark = readAnnotation(managed, RESTORED);
   return mark === undefined || mark.startsWith(HELD) ? undefined : formatRestored(managed);
@@ -44,7 +44,7 @@ export function readPoliciesBefore(managed: Document): Policies {
   return had === "?" ? OBSERVE : had.split(",");
 }
 
-/** Reads the names that a person has released. They count for this restore: the next one gives the XR another UID. */
+/** Reads the names that a person has released. They count for one restore only: the next gives the XR another UID. */
 export function readReleased(composite: Document): (name: string) => boolean {
   const [uid, names = ""] = (readAnnotation(composite, RELEASE) ?? "").split(/\/(.*)/s);
   if (uid === "" || uid !== stringAt(composite, ["metadata", "uid"])) return () => false;
@@ -52,7 +52,7 @@ export function readReleased(composite: Document): (name: string) => boolean {
   return (name) => released.has("*") || released.has(toReleased(name));
 }
 
-/** Escapes a name for the list: a comma or an asterisk in it, perhaps from a claim, would release others. */
+/** Escapes a name for the list. It may come from a claim, and a comma or an asterisk in it would release others. */
 const toReleased = (name: string): string =>
   name.replace(/[^-\w.:@/]/gu, (character) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
@@ -71,8 +71,8 @@ export type Finding =
   | { readonly is: "different"; readonly fields: readonly string[] };
 
 /**
- * Judges what the provider has found since the restore. Its condition counts if it is about this generation, and no older than the
- * resource. A resource with Velero's mark has to wait: Crossplane could not remove that mark.
+ * Judges the provider's finding since the restore. Its condition counts if it is about this generation and not from a backup. A resource
+ * with Velero's mark waits, since Crossplane cannot remove that mark.
  */
 export function judgeRestored(managed: Document): Finding {
   const { isOld, about } = readSynced(managed);
@@ -87,21 +87,21 @@ export function judgeRestored(managed: Document): Finding {
   return fields.length === 0 ? { is: "found" } : { is: "different", fields };
 }
 
-/** Chooses one of two equivalent policies, so that a restored condition is not about the generation that begins. */
+/** Chooses one of two equivalent policies, so that the generation changes and a restored condition no longer counts. */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);
   const isStale = isOld && about === readGeneration(managed);
   return isStale === (readPolicies(managed)?.join() === OBSERVE_ANEW.join()) ? OBSERVE : OBSERVE_ANEW;
 }
 
-/** Reads the condition Synced: `isOld` if it is missing or from before the restore, and the generation that it is about. */
+/** Reads the condition Synced. `isOld`: it is missing or from a backup. `about`: the generation that it is about. */
 function readSynced(managed: Document) {
   const synced = findCondition(managed, "Synced");
   const isOld = synced === undefined || !isSinceCreation(managed, synced["lastTransitionTime"]);
   return { isOld, about: readSyncedGeneration(managed)?.generation };
 }
 
-/** Lists fields with another value in the cloud. Compares lists as sets, and skips fields that the cloud does not report. */
+/** Lists fields with another value in the cloud. Ignores the order of lists, and fields that the cloud does not report. */
 function findDifferences(
   wanted: JsonValue | undefined,
   actual: JsonValue | undefined,

@@ -12,7 +12,6 @@ interface CertificateOptions {
   readonly requestCert: boolean;
   readonly log: Log;
   readonly refreshMs?: number | undefined;
-  /** Receives the expiry of each certificate that comes into use. */
   readonly onCertificate?: (end: Date) => void;
 }
 
@@ -49,7 +48,7 @@ export function loadCertificates(options: CertificateOptions) {
     secureContext: use(first, "certificates read"),
     /** Reloads certificates for later connections. @returns a function that stops this. */
     reloadInto: (server: Pick<Server, "setSecureContext">): (() => void) => {
-      const look = reportChanges(first, options, (changed) => {
+      const reportIfChanged = reportChanges(first, options, (changed) => {
         try {
           server.setSecureContext(use(changed, "certificates changed"));
         } catch (error) {
@@ -58,7 +57,7 @@ export function loadCertificates(options: CertificateOptions) {
         }
       });
       const timer = setInterval(() => {
-        look();
+        reportIfChanged();
         reportExpiry();
       }, refreshMs).unref();
       return () => clearInterval(timer);
@@ -87,7 +86,7 @@ const FILES = {
   ca: { name: "ca.crt", holds: "certificate", parse: parseChain },
 } as const;
 
-/** The contents of the files, or why one could not be read. */
+/** The content of each file, or why it could not be read. */
 type Files = Readonly<Record<keyof typeof FILES, Buffer | string>>;
 
 /** Reads the files. A server that requests no client certificates needs no CA: its own certificate takes the place. */
@@ -137,7 +136,6 @@ function toSecureContext(files: Files, directory: string): Context {
   throw new FunctionError("CannotServe", message);
 }
 
-/** Finds the earliest expiry in the server's certificate chain. */
 const findExpiry = ({ cert }: Context): Date =>
   new Date(Math.min(...parseChain(cert).map(({ validTo }) => Date.parse(validTo))));
 

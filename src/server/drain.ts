@@ -11,9 +11,8 @@ import { setTimeout } from "node:timers/promises";
 /** The highest stream number. With it, GOAWAY asks for no more calls, and promises to answer all open ones. */
 const ANY_STREAM = 2 ** 31 - 1;
 
-/** The length of the pause without new calls in which clients are asked to leave. */
+/** The length of the pause without new calls in which clients are asked to leave, and the longest wait for one. */
 const QUIET_MS = 100;
-/** The longest wait for such a pause. */
 const MAX_BUSY_MS = 2000;
 
 /** The time limit for the answer to a ping. A slower client is treated as gone. */
@@ -80,9 +79,9 @@ export function createGate() {
     pass: (answer: () => void): void => (held === undefined ? answer() : void held.push(answer)),
     /** Holds answers back until the work is done. */
     during: async (work: Promise<void>): Promise<void> => {
-      held ??= [];
+      const answers: (() => void)[] = [];
+      held = answers;
       await work;
-      const answers = held ?? [];
       held = undefined;
       for (const answer of answers) answer();
     },
@@ -94,7 +93,6 @@ function track<T extends Socket | ServerHttp2Session | ServerHttp2Stream>(open: 
   one.once("close", () => open.delete(one));
 }
 
-/** Waits for the end of a session; grpc-js handles its errors. */
 const untilClosed = (session: ServerHttp2Session): Promise<void> =>
   new Promise((resolve) => void session.once("close", resolve));
 
@@ -107,7 +105,6 @@ async function waitForPause(lastBegin: () => number): Promise<void> {
   }
 }
 
-/** Sends GOAWAY and waits until the client has read it. */
 async function sendGoAway(session: ServerHttp2Session): Promise<void> {
   if (session.closed || session.destroyed) return;
   session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);

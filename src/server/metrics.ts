@@ -63,11 +63,11 @@ function countCalls(registry: Registry, paths: readonly string[]) {
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void => {
     const method = methods.get(headers[":path"] ?? "");
     if (method === undefined) return;
-    const start = performance.now();
+    const end = seconds.startTimer(method);
     started.inc(method);
     stream.once("close", () => {
       handled.inc({ ...method, grpc_code: toCodeName(readCode(stream)) });
-      seconds.observe(method, (performance.now() - start) / 1000);
+      end();
     });
   };
 }

@@ -14,7 +14,6 @@ export class MutualTlsCredentials extends ServerCredentials {
     super({ requestCert: true, rejectUnauthorized: true }, context);
   }
 
-  /** Uses other certificates for later connections. */
   setSecureContext(context: SecureContextOptions): void {
     this.updateSecureContextOptions(context);
   }

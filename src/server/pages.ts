@@ -9,7 +9,7 @@ import { addressToText, type TcpAddress } from "./config.ts";
 /** An answer; plain text unless it has a content type. */
 export type Answer = readonly [status: number, body: string, contentType?: string];
 
-/** Pages by method and path, such as `GET /metrics`. */
+/** By method and path, such as `GET /metrics`. */
 export type Pages = Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>>;
 
 export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [

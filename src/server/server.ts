@@ -17,17 +17,10 @@ import { addHealthAndReflection, functionRunners, runFunctionPaths } from "./ser
 export interface Dependencies {
   readonly runFunction: RunFunction;
   readonly log: Log;
-  /** The interval at which certificates are read again, in milliseconds. */
   readonly refreshMs?: number;
 }
 
-export type RunningServer = Awaited<ReturnType<typeof serve>>;
-
-/**
- * Serves the function over gRPC, with health, reflection and metrics.
- *
- * @throws {FunctionError} `CannotServe` for unusable certificates or an address that cannot be bound.
- */
+/** Serves gRPC and metrics. @throws {FunctionError} `CannotServe` for unusable certificates or an address that cannot be bound. */
 export async function serve(config: Config, dependencies: Dependencies) {
   const { log } = dependencies;
   const metrics = createMetrics(readVersion(), runFunctionPaths);
@@ -105,7 +98,6 @@ async function serveMetrics({ metricsAddress, transport }: Config, pages: Pages,
   }
 }
 
-/** Makes the server's credentials. `reload` reloads their files, and returns a function that stops this. */
 function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
   if (transport.is === "insecure") {
     log.warn("serving without TLS: anyone who reaches the address can call the function");
@@ -150,12 +142,8 @@ function openConnections(server: Server, metrics: Metrics, log: Log): Connection
 const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
- * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows.
- *
- * grpc-js 1.14 has an option for windows in its client only, and does not expose the HTTP/2 server. So this reads its
- * private field `http2Servers`; the rest is Node's public API.
- *
- * @throws {FunctionError} `CannotServe` if this version of grpc-js has no such field.
+ * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows. grpc-js 1.14 has such an
+ * option in its client only, and keeps its HTTP/2 servers in a private field. @throws {FunctionError} `CannotServe` without it
  */
 function openHttp2(server: Server): readonly (Http2Server | Http2SecureServer)[] {
   const servers: unknown = server["http2Servers"];

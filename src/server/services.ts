@@ -11,14 +11,11 @@ export const serviceNames = [
   "apiextensions.fn.proto.v1beta1.FunctionRunnerService",
 ] as const;
 
-/** The method of each service, as `/package.Service/Method`. */
 export const runFunctionPaths: readonly string[] = serviceNames.map((name) => `/${name}/RunFunction`);
 
 /**
- * The definition of each service. Messages stay bytes, which `wire/` decodes.
- *
- * Written by hand, since loading proto/ with protobufjs takes as long as the rest of the start. A test compares it with
- * the definition that @grpc/proto-loader loads.
+ * The definition of each service. Messages stay bytes, which `wire/` decodes. Written by hand, since loading proto/ with
+ * protobufjs takes as long as the rest of the start. A test compares it with what @grpc/proto-loader loads.
  */
 export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDefinition<Buffer, Buffer> }>[] =
   runFunctionPaths.map((path) => ({
@@ -33,11 +30,7 @@ export const functionRunners: readonly ServiceDefinition<{ RunFunction: MethodDe
     },
   }));
 
-/**
- * Adds reflection, for clients such as grpcurl, and grpc.health.v1: for each service, and for the server, named "".
- *
- * @returns a function that changes the health, which is SERVING at first.
- */
+/** Adds reflection, and grpc.health.v1 for each service and the server, named "". @returns a function that changes the health. */
 export function addHealthAndReflection(server: Server): (health: ServingStatus) => void {
   const names = ["", ...serviceNames];
   const implementation = new HealthImplementation(Object.fromEntries(names.map((name) => [name, "SERVING"])));

@@ -33,6 +33,7 @@ export class WireDocument implements Document {
       return valueAt(edit.value, path.slice(edit.path.length));
     }
     try {
+      // A value set below the path needs the whole object.
       const found = edit === undefined ? this.#lookUp(path) : UNUSUAL;
       return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
     } catch (error) {
@@ -43,7 +44,7 @@ export class WireDocument implements Document {
 
   #lookUp(path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
     if (this.#base !== undefined) return this.#base.#lookUp(path);
-    if (ANNOTATIONS.some((step, depth) => step !== path[depth])) return lookUpValue(this.slice, path);
+    if (path[0] !== ANNOTATIONS[0] || path[1] !== ANNOTATIONS[1]) return lookUpValue(this.slice, path);
     this.#annotations ??= { value: lookUpValue(this.slice, ANNOTATIONS) };
     const { value } = this.#annotations;
     return value === undefined || value === UNUSUAL ? value : valueAt(value, path.slice(ANNOTATIONS.length));

@@ -2,7 +2,7 @@ import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { next, readEnd, readTag, readText, readVarint, skip } from "./scan.ts";
 import type { Writer } from "./writer.ts";
 
-/** Readers of a message's fields. A missing field has its default. Each reader walks over all fields of the message. */
+// Readers of a message's fields. A missing field has its default. Each reader walks over all fields of the message.
 
 /** The range of a message in a request's bytes. A slice keeps the whole request in memory, and must not outlive it. */
 export interface Slice {
@@ -79,11 +79,7 @@ export function readEntryKey(entry: Slice): string {
   return isUsualEntry(bytes, start, end) ? readText(bytes, keyFrom, keyTo) : readString(entry, ENTRY_KEY);
 }
 
-/**
- * Copies a message's fields except the replaced ones, byte for byte, unknown fields and unusual encodings included.
- *
- * @param isReplaced is called for each field with its tag and its content.
- */
+/** Copies a message's fields except the replaced ones, byte for byte, unknown fields and unusual encodings included. */
 export function writeExcept(writer: Writer, slice: Slice, isReplaced: (tag: number, content: Slice) => boolean): void {
   const { bytes, start, end } = slice;
   const runs: (readonly [start: number, end: number])[] = [];

@@ -14,11 +14,7 @@ export interface WireRequest extends Request {
 /** The names of the Capability enum's values, from 1 on. */
 const CAPABILITIES = ["Capabilities", "RequiredResources", "Credentials", "Conditions", "RequiredSchemas"] as const;
 
-/**
- * Indexes an encoded RunFunctionRequest. Crossplane reports faults in parts that are not read and go back unchanged.
- *
- * @throws {FunctionError} `InvalidMessage`, also when a part of the request is first read.
- */
+/** Indexes an encoded RunFunctionRequest. @throws {FunctionError} `InvalidMessage`, also when a part of it is first read. */
 export function readRequest(message: Uint8Array): WireRequest {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength); // a view, no copy
   const request: Slice = { bytes, start: 0, end: bytes.length };
@@ -54,7 +50,7 @@ function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Re
   };
 }
 
-/** Indexes the schemas. Crossplane answers with an empty Schema if it finds none. */
+/** Crossplane answers with an empty Schema if it finds none. */
 function indexSchemas(request: Slice): Request["requiredSchema"] {
   const toSchema = (schema: Slice) => readMessage(schema, fields.SCHEMA_OPENAPI_V3);
   const schemas = readMap(request, fields.REQUEST_REQUIRED_SCHEMAS, toSchema);

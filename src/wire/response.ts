@@ -107,7 +107,6 @@ function writeSelector(writer: Writer, selector: ResourceSelector): void {
   writeKind(writer, selector);
 }
 
-/** Writes the fields that selectors of resources and of schemas share. */
 function writeKind(writer: Writer, { apiVersion, kind }: SchemaSelector): void {
   writer.string(fields.SELECTOR_KIND, kind);
   writer.string(fields.SELECTOR_API_VERSION, apiVersion);

@@ -2,10 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { FunctionError } from "../errors.ts";
 
 /**
- * Readers of protobuf's encoding: varints, tags, lengths and texts. Each takes a range `[at, end)`, and never reads
- * outside it.
- *
- * https://protobuf.dev/programming-guides/encoding/
+ * Readers of protobuf's encoding (https://protobuf.dev/programming-guides/encoding/): varints, tags, lengths and texts.
+ * Each takes a range `[at, end)`, and never reads outside it.
  */
 
 /** The end of the last read: a second result of every reader, without an allocation. */

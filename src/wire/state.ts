@@ -18,7 +18,6 @@ import type { Writer } from "./writer.ts";
 /** The names of the Ready enum's values, by number. */
 const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 
-/** A Resource message, decoded when it is read. */
 class WireResource implements Resource {
   readonly slice: Slice;
   #document: WireDocument | undefined;

@@ -6,13 +6,10 @@ import { isKey, next, readEnd, readTag, skip } from "./scan.ts";
 import { readValue } from "./struct-reader.ts";
 
 /**
- * Finds values in a Struct's bytes, skipping all fields that are not on the path.
- *
- * Supports the encoding that all known encoders write. Protobuf allows others for a field on the path, such as a value
- * given twice. For these, `lookUpValue` returns UNUSUAL, and the caller decodes the whole Struct.
+ * Finds values in a Struct's bytes, skipping all fields that are not on the path. Protobuf allows unusual encodings that
+ * no known encoder writes, such as a value given twice. `lookUpValue` returns UNUSUAL for these: decode the whole Struct.
  */
 
-/** The result of a lookup in an unusual encoding. */
 export const UNUSUAL: unique symbol = Symbol("unusual");
 
 export function lookUpValue(root: Slice, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
@@ -68,7 +65,7 @@ function findEntry(bytes: Buffer, start: number, end: number, key: string): Sear
   let found: SearchResult = "absent";
   for (let field = start, at = start; at < end; field = at) {
     const tag = readTag(bytes, at, end);
-    at = skip(bytes, tag, next, end);
+    at = tag === STRUCT_FIELDS ? readEnd(bytes, next, end) : skip(bytes, tag, next, end);
     const here = tag === STRUCT_FIELDS ? readEntry(bytes, next, at, key) : "absent";
     if (here === "absent") continue;
     found = here; // continues: the last of a repeated key wins

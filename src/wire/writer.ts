@@ -24,7 +24,6 @@ export class Writer {
     this.#at = size;
   }
 
-  /** The number of bytes written so far. */
   get length(): number {
     return this.#buffer.length - this.#at;
   }
@@ -101,7 +100,10 @@ export class Writer {
   #check(size: number): void {
     if (size <= this.#most) return;
     const limit = `${this.#most / MIB} MiB`;
-    throw new FunctionError("InvalidResponse", `cannot return more than ${limit}: Crossplane takes no larger response`);
+    throw new FunctionError(
+      "InvalidResponse",
+      `cannot return more than ${limit}: Crossplane takes no larger response; split the XR or its pipeline step`,
+    );
   }
 
   #reserve(size: number): void {

@@ -18,7 +18,6 @@ test.each([
   { args: ["registry", "who-owns", "bucket", "orders"], code: 0, says: "team-a/orders" },
   { args: ["registry", "who-owns", "bucket", "nothing"], code: 1 },
   { args: ["preflight", "-"], stdin: JSON.stringify({ ...bucket, ...manual }), code: 1, says: "is owned by" },
-  { args: ["admission", "--tls-certs-dir=/nowhere"], code: 2 },
   { args: ["audit"], code: 2 },
 ])("the process of $args ends with exit code $code", async ({ args, stdin = "", code, says = "" }) => {
   const { kubeconfig } = await startApiServer({ kinds, objects: [bucket] });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findFacts, type KindFacts, listTables } from "../../src/crossplane/providers/families.ts";
+import { listTables } from "../../scripts/facts/list-tables.ts";
+import { findFacts, type KindFacts } from "../../src/crossplane/providers/families.ts";
 import { parseEntry, splitTable } from "../../src/crossplane/providers/table.ts";
 import { formatFieldPath } from "../../src/model/field-path.ts";
 

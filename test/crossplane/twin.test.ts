@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { listTables } from "../../scripts/facts/list-tables.ts";
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { findTwin, toManagedKind } from "../../src/crossplane/managed-resource.ts";
-import { listTables } from "../../src/crossplane/providers/families.ts";
 import { listReferences } from "../../src/crossplane/providers/reference-names.ts";
 
 const twinOf = (apiVersion: string, kind: string) => findTwin(toManagedKind(apiVersion, kind))?.apiVersion;

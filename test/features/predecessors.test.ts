@@ -175,8 +175,13 @@ describe("what an XR composed before it was restored", () => {
       const answers = { [BUCKETS]: [], "adoption/predecessors/EnvironmentConfig": [record], [VPCS]: vpcs };
       return draftOf({ answers, ...more });
     };
+    const late = {
+      xr: xr({ metadata: { name: XR } }),
+      observed: { bucket: restored("old"), [NAMES_NAME]: recordedAs() },
+    };
     test.each<[reason: string, adopted: string | undefined, draft: Draft]>([
       ["it is recorded", "old", drafted(recordedAs(), found({}))],
+      ["the record was restored when the XR had references again", "old", drafted(recordedAs(), found({}), late)],
       ["its managed fields name this XR", "old", drafted(recordedAs({ name: "x" }), found(manager(XR)))],
       ["it may be a nested XR's, with the same label", undefined, drafted(recordedAs({ name: "x" }), found({}))],
       ["the record has no version of its kind", undefined, drafted(recordedAs({ apiVersion: "" }), found({}))],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listTables } from "../../src/crossplane/providers/families.ts";
+import { listTables } from "../../scripts/facts/list-tables.ts";
 import { withValueAt } from "../../src/model/field-path.ts";
 import { identityOf, named, resource } from "./identity-of.ts";
 

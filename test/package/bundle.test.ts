@@ -1,17 +1,15 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { type Bundle, bundle } from "../../scripts/package/bundle.ts";
 import { targets } from "../../scripts/package/layout.ts";
+import { run } from "../../scripts/package/run.ts";
 import { readVersion } from "../../src/package.ts";
 import { fileOf } from "../../testing/rendering/examples.ts";
+import { sharedFolder } from "../../testing/tools/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "bundle-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder();
 const folders = { function: join(folder, "function"), cli: join(folder, "cli") };
 const bundles = new Map<string, Bundle>();
 beforeAll(async () => {
@@ -23,8 +21,8 @@ const amongInputs = (target: string, pattern: RegExp): readonly string[] =>
   inputsOf(target).filter((input) => pattern.test(input));
 
 /** Runs a bundled program, anywhere. */
-const run = async (target: "function" | "cli", ...args: readonly string[]): Promise<string> =>
-  (await promisify(execFile)(process.execPath, [join(folders[target], "dist/main.cjs"), ...args], { cwd: "/" })).stdout;
+const start = (target: "function" | "cli", ...args: readonly string[]): Promise<string> =>
+  run(process.execPath, [join(folders[target], "dist/main.cjs"), ...args], { cwd: "/" });
 
 test("the function's bundle has nothing of the operators' program and of what only that needs", () => {
   expect(inputsOf("function")).toContain("src/server/server.ts");
@@ -59,9 +57,9 @@ test.each(targets)("every package in the bundle of %s has its licence beside the
 
 test("the bundled operators' program renders an example", async () => {
   const files = ["xr.yaml", "composition.yaml", "functions.yaml"].map((name) => fileOf("share-database", name));
-  expect(await run("cli", "render", ...files)).toContain("kind: ");
+  expect(await start("cli", "render", ...files)).toContain("kind: ");
 });
 
 test.each(["function", "cli"] as const)("the bundle of %s says its version", async (target) => {
-  expect(await run(target, "--version")).toBe(`${readVersion()}\n`);
+  expect(await start(target, "--version")).toBe(readVersion());
 });

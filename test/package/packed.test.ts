@@ -1,16 +1,15 @@
-import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { inRepository } from "../../scripts/package/layout.ts";
+import { run } from "../../scripts/package/run.ts";
 import { readVersion } from "../../src/package.ts";
+import { sharedFolder } from "../../testing/tools/temporary-folder.ts";
 
 /** Packing compiles, and installing unpacks a hundred packages. */
 const SLOW = 300_000;
 
-const folder = mkdtempSync(join(tmpdir(), "packed-"));
+const folder = sharedFolder();
 const checkout = join(folder, "checkout");
 const installed = join(folder, "package");
 /** `npm ci` of the repository has filled npm's cache with all that is installed here. */
@@ -19,21 +18,17 @@ const WITHOUT_DEV = ["ci", "--omit=dev", "--prefer-offline", "--no-audit", "--no
 /** What is in the package, beside what is installed with it. */
 const PACKED = ["LICENSE", "README.md", "dist", "node_modules", "package-lock.json", "package.json", "proto"];
 
-const run = async (program: string, args: readonly string[], cwd: string): Promise<string> =>
-  (await promisify(execFile)(program, args, { cwd })).stdout;
-
 beforeAll(() => {
   const sources = ["src", "cli", "proto", "scripts", "LICENSE", "README.md", "package.json", "package-lock.json"];
   for (const name of [...sources, "tsconfig.json", "tsconfig.build.json"]) {
     cpSync(inRepository(name), join(checkout, name), { recursive: true });
   }
 });
-afterAll(() => rmSync(folder, { recursive: true }), SLOW);
 
 test(
   "npm ci --omit=dev installs a checkout without building it",
   async () => {
-    await run("npm", WITHOUT_DEV, checkout);
+    await run("npm", WITHOUT_DEV, { cwd: checkout });
     expect(existsSync(join(checkout, "node_modules/@grpc/grpc-js"))).toBe(true);
     expect(existsSync(join(checkout, "node_modules/typescript"))).toBe(false);
     expect(existsSync(join(checkout, "dist"))).toBe(false);
@@ -46,10 +41,10 @@ test(
   async () => {
     rmSync(join(checkout, "node_modules"), { recursive: true, force: true });
     symlinkSync(inRepository("node_modules"), join(checkout, "node_modules"));
-    const tarball = (await run("npm", ["pack", "--silent"], checkout)).trim().split("\n").at(-1) ?? "";
-    await run("tar", ["--extract", "--file", join(checkout, tarball), "-C", folder], folder);
+    const tarball = (await run("npm", ["pack", "--silent"], { cwd: checkout })).split("\n").at(-1) ?? "";
+    await run("tar", ["--extract", "--file", join(checkout, tarball), "-C", folder]);
     cpSync(inRepository("package-lock.json"), join(installed, "package-lock.json"));
-    await run("npm", [...WITHOUT_DEV, "--ignore-scripts"], installed);
+    await run("npm", [...WITHOUT_DEV, "--ignore-scripts"], { cwd: installed });
 
     const {
       bin,
@@ -62,8 +57,8 @@ test(
     const packed = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" });
     expect(packed.filter((file) => file.endsWith(".map"))).toEqual([]);
     const start = (name: string, ...args: readonly string[]): Promise<string> =>
-      run(process.execPath, [join(installed, bin[name]), ...args], folder);
-    expect(await start("function-shared-infrastructure", "--version")).toBe(`${readVersion()}\n`);
+      run(process.execPath, [join(installed, bin[name]), ...args], { cwd: folder });
+    expect(await start("function-shared-infrastructure", "--version")).toBe(readVersion());
     for (const name of ["shared-infrastructure", "kubectl-shared_infrastructure"]) {
       expect(await start(name, "registry", "--help")).toMatch(/^Usage: shared-infrastructure registry /);
     }
@@ -78,7 +73,9 @@ test("it is a program and no library: nothing but its manifest can be imported",
   const name = "function-shared-infrastructure";
   cpSync(installed, join(folder, "node_modules", name), { recursive: true });
   const load = (file: string): Promise<string> =>
-    run(process.execPath, ["--input-type=module", "-e", `console.log(import.meta.resolve("${name}/${file}"))`], folder);
+    run(process.execPath, ["--input-type=module", "-e", `console.log(import.meta.resolve("${name}/${file}"))`], {
+      cwd: folder,
+    });
   await expect(load("dist/src/main.js")).rejects.toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
   expect(await load("package.json")).toContain(`/${name}/package.json`);
 });

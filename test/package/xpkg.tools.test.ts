@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { APP, ENTRYPOINT, inRepository, USER, VERSION } from "../../scripts/package/layout.ts";
 import { startRegistry } from "../../scripts/package/registry.ts";
@@ -9,6 +8,7 @@ import { crane, run } from "../../scripts/package/run.ts";
 import { makePackages } from "../../scripts/package/xpkg.ts";
 import { examples } from "../../testing/rendering/examples.ts";
 import { toolOrSkip } from "../../testing/tools/server-tools.ts";
+import { sharedFolder } from "../../testing/tools/temporary-folder.ts";
 
 const tools = [toolOrSkip("crane"), toolOrSkip("crossplane-v2.5")];
 
@@ -22,8 +22,7 @@ const origin = { source: "https://git.example.org/acme/function", revision: "5a5
 const SLOW = 300_000;
 
 describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm run package -- --base=local", () => {
-  const folder = mkdtempSync(join(tmpdir(), "package-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = sharedFolder();
   let files: readonly string[] = [];
   let config: unknown;
   const documents = (name: string): unknown[] =>

@@ -81,7 +81,8 @@ describe("a response", () => {
     const object = { items: Array.from({ length: 1_000_000 }, () => text) };
     const run = () =>
       writeResponse(readRequest(Buffer.alloc(0)), withObjects(emptyDraft, [["a", object]]), 1024 * 1024);
-    const message = "cannot return more than 1 MiB: Crossplane takes no larger response";
+    const message =
+      "cannot return more than 1 MiB: Crossplane takes no larger response; split the XR or its pipeline step";
     expect(thrownBy(run)).toMatchObject({ code: "InvalidResponse", message });
   });
 

@@ -38,35 +38,45 @@ export interface CallParts {
   readonly spec?: JsonObject;
   /** The resources that earlier steps desire. */
   readonly desired?: Readonly<Record<string, JsonObject>>;
+  /** What earlier steps desire of the XR. */
+  readonly desiredXr?: JsonObject;
   /** Who else stands for the same cloud resource, whichever it is; undefined is pending. */
   readonly contenders?: readonly JsonObject[];
-  /** Schemas by kind; one that is not here is pending. */
-  readonly schemas?: Readonly<Record<string, JsonObject>>;
+  /** Schemas by kind; one that is not here is pending, and one that is null is not served. */
+  readonly schemas?: Readonly<Record<string, JsonObject | null>>;
+  /** Makes the documents of the request. */
+  readonly toDocument?: typeof documentOf;
   readonly tags?: JsonObject;
 }
 
 export function callOf(parts: CallParts): NewCall {
   const { observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
-  const { tags, schemas = {} } = parts;
-  const composite = documentOf(parts.xr ?? xr());
+  const { tags, schemas = {}, toDocument = documentOf } = parts;
+  const composite = resourceOf(parts.xr ?? xr(), toDocument);
   const all = { ...recordOf(observed), ...observed };
   return {
-    composite: toComposite(composite),
+    composite: toComposite(composite.document),
     input: parseInput(inputOf({ responseTTL, sharedResources, ...parts.spec, ...(tags && { tags }) })),
     request: {
       tag: "test",
       capabilities: new Set(capabilities),
-      observed: { composite: resourceOf(composite.toObject()), resources: resourcesOf(all) },
-      desired: { composite: resourceOf({}), resources: resourcesOf(parts.desired ?? {}) },
+      observed: { composite, resources: resourcesOf(all) },
+      desired: {
+        composite: resourceOf(parts.desiredXr ?? {}),
+        resources: resourcesOf(parts.desired ?? {}, toDocument),
+      },
       input: documentOf({}),
-      context: documentOf(parts.context ?? {}),
+      context: toDocument(parts.context ?? {}),
       requiredSchema: (name) => {
         const schema = schemas[name.split("/").at(-1) ?? ""];
+        if (schema === null) return { is: "unknown" };
         return schema === undefined ? { is: "pending" } : { is: "resolved", schema: documentOf(schema) };
       },
       required: (name) => {
         const items = answerTo(toBaseName(name), parts);
-        return items === "pending" ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
+        return items === "pending"
+          ? { is: "pending" }
+          : { is: "resolved", items: items.map((item) => toDocument(item)) };
       },
     },
   };

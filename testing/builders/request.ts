@@ -3,14 +3,14 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Request, Resource, State } from "../../src/model/request.ts";
 import type { LookupAnswer } from "../../src/model/requirement.ts";
 
-export const resourceOf = (object: JsonObject): Resource => ({
-  document: documentOf(object),
+export const resourceOf = (object: JsonObject, toDocument = documentOf): Resource => ({
+  document: toDocument(object),
   ready: "Unspecified",
   hasConnectionDetails: false,
 });
 
-export const resourcesOf = (objects: Readonly<Record<string, JsonObject>>): State["resources"] =>
-  new Map(Object.entries(objects).map(([name, object]) => [name, resourceOf(object)]));
+export const resourcesOf = (objects: Readonly<Record<string, JsonObject>>, toDocument = documentOf) =>
+  new Map(Object.entries(objects).map(([name, object]) => [name, resourceOf(object, toDocument)]));
 
 const NOTHING: State = { composite: resourceOf({}), resources: new Map() };
 

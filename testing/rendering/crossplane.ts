@@ -1,9 +1,10 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathOf } from "../../scripts/package/run.ts";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
 import { runCommand } from "../tools/run-command.ts";
+import { run } from "../tools/server-tools.ts";
 import { argsOf, type Dialect, fileOf } from "./examples.ts";
 import { inOrder, type Rendering, toFailure } from "./rendering.ts";
 
@@ -36,25 +37,13 @@ export function isBuilt(generation: Generation): boolean {
 /** Renders an example with a real CLI, against functions that listen at `targets` (host:port, by the Function's name). */
 export async function renderWith(generation: Generation, example: string, targets: Targets): Promise<Rendering> {
   const { name, engine, command, requiredResources } = clis[generation];
-  return withFunctions(example, targets, (functions) => {
+  return withFunctions(example, targets, async (functions) => {
     const args = argsOf(example, { requiredResources, functions });
     const flags = engine === undefined ? [] : [`--crossplane-binary=${pathOf(engine)}`];
-    return run(pathOf(name), [...command, ...args, ...flags]);
+    const { exitCode, stdout, stderr } = await run(pathOf(name), [...command, ...args, ...flags]);
+    return exitCode === 0 ? { is: "yaml", text: inOrder(stdout) } : toFailure(stderr);
   });
 }
-
-function pathOf(name: ToolName): string {
-  const path = findTool(name);
-  if (path === undefined) throw new Error(`cannot find ${name}: run "npm run tools"`);
-  return path;
-}
-
-const run = (command: string, args: readonly string[]): Promise<Rendering> =>
-  new Promise((resolve) => {
-    execFile(command, args, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
-      resolve(error === null ? { is: "yaml", text: inOrder(stdout) } : toFailure(stderr)),
-    );
-  });
 
 /** Renders an example with our own `render`, which calls functions other than ours at `targets`. */
 export const renderEmbedded = (example: string, targets: Targets): Promise<Rendering> =>

@@ -1,14 +1,13 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { Writable } from "node:stream";
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
 import { createLog } from "../../src/log.ts";
 import type { Config } from "../../src/server/config.ts";
-import { type Dependencies, type RunningServer, serve } from "../../src/server/server.ts";
+import { type Dependencies, serve } from "../../src/server/server.ts";
 import { temporaryFolder } from "../tools/temporary-folder.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "./certificates.ts";
 import { insecure } from "./config.ts";
+import { isServing } from "./free-port.ts";
 import { V1 } from "./http2.ts";
 
 /** A log that is told to `note`, line by line. */
@@ -22,12 +21,12 @@ export const echo = (response: Buffer) => ({ response, conditions: [], results: 
 
 type LogLine = Readonly<Record<string, unknown>>;
 
-export interface Loopback extends RunningServer {
+export type Loopback = Awaited<ReturnType<typeof serve>> & {
   /** Where clients find it. */
   readonly target: string;
   /** Its log lines from level info on, without timestamps. */
   readonly lines: readonly LogLine[];
-}
+};
 
 /** Serves until the test ends. */
 export async function serveLoopback(
@@ -101,18 +100,7 @@ export const channelOf = (authority: Identity, client?: Identity): ChannelCreden
 
 const bytesOf = (text?: string): Buffer | null => (text === undefined ? null : Buffer.from(text));
 
-/** Resolves once a TCP connection to the port is refused. */
-export async function isRefused(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return false;
-  } catch {
-    return true;
-  } finally {
-    socket.destroy();
-  }
-}
+export const isRefused = async (port: number): Promise<boolean> => !(await isServing(port));
 
 /** The time limit on a busy machine; a working server takes less than a tenth of it. */
 const PATIENCE_MS = 30_000;

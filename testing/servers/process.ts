@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { beforeAll, onTestFinished } from "vitest";
 import { bundle } from "../../scripts/package/bundle.ts";
 import type { Target } from "../../scripts/package/layout.ts";
+import { sharedFolder } from "../tools/temporary-folder.ts";
 import { until } from "./loopback.ts";
 
 /** The function as a process of its own. */
@@ -23,9 +22,8 @@ interface Program {
  * @returns the file to run, which is there before the first test.
  */
 export function bundled(target: Target): string {
-  const folder = mkdtempSync(join(tmpdir(), "program-"));
+  const folder = sharedFolder();
   beforeAll(async () => void (await bundle(folder, target)));
-  afterAll(() => rmSync(folder, { recursive: true }));
   return join(folder, "dist/main.cjs");
 }
 

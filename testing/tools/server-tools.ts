@@ -16,10 +16,10 @@ export function toolOrSkip(name: ToolName): string | undefined {
   return undefined;
 }
 
-/** Runs a program to its end, for as long as `patienceMs`. */
-export const run = (program: string, args: readonly string[], input = "", patienceMs = 45_000): Promise<Ran> =>
+/** Runs a program to its end. */
+export const run = (program: string, args: readonly string[], input = ""): Promise<Ran> =>
   new Promise((resolve) => {
-    const child = execFile(program, args, { timeout: patienceMs }, (error, stdout, stderr) => {
+    const child = execFile(program, args, { timeout: 45_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
     });
     child.stdin?.on("error", () => {}); // a program may end before it has read its input; its exit code says how

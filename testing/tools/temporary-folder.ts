@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 /** Makes a folder with these files, which is there until the test ends. @param files texts by path */
 export function temporaryFolder(files: Readonly<Record<string, string>> = {}): string {
@@ -16,3 +16,10 @@ export function temporaryFolder(files: Readonly<Record<string, string>> = {}): s
 
 /** Writes a file that is there until the test ends. @returns its path. */
 export const temporaryFile = (name: string, text: string): string => join(temporaryFolder({ [name]: text }), name);
+
+/** Makes a folder that is there until all tests of the file or the block have ended. */
+export function sharedFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tests-"));
+  afterAll(() => rmSync(folder, { recursive: true }), 300_000);
+  return folder;
+}

@@ -15,7 +15,6 @@ import {
   type Versions,
 } from "./table.ts";
 
-/** The cloud whose rules a tag has to meet. */
 export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
 
 /** A provider family: the facts that its kinds share, and the table of kinds that differ. */
@@ -27,14 +26,13 @@ interface Family {
   readonly usual: TagField;
   /** True if its kinds report the cloud's tags, among them those that name the managed resource. */
   readonly reportsTags: boolean;
-  /** The fields with the location of a cloud resource, such as its region. */
+  /** The fields with a location, such as the region. */
   readonly places: readonly FieldPath[];
   readonly accountField?: FieldPath;
   /** Matches the services whose names are case-insensitive. */
   readonly caseless?: RegExp;
   /** Matches the services that have no locations. */
   readonly global?: RegExp;
-  readonly table: Table;
   readonly entries: () => ReadonlyMap<string, string>;
 }
 
@@ -43,7 +41,7 @@ const toParameterPath = (field: FieldPath): FieldPath => ["spec", "forProvider",
 const below = ({ path, shape }: TagField): TagField => ({ path: toParameterPath(path), shape });
 
 /** Defers splitting a table until a kind of its family is looked up. */
-const lazily = (table: Table) => ({ table, entries: lazy(() => splitTable(table.kinds)) });
+const entriesOf = ({ kinds }: Table) => lazy(() => splitTable(kinds));
 
 /** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift; RFC 4343. */
 const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache|route53)$/;
@@ -62,14 +60,14 @@ const families: readonly Family[] = [
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.upbound\.io$/,
     usual: parseTagField("tags"),
     reportsTags: true,
-    ...lazily(AWS),
+    entries: entriesOf(AWS),
   },
   {
     ...aws,
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.crossplane\.io$/,
     usual: parseTagField("tags[key,value]"),
     reportsTags: false,
-    ...lazily(AWS_CLASSIC),
+    entries: entriesOf(AWS_CLASSIC),
   },
   {
     apiGroups: /^(?:(?<service>[^.]+)\.)?azure\.upbound\.io$/,
@@ -78,7 +76,7 @@ const families: readonly Family[] = [
     reportsTags: true,
     places: [],
     caseless: AZURE_CASELESS,
-    ...lazily(AZURE),
+    entries: entriesOf(AZURE),
   },
   {
     apiGroups: /^(?:(?<service>[^.]+)\.)?gcp\.upbound\.io$/,
@@ -87,7 +85,7 @@ const families: readonly Family[] = [
     reportsTags: true,
     places: [["project"], ["region"], ["location"], ["zone"]],
     accountField: toParameterPath(["project"]),
-    ...lazily(GCP),
+    entries: entriesOf(GCP),
   },
 ];
 
@@ -113,7 +111,6 @@ export interface IdentityFacts {
   readonly accountField?: FieldPath | undefined;
 }
 
-/** The source of a cloud resource's name. */
 type NameFact =
   /** The external name; with `defaultsToName`, metadata.name where it is not set. */
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
@@ -127,14 +124,12 @@ type NameFact =
       readonly orExternalName?: boolean;
     };
 
-/** The facts about one kind of managed resource. */
 export interface KindFacts {
   readonly cloud: Cloud | undefined;
   readonly tags: TagFact;
   readonly identity: IdentityFacts;
   /** True if the cloud assigns the external name, which the provider reports in status.atProvider.id. */
   readonly isNamedById: boolean;
-  /** False if the provider does not report the cloud's tags. */
   readonly reportsTags: boolean;
   /** The versions of the cluster-scoped kind and of its namespaced twin, if it has one. */
   readonly versions: Versions;
@@ -178,7 +173,6 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
 
 type FamilyFacts = Pick<Family, "reportsTags" | "places"> & Partial<Pick<Family, "cloud" | "usual">>;
 
-/** Makes the facts about a kind that no table lists, of an unknown provider or another version. */
 function unlisted({ cloud, usual, reportsTags, places }: FamilyFacts): KindFacts {
   const name: NameFact = { is: "externalName", defaultsToName: false };
   return {
@@ -210,10 +204,3 @@ function listed(family: Family, { named, isId, isUnique, fields, tags, versions 
 
 /** Counts the texts in the name of a kind's cloud resources. */
 export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);
-
-/** Lists the entries of all tables by `service:Kind`, for documentation and tests. */
-export const listTables = () =>
-  families.map(({ table, entries }) => ({
-    source: table.source,
-    entries: new Map([...entries()].map(([name, text]) => [name, parseEntry(text)])),
-  }));

@@ -1,14 +1,12 @@
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 
-/** The facts about the kinds of a provider, and the provider's version. */
 export interface Table {
   readonly source: string;
   /** The entries as text, in the format of `splitTable`. */
   readonly kinds: string;
 }
 
-/** An entry of a table: the facts about one kind. */
 export interface KindEntry {
   /**
    * - `metadata`: the external name defaults to metadata.name.

@@ -9,9 +9,7 @@ import type { Call } from "../feature.ts";
 import type { KnownConsumers } from "./owner-facts.ts";
 
 interface Admission {
-  /** The answers to the consumers that are admitted. */
   readonly answers: Edits;
-  /** The condition that tells how full this XR is. */
   readonly conditions: readonly Condition[];
   /** The consumers that are admitted, or do not ask to be; undefined while they are unknown. */
   readonly placed: KnownConsumers;
@@ -20,7 +18,7 @@ interface Admission {
 const answerKey = (subject: string): string => `consumers/${subject}`;
 
 /**
- * Admits consumers while there is room, in this order:
+ * Admits consumers while the capacity lasts, in this order:
  *
  * 1. Admitted consumers, while their records ask for this XR. One without a grant stays only while its record says that
  *    it is served. A smaller capacity takes no place away.

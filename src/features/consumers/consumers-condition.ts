@@ -9,7 +9,7 @@ import type { Call } from "../feature.ts";
 
 const TYPE = "ConsumersServed";
 
-/** The largest number of consumers or namespaces that a message names. */
+/** The most consumers or namespaces that a message names. */
 export const MAX_NAMES = 5;
 
 type Count = { readonly count: string };
@@ -52,7 +52,7 @@ const KIND = { type: TYPE, target: "CompositeAndClaim", reasons: REASONS, otherw
 
 export type ConsumersReason = ReasonOf<typeof REASONS>;
 
-/** Writes the command that lists the consumers of the shared XR, if a reason counts consumers. */
+/** Writes the command that lists the consumers of the shared XR, if a message only counts them. */
 function howToList(reasons: readonly ConsumersReason[], owner: Composite | undefined): readonly string[] {
   if (owner === undefined || !reasons.some((reason) => "count" in reason)) return [];
   const within = owner.namespace === undefined ? [] : ["-n", owner.namespace];

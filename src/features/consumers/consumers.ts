@@ -8,7 +8,7 @@ import { listConsumers, protect } from "./list.ts";
 import { lookUpFacts } from "./owner-facts.ts";
 import { rotate } from "./rotation.ts";
 
-/** Serves the consumers of a shared XR: of this one, or of the one whose companion this XR is. */
+/** Serves the consumers of the shared XR: this XR, or the one that `consumers.of` names. */
 export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;

@@ -27,15 +27,15 @@ interface Turn {
   readonly turn: string;
 }
 
-/** The most bytes of all credentials. A response has 4 MiB, also for the XR's status and other resources. */
-const MAX_BYTES = 2 * 1024 * 1024;
+/** The most bytes of all credentials. A response has 4 MiB, with the XR's status and other resources. */
+const MAX_CREDENTIALS_BYTES = 2 * 1024 * 1024;
 const MAX_CREDENTIALS = 1000;
-/** The most turns at a time: the last one and the new one. */
+/** The most texts of `turns` at a time: one that ends, and one that begins. */
 const MAX_TURNS = 2;
 
 /**
- * Composes the credentials, and the answers that tell consumers their Secrets. A credential without a grant is deleted
- * even while copies of it exist: otherwise a team could keep access by pausing its XR.
+ * Composes the credentials, and the answers that name their Secrets to consumers. A credential whose grant was revoked is deleted even if
+ * copies of it exist: a team could keep access by pausing its XR otherwise.
  */
 export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call) {
   const reasons: ConsumersReason[] = [];
@@ -43,7 +43,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   const turns = findTurns(section, call);
   const wanted = chooseTurns(section, turns, facts, call);
   const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
-  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_BYTES / bytes));
+  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / bytes));
   const credentials = wanted
     .slice(0, max)
     .map((turn) => toCredential(turn, section, call))

@@ -37,7 +37,7 @@ export interface Access {
   readonly faults: readonly ConsumersReason[];
 }
 
-/** A fact that Crossplane looks up, or the reason why it is unknown. */
+/** A fact that has to be looked up, or the reason why it is unknown. */
 type Fact<T> = Readonly<{ value: T; unknown?: undefined } | { value?: undefined; unknown: ConsumersReason }>;
 
 const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
@@ -47,7 +47,7 @@ export type KnownConsumers = readonly JudgedConsumer[] | undefined;
 
 /** The facts about a shared XR; each is undefined while it is unknown. */
 export interface OwnerFacts {
-  /** The shared XR: this one, or the one whose companion this XR is. */
+  /** The shared XR: this XR, or the one that `consumers.of` names. */
   readonly owner?: Composite;
   readonly access?: Access | undefined;
   /** The kinds and namespaces to which ReferenceGrants grant access, in addition to the annotations. */

@@ -27,7 +27,7 @@ export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts
   ];
 }
 
-/** A grant to all namespaces. Without it, each namespace that is not listed loses access. */
+/** A grant to all namespaces. If it is revoked, every namespace that is not listed loses access. */
 const EVERYONE = "*";
 
 const listNamespaces = ({ names, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>

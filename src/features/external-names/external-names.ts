@@ -38,8 +38,9 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
     };
     const recorded = nameIn(names);
     const isHeld = policy.requireRecord && (rescuePaths.length > 0 || isNamedAnew(desired, kind));
-    // Only the record or the kind tells of a resource that does not exist that it is a managed resource.
-    if (!(observed === undefined ? recorded !== undefined || isHeld : isManaged(observed))) continue;
+    // Before a resource exists, only its record or its kind shows that it is a managed resource.
+    const isManagedResource = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);
+    if (!isManagedResource) continue;
     const isConfirmed = recorded === nameIn(confirmed);
     const verdict = judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths });
     found.push({ resource, kind, desired, observed, verdict });
@@ -50,7 +51,6 @@ function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly Na
 /** The Terraform ID: the external name of kinds with upjet's `config.IdentifierFromProvider`. */
 const ID = ["status", "atProvider", "id"];
 
-/** Lists the fields from which a lost external name can be read; none without a rule for the kind. */
 function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): readonly FieldPath[] {
   const paths = policy.rescue
     .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)

@@ -17,7 +17,7 @@ interface Evidence {
   readonly rescuePaths: readonly FieldPath[];
 }
 
-/** The external name of a managed resource and its source, by the reason that the condition gives. */
+/** The external name of a managed resource, and its source as the condition's reason. */
 export type NameVerdict =
   | { readonly is: "SetByPipeline" }
   | { readonly is: "ChangedByPipeline"; readonly name: string; readonly seen: string }
@@ -36,8 +36,7 @@ export type NameVerdict =
  * 1. the name that the pipeline sets;
  * 2. the observed name, which is never overridden, even if the record has another;
  * 3. the recorded name: it was observed before the loss;
- * 4. the id that the provider reports, for kinds whose id is the name. It comes last: it may be the id of a second cloud resource that
- *    the provider created because the name was lost.
+ * 4. the id that the provider reports, for kinds whose id is the name. It may be that of a second cloud resource, so it comes last.
  *
  * If the record has another name than 2 or 4, there may be two cloud resources.
  */

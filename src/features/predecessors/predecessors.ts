@@ -35,7 +35,7 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   let draft = run(call);
   let observing = call;
   let found: Predecessors = new Map();
-  const isSearching = hasLostReferences(call) || composesNew(call, draft) || mayBeRestored(call, draft);
+  const isSearching = hasLostReferences(call) || missesAny(call, draft) || mayBeRestored(call, draft);
   const passes = isSearching || mayLoseReferences(call) ? MAX_PASSES : 0;
   for (let pass = 0; pass < passes; pass++) {
     const next = isSearching
@@ -62,13 +62,19 @@ const mayLoseReferences = (call: Call): boolean =>
   call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && grantedKinds(call).length > 0;
 
 /**
- * Tells whether a new resource is about to be composed, which may exist since before the restore: a pipeline may desire it only once it
- * has read the status of others, when Crossplane has written references again.
+ * Tells whether a desired or recorded resource is not observed, and may exist since before the restore, although Crossplane has written
+ * references again: a pipeline may desire it only once it has read the status of others, or its record was restored late.
  */
-const composesNew = ({ request: { desired, observed }, input, composite }: Call, { resources }: Draft): boolean =>
-  input.spec.adoption !== undefined &&
-  !isBeingDeleted(composite.document) &&
-  [...desired.resources.keys()].some((name) => !observed.resources.has(name) && resources.get(name)?.is !== "removed");
+function missesAny(call: Call, { resources }: Draft): boolean {
+  const { request, input, composite } = call;
+  const { desired, observed } = request;
+  const isMissing = (name: string): boolean => !observed.resources.has(name) && resources.get(name)?.is !== "removed";
+  return (
+    input.spec.adoption !== undefined &&
+    !isBeingDeleted(composite.document) &&
+    [...desired.resources.keys(), ...recallNames(call).confirmed.keys()].some(isMissing)
+  );
+}
 
 /** Tells whether a restore may still be under way, during which held resources are not created. */
 const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: Draft): boolean =>

@@ -21,14 +21,14 @@ import { listNamespaces, type SharingReason } from "./reasons.ts";
 
 export interface KnownShareAccess {
   readonly is: "known";
-  isGranted(namespace: string): boolean;
-  /** Describes how the owner grants access to these namespaces. */
-  remedy(namespaces: readonly string[]): string;
+  readonly isGranted: (namespace: string) => boolean;
+  /** Completes "its owner has to …" for namespaces without access. */
+  readonly remedy: (namespaces: readonly string[]) => string;
 }
 
 type ShareAccess = KnownShareAccess | { readonly is: "pending"; readonly reason: SharingReason };
 
-/** @param namespaces the consumers' namespaces, which are looked up if a label selector decides. */
+/** @param namespaces the consumer's namespaces: each Namespace is looked up if the grant has a label selector. */
 type FindShareAccess = (
   shared: SharedResource,
   resource: Document,
@@ -37,13 +37,13 @@ type FindShareAccess = (
   call: Call,
 ) => ShareAccess;
 
-/** Finds who has access to a shared resource. The values of its source Secret are not read without a grant. */
+/** Finds the namespaces with access to a shared resource: all of them with `select.self` or `grant: None`. */
 export const findShareAccess: FindShareAccess = (shared, ...asking) =>
   shared.select.by === "self" || shared.grant === "None"
     ? { is: "known", isGranted: () => true, remedy: () => "" }
     : findGrantedAccess(shared, ...asking);
 
-/** Finds who has access by ReferenceGrants if the share says so, else by annotations. */
+/** Finds the namespaces with access by ReferenceGrants with `grant: ReferenceGrant`, else by annotations. */
 export const findGrantedAccess: FindShareAccess = (shared, resource, secret, namespaces, call) => {
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const name = `shared-resource/${shared.name}/reference-grants`;
@@ -53,7 +53,7 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
   return { is: "pending", reason: answer.is === "pending" ? waiting : { is: "ReferenceGrantsNotInstalled" } };
 };
 
-/** Finds who has access by the annotations of the shared resource, which its consumers cannot write. */
+/** Finds the namespaces with access by the annotations of the shared resource. Its consumers cannot write them. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
   const grant = readNamespaceGrant(resource);
   const { names, isForAll, selector, faults } = grant;
@@ -77,7 +77,7 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
 
 const NAMESPACE_REQUIREMENT = "namespace/";
 
-/** Looks up a Namespace. `found`: undefined if it does not exist. */
+/** Looks up a Namespace; `found` is undefined if it does not exist. */
 function lookUpNamespace(namespace: string, call: Call) {
   const requirement = toNamespaceRequirement(`${NAMESPACE_REQUIREMENT}${namespace}`, { name: namespace });
   const pending = (reason: SharingReason) => ({ is: "pending", reason }) as const;
@@ -90,19 +90,19 @@ function lookUpNamespace(namespace: string, call: Call) {
 }
 
 /**
- * Finds the reason why a namespace does not accept copies, or why that is not known.
+ * Finds the reason why a namespace does not accept copies, or why that is not known. These need no annotation:
  *
- * - The consumer's own namespace always accepts its copies.
- * - Every namespace accepts copies from the platform: those that the Composition names as a literal, and those of an XR
- *   without a namespace and a claim.
- * - Other namespaces come from a field that a tenant may write. Their annotation decides, since a new Secret can do
- *   harm.
+ * - the consumer's own namespace;
+ * - a namespace that the Composition names as a literal;
+ * - any namespace for an XR without a namespace and a claim, which is the platform's.
  *
- * @param isPlatforms true for a literal namespace of the Composition.
+ * Any other comes from a field that a tenant may write. Its annotation decides, since a new Secret can do harm.
+ *
+ * @param isLiteral true for a literal namespace of the Composition.
  */
-export function findNamespaceRefusal(namespace: string, isPlatforms: boolean, call: Call): SharingReason | undefined {
+export function findNamespaceRefusal(namespace: string, isLiteral: boolean, call: Call): SharingReason | undefined {
   const consumer = consumerNamespace(call.composite);
-  if (isPlatforms || consumer === undefined || consumer === namespace) return undefined;
+  if (isLiteral || consumer === undefined || consumer === namespace) return undefined;
   const looked = lookUpNamespace(namespace, call);
   if (looked.is === "pending") return looked.reason;
   const accepted = looked.found && readAccepted(looked.found);
@@ -114,11 +114,11 @@ export function findNamespaceRefusal(namespace: string, isPlatforms: boolean, ca
 export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
   findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
-/** Finds who has access by ReferenceGrants: the namespace of the XR or claim, or without one that of the copy. */
+/** Finds the access by ReferenceGrants, which grant it to the XR or claim: by its namespace, or else the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);
   const { apiVersion, claim } = composite;
-  // A ReferenceGrant may name the XR's kind, or its claim's, which teams know.
+  // A ReferenceGrant may name the kind of the XR, or of its claim.
   const names = claim === undefined ? [composite.kind] : [composite.kind, claim.kind];
   const kinds = names.map((name) => toGroupKind(name, toApiGroup(apiVersion)));
   const granted = findGranteeKeys(items, secret);

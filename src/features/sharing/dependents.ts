@@ -17,7 +17,7 @@ import type { Patched } from "./patches.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
 import { isOfKind, judgeBound } from "./recorded.ts";
 
-/** A share with the outcome of its dependents. */
+/** A share with its dependents decided. */
 export interface Depending extends Patched {
   readonly depending: {
     readonly reasons: readonly SharingReason[];
@@ -34,7 +34,7 @@ type Fate =
 
 type Decision = Fate & { readonly name: string };
 
-/** Decides on the dependents that earlier steps desire. Crossplane deletes the others. */
+/** Decides on the dependents that earlier steps desire. Crossplane deletes those that no step desires. */
 export function withDependents(draft: Draft, shares: readonly Patched[], call: Call) {
   const desired = lazy(() => desiredSoFar(call, draft)); // most XRs have no dependents
   const theirs = [...call.request.desired.resources.keys()]
@@ -66,20 +66,21 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
 }
 
 /**
- * Decides on one dependent. It belongs to the shared resource in its annotation, which no tenant writes. Tenants write
- * the XR's fields and record, which alone neither make nor keep a dependent. The first line that fits decides:
+ * Decides on one dependent. Its annotation names its shared resource, and no tenant writes that. Tenants write the XR's
+ * fields and record, which alone neither make nor keep a dependent. The first row that fits decides:
  *
- * | the dependent                                                              | what becomes of it                  |
- * |----------------------------------------------------------------------------|-------------------------------------|
- * | does not exist, access is granted, and the copies are written              | served: as earlier steps desire it  |
- * | does not exist                                                             | held back                           |
- * | is for the resource that the XR names, and access to that is granted       | served; removed if its copies are   |
- * | is for another one than that from which the XR is served now               | removed, then created anew          |
- * | is for one whose grant stands, or is not known; or is gone, with Keep      | kept exactly as it is observed      |
- * | else                                                                       | removed                             |
+ * | the dependent                                                            | decision                           |
+ * |--------------------------------------------------------------------------|------------------------------------|
+ * | does not exist, access is granted, and the copies are written            | served: as earlier steps desire it |
+ * | does not exist                                                           | held back                          |
+ * | its shared resource is the one that the XR names, with access granted    | served; removed with its copies    |
+ * | the XR is served from another shared resource now                        | removed, then created anew         |
+ * | the grant of its shared resource stands, or is not known                 | kept exactly as observed           |
+ * | its shared resource does not exist, with `onSourceMissing: Keep`         | kept exactly as observed           |
+ * | else                                                                     | removed                            |
  *
- * Kept as observed, since earlier steps may desire it from a field that names another resource by now. Created anew,
- * since many cloud resources cannot be changed, and some fields may still be the former resource's.
+ * It is kept as observed, since the fields from which earlier steps desire it may name another resource by now. It is
+ * created anew, since many cloud resources cannot be changed, and some fields may be the former resource's.
  */
 function decide(name: string, desired: Document, share: Delivered): Fate {
   const { judgement, call } = share;
@@ -100,7 +101,7 @@ function decideObserved(observed: Document, now: Reference | undefined, share: D
   return { is: "kept", origin: origin?.resource };
 }
 
-/** Tells whether all copies of the share are written, where it has some. */
+/** Tells whether all copies of the share are written; true for a share without copies. */
 const isDelivered = ({ shared, judgement, delivery }: Delivered): boolean =>
   shared.connection === undefined ||
   (judgement.copies.is === "copy" && delivery.reasons.every(({ is }) => is === "TypeKept" || is === "TooManyTargets"));

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, pick } from "../../model/json.ts";
 
-/** Tells whether a value is empty: many Compositions write `subnetIds: []` or `[""]` until their cloud has answered. */
+/** Tells whether a value is empty. Many Compositions write `subnetIds: []` or `[""]` until their cloud has answered. */
 export const isEmpty = (value: JsonValue | symbol): boolean =>
   value === "" ||
   (Array.isArray(value) && value.every((item) => item === "")) ||

@@ -10,6 +10,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
+import { lazy } from "../../model/once.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Binding } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
@@ -137,12 +138,12 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
   return `with labels ${labels.sort().join(",")}${place}`;
 }
 
-/** Sorts as function-extra-resources does: texts, numbers, others. Equal ones are sorted by namespace and name. */
+/** Sorts as function-extra-resources does: texts, then numbers, then others. Namespace and name decide between equals. */
 function sortBy(resources: readonly Document[], path: FieldPath | undefined): readonly Document[] {
   const keyed = resources.map((resource) => {
-    return { resource, value: path && resource.at(path), reference: toReference(resource) };
+    return { resource, value: path && resource.at(path), reference: lazy(() => toReference(resource)) };
   });
-  keyed.sort((a, b) => compareValues(a.value, b.value) || compareNames(a.reference, b.reference));
+  keyed.sort((a, b) => compareValues(a.value, b.value) || compareNames(a.reference(), b.reference()));
   return keyed.map(({ resource }) => resource);
 }
 

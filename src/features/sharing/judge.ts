@@ -11,22 +11,21 @@ import { findShareAccess, findTargetRefusal, type KnownShareAccess } from "./acc
 import { needsSource } from "./copies/keys.ts";
 import { findTargetFault, resolveTargets } from "./copies/targets.ts";
 import { findShared } from "./find-shared.ts";
-import { hold } from "./hold.ts";
-import type { Copying, Found, Judged, Judgement, Named, Share } from "./judgement.ts";
+import type { Cause, Copying, Found, Judged, Judgement, Named, Share } from "./judgement.ts";
 import { bindsOne, readableIn, withoutCopies } from "./judgement.ts";
 import { withAdmission } from "./pool.ts";
 import { prefetch } from "./prefetch.ts";
 import type { SharingReason } from "./reasons.ts";
-import { isOfKind } from "./recorded.ts";
+import { hold, isOfKind } from "./recorded.ts";
 import { findSource, readSecret } from "./source.ts";
 
 const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
 
 /**
- * Looks up and judges all shared resources. Copies are made only with the owner's grant, and removed when it is
- * revoked. The source Secret is required last: after every namespace is judged, if one of them is granted and a copy
- * needs the values.
+ * Looks up and judges all shared resources. Copies are made only with the owner's grant, and deleted when it is
+ * revoked. The source Secret is required last: once all namespaces are judged, one has a grant, and a copy needs the
+ * values.
  */
 export function judgeShares(call: Call): readonly Judged[] {
   const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);
@@ -39,7 +38,7 @@ export function judgeShares(call: Call): readonly Judged[] {
   });
 }
 
-/** Resolves a share, without recorded bindings to other kinds: a team may write them, and Crossplane would look them up. */
+/** Resolves a share. Skips recorded bindings to other kinds: a team may write them, and they would be looked up. */
 function toShare(shared: SharedResource, recorded: readonly Binding[], call: Call): Share {
   return {
     shared,
@@ -50,11 +49,11 @@ function toShare(shared: SharedResource, recorded: readonly Binding[], call: Cal
   };
 }
 
-/** Judges what was found. It may still have to admit the XR, or to become Ready. */
+/** Judges the resources found. A pool's member must also admit the XR, and `readiness: Required` needs a Ready one. */
 const judgeFound = (share: Share, found: Found): Judgement =>
   withReadiness(withAdmission(judgeAccess(share, found), share, found), share, found);
 
-/** Waits for the Ready of a granted resource, if the input says so. An XR that was served stays served. */
+/** Waits for a granted resource to become Ready, with `readiness: Required`. An XR that was served stays served. */
 function withReadiness(
   judged: Judgement,
   { shared, before }: Share,
@@ -73,16 +72,22 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   if (connection && resources.length === 0) return withoutCopies("gone");
   if (connection?.secretRef.perConsumer && share.targets.namespaces.length > 1)
     return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
-  // Several resources hand out fields only. Those that grant access do so, and the first that does not is reported.
+  // Of several resources only fields are read: of each that grants access. The first that does not is reported.
   const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
   const unknown = judged.find(({ copies }) => copies.is === "unknown");
   if (unknown !== undefined) return unknown;
-  const told = judged.find(({ fields }) => fields.is === "refused") ?? judged[0] ?? NOTHING;
-  const readable = judged.flatMap(({ fields }) => readableIn(fields));
-  return told.fields.is === "held" ? told : { ...told, fields: { ...told.fields, resources: readable } };
+  const reported = judged.find(({ fields }) => fields.is === "refused") ?? judged[0] ?? NOTHING;
+  const { fields } = reported;
+  if (fields.is === "held") return reported;
+  return { ...reported, fields: { ...fields, resources: judged.flatMap((each) => readableIn(each.fields)) } };
 }
 
 const NOTHING = withoutCopies("nothing");
+
+/** The source Secret; `none`: the judgement of a share that has none, or needs none. */
+type SourceOrNone =
+  | { readonly is: "named"; readonly secret: SecretName }
+  | { readonly is: "none"; readonly judgement: Judgement };
 
 /** A shared resource whose grants are known. */
 interface Accessible {
@@ -103,27 +108,26 @@ const refuse = ({ name, access, named }: Accessible, namespaces: readonly string
   isRevoked: named?.access === "Revoked",
 });
 
-/** Judges one resource: what is copied of it, and whether its fields may be read. */
+/** Judges one resource: first its source Secret and grants, then the copies, then the access to fields. */
 function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
   const { shared, targets, before, own = "*", call } = share;
   const asking = [own, ...targets.namespaces];
-  // Found before the grant is judged, and told only after it, by judgeCopies.
-  const secret = findSecret(share, resource, name);
-  const source = "copies" in secret ? undefined : secret;
-  // A ReferenceGrant names the Secret, so the Secret has to be known first.
-  if ("copies" in secret && shared.grant === "ReferenceGrant") return secret;
-  const access = findShareAccess(shared, resource, source, asking, call);
+  const source = findSourceOrNone(share, resource, name);
+  // A ReferenceGrant names the Secret, so nothing is granted without one.
+  if (shared.grant === "ReferenceGrant" && source.is === "none") return source.judgement;
+  const secret = source.is === "named" ? source.secret : undefined;
+  const access = findShareAccess(shared, resource, secret, asking, call);
   if (access.is === "pending") {
-    prefetch(share, { is: "grants", source });
+    prefetch(share, { is: "grants", source: secret });
     return withoutCopies("unknown", access.reason);
   }
   const isGranted = asking.some((namespace) => access.isGranted(namespace));
   const named = isOneOfMany ? undefined : toNamed(resource, isGranted, before);
   const accessible = { resource, name, access, isGranted, named };
-  return withFields(judgeCopies(share, secret, accessible), share, accessible);
+  return withFields(judgeCopies(share, source, accessible), share, accessible);
 }
 
-/** Decides the access that the record notes for the resource that the XR names now. */
+/** Decides the access that the XR's record notes for the resource that it names now. */
 function toNamed(found: Document, isGranted: boolean, before: readonly Binding[]): Named {
   const resource = toReference(found);
   if (isGranted) return { resource, access: "Granted", claimNamespace: claimNamespace(found) };
@@ -132,32 +136,35 @@ function toNamed(found: Document, isGranted: boolean, before: readonly Binding[]
   return { resource, access, claimNamespace: known?.claimNamespace };
 }
 
-/** Finds the source Secret, or the judgement where there is none. */
-function findSecret({ shared: { connection }, targets, call }: Share, resource: Document, name: string) {
-  if (connection === undefined) return NOTHING;
-  const { secretRef } = connection;
+function findSourceOrNone({ shared, targets, call }: Share, resource: Document, name: string): SourceOrNone {
+  if (shared.connection === undefined) return { is: "none", judgement: NOTHING };
+  const { secretRef } = shared.connection;
+  const none = (cause: Cause, reason: SharingReason): SourceOrNone => {
+    return { is: "none", judgement: withoutCopies(cause, reason) };
+  };
   const [namespace] = targets.namespaces;
   const source = findSource(resource, secretRef, namespace, call);
   switch (source.is) {
     case "named":
-      return source.secret;
+      return source;
     case "pending":
-      return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${name}` });
+      return none("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${name}` });
     case "foreign":
-      return withoutCopies("broken", { is: "SourceNotAllowed", shared: name });
+      return none("broken", { is: "SourceNotAllowed", shared: name });
     case "missing":
       return secretRef.perConsumer && namespace !== undefined
-        ? withoutCopies("gone", { is: "NoCredential", shared: name, namespace })
-        : withoutCopies("gone", { is: "NoConnectionSecret", shared: name, field: source.field ?? "" });
+        ? none("gone", { is: "NoCredential", shared: name, namespace })
+        : none("gone", { is: "NoConnectionSecret", shared: name, field: source.field ?? "" });
   }
 }
 
 /** Judges the copies. Only consumers with a grant learn that there is no source Secret. */
-function judgeCopies(share: Share, secret: SecretName | Judgement, accessible: Accessible): Judgement {
-  if (!("copies" in secret)) return judgeTargets(share, secret, accessible);
+function judgeCopies(share: Share, source: SourceOrNone, accessible: Accessible): Judgement {
+  if (source.is === "named") return judgeTargets(share, source.secret, accessible);
+  const { judgement } = source;
   const asking = askingForCopies(share);
-  const isTold = secret === NOTHING || asking.some((namespace) => accessible.access.isGranted(namespace));
-  return isTold ? secret : withoutCopies("broken", refuse(accessible, asking));
+  if (judgement.copies.is === "nothing" || asking.some(accessible.access.isGranted)) return judgement;
+  return withoutCopies("broken", refuse(accessible, asking));
 }
 
 /** Judges each target of the copies, and requires the source Secret where one of them needs it. */
@@ -165,10 +172,10 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   const { resource, access, isGranted } = accessible;
   const { shared, targets, call } = share;
   if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
-  // A team without a grant could guess the source by the fault.
+  // Without a grant the source is not checked: the fault would tell a team which Secret it is.
   const fault = findTargetFault(targets, isGranted ? source : undefined, call);
   if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
-  // Only a granted copy has its namespace asked whether it accepts copies.
+  // A Namespace is looked up only for a copy with a grant.
   const judged = targets.list.map((target) => ({
     ...target,
     refusal: access.isGranted(target.namespace)
@@ -189,21 +196,21 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   return { ...NOTHING, copies, reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...cutOff] };
 }
 
-/** Adds the access to fields, which is granted to the consumer's own namespace. */
+/** Adds the access to fields, which the consumer's own namespace needs a grant for; reports a refusal once. */
 function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {
   const { resource, access, named } = accessible;
   const { patches, toEnvironment } = share.shared;
   const asking = share.own === undefined ? askingForCopies(share) : [share.own];
-  if (asking.some((namespace) => access.isGranted(namespace)))
-    return { ...judged, named, fields: { is: "served", resources: [resource] } };
-  const { is } = judged.copies;
-  // An XR that only copies learns of the refusal from its copies.
-  const isWorthTelling = is === "nothing" || (is === "copy" && (patches.length > 0 || toEnvironment !== undefined));
-  const isToldAlready = judged.reasons.some((reason) => reason.is === "AccessNotGranted");
-  const reasons = isToldAlready || !isWorthTelling ? judged.reasons : [refuse(accessible, asking), ...judged.reasons];
-  return { ...judged, named, fields: { is: "refused", resources: [] }, reasons };
+  if (asking.some(access.isGranted)) return { ...judged, named, fields: { is: "served", resources: [resource] } };
+  const { copies, reasons } = judged;
+  // The copies report their own refusals, and that is enough for an XR that reads no fields.
+  const readsFields = patches.length > 0 || toEnvironment !== undefined;
+  const isToReport = copies.is === "nothing" || (copies.is === "copy" && readsFields);
+  const isReported = reasons.some(({ is }) => is === "AccessNotGranted");
+  const all = isToReport && !isReported ? [refuse(accessible, asking), ...reasons] : reasons;
+  return { ...judged, named, fields: { is: "refused", resources: [] }, reasons: all };
 }
 
-/** Lists the namespaces of the copies; the consumer's own where they are not known. */
+/** Lists the namespaces of the copies; the consumer's own if there are none. */
 const askingForCopies = ({ targets: { namespaces }, own = "*" }: Share): readonly string[] =>
   namespaces.length > 0 ? namespaces : [own];

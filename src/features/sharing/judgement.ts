@@ -15,7 +15,7 @@ export interface Share {
   readonly targets: Targets;
   /** Its bindings in the XR's record. */
   readonly before: readonly Binding[];
-  /** The consumer's namespace; undefined for the platform's XRs. */
+  /** The namespace of the XR or its claim; undefined for an XR without both, which is the platform's. */
   readonly own: string | undefined;
   readonly call: Call;
 }
@@ -28,7 +28,6 @@ export const bindsOne = ({ select }: SharedResource): boolean =>
 export interface Targets {
   /** In the order of the input; empty while a field is not set. */
   readonly list: readonly Target[];
-  /** The namespaces of the list, without duplicates. */
   readonly namespaces: readonly string[];
   /** True if the input asks for more than MAX_TARGETS. */
   readonly isCutOff: boolean;
@@ -56,7 +55,7 @@ export type NamedKey = { readonly to: string } & (
   | { readonly from?: undefined; readonly template: Template }
 );
 
-/** The resources that a selector finds, and the name by which the consumer asked. */
+/** The resources that a selector finds, and the name or labels by which the consumer asked. */
 export interface Found {
   readonly is: "found";
   readonly resources: readonly Document[];
@@ -71,23 +70,23 @@ export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup
 /**
  * The cause for which nothing new can be copied.
  *
- * - `unknown`: an answer is missing. Existing copies stay exactly as they are.
+ * - `unknown`: Crossplane has to look something up. Existing copies stay exactly as they are.
  * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
- *   stand (copies/kept.ts): nobody avoids a revocation by breaking an XR.
- * - `gone`: the shared resource, its Secret or its reference to one does not exist. As `broken`, and `onSourceMissing`
- *   decides.
+ *   stand (copies/kept.ts), so that breaking an XR avoids no revocation.
+ * - `gone`: the shared resource, its Secret or its reference to one does not exist. As `broken`, but `onSourceMissing:
+ *   Delete` deletes existing copies.
  */
 export type Cause = "unknown" | "broken" | "gone";
 
-/** The decision on one shared resource. Copies are granted to their namespaces, and fields to the consumer's own. */
+/** The decision on one shared resource. Copies need a grant to their namespaces, fields to the consumer's own. */
 export interface Judgement {
-  /** The copies, or the cause why there are none. `nothing`: the input asks for none. */
+  /** The copies, or the cause for having none. `nothing`: the input asks for none. */
   readonly copies: Copying | { readonly is: "nothing" | Cause };
   readonly fields: Fields;
   readonly reasons: readonly SharingReason[];
-  /** The resource that the XR names now. Undefined for none or several, and while it is not known who has access. */
+  /** The resource that the XR names now. Undefined for none or several, and while the access to it is not known. */
   readonly named: Named | undefined;
-  /** The bindings of the record that stay beside it. */
+  /** The bindings of the record that stay beside `named`. */
   readonly stay: readonly Binding[];
 }
 
@@ -112,18 +111,15 @@ export interface JudgedTarget extends Target {
 /** The access to fields of the shared resource, for patches, the environment and the context. */
 export type Fields =
   | { readonly is: "served"; readonly resources: readonly Document[] }
-  /** Values copied before are removed. `resources`: of a share with several, those that grant access. */
+  /** Values copied before are removed. `resources`: those that grant access, in a share with several. */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
-  /**
-   * Nothing can be read now, and values copied before stay. `bound`: the resource that the XR holds on to. The XR's
-   * status is read from it again, since a team may have edited its record.
-   */
+  /** Nothing new is read, and values copied before stay. `bound`: the bound resource, from which the status is read. */
   | { readonly is: "held"; readonly bound: Document | undefined };
 
-/** A resource that the XR names, as it goes into the record. */
+/** A resource that the XR names, as its record notes it. */
 export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
 
-/** Makes a judgement without copies; without a reason where the input accepts that. */
+/** Makes a judgement without copies. It has no reason if the input accepts that. */
 export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   copies: { is },
   fields: { is: "held", bound: undefined },
@@ -132,10 +128,10 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
   stay: [],
 });
 
-/** Lists the resources that hand out their fields now. */
+/** Lists the resources whose fields may be read now. */
 export const readableIn = (fields: Fields): readonly Document[] => (fields.is === "held" ? [] : fields.resources);
 
-/** Tells whether the next call decides. What Crossplane cannot read, such as Namespaces, stays unknown for longer. */
+/** Tells whether the next call decides. Namespaces that Crossplane may not read stay unknown for longer. */
 export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
   copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 

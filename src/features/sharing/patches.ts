@@ -17,11 +17,11 @@ import type { PatchedField, SharingReason } from "./reasons.ts";
 import { toFitting } from "./text-maps.ts";
 
 /**
- * The decision on the field of a patch.
+ * The decision on the field that a patch sets.
  *
- * - `set`: to the shared resource's value.
- * - `keep`: at the observed value. `default`: likewise, and a missing value is expected.
- * - `leave`: at the value of earlier steps.
+ * - `set`: the field gets the shared resource's value.
+ * - `keep`: it keeps its observed value. `default`: likewise, for a patch that may be without a value.
+ * - `leave`: it has the value of earlier steps, if any.
  */
 type Verdict =
   | { readonly is: "set"; readonly value: JsonValue }
@@ -34,7 +34,7 @@ export interface Patched extends Delivered {
 
 interface Applied {
   readonly patch: Patch;
-  /** `kept`: at the observed value, which is reported. `left`: at the value of earlier steps. */
+  /** The field has its new value, its observed one (reported), or that of earlier steps; or its resource is held back. */
   readonly is: "set" | "kept" | "left" | "heldBack";
   readonly reason?: SharingReason | undefined;
   /** The bytes of the shared resource's value; 0 if that is not set. */
@@ -45,8 +45,8 @@ interface Applied {
 type Objects = Map<string, JsonObject>;
 const COMPOSITE = "";
 
-/** The most bytes of a share's values: a response has 4 MiB, and the owner of a field decides how large it is. */
-const MAX_BYTES = 512 * 1024;
+/** The most bytes that the patches of a share set: a response has 4 MiB, and a field's owner decides on its size. */
+const MAX_PATCHED_BYTES = 512 * 1024;
 
 /** Applies the patches of all shares. A patch that fails does not stop the others. */
 export function withPatches(draft: Draft, shares: readonly Delivered[], call: Call) {
@@ -72,7 +72,7 @@ export function withPatches(draft: Draft, shares: readonly Delivered[], call: Ca
 /** Applies the patches of a share in order, each to the result of those before. */
 function applyPatches(share: Judged, objects: Objects): readonly Applied[] {
   const all: Applied[] = [];
-  let room = MAX_BYTES;
+  let room = MAX_PATCHED_BYTES;
   for (const patch of share.shared.patches) {
     const applied = apply(patch, share, room, objects);
     room -= applied.bytes;
@@ -111,7 +111,7 @@ function apply(patch: Patch, share: Judged, room: number, objects: Objects): App
   const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
   const fault =
     bytes > room
-      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_BYTES} bytes together`
+      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_PATCHED_BYTES} bytes together`
       : edit(patch, verdict.value, objects, call);
   return fault === undefined
     ? { patch, is: "set", bytes }
@@ -164,7 +164,7 @@ const failed = (fault: string): SharingReason => ({ is: "PatchFailed", fault });
 
 const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** The object and the field that a patch edits: the input gives one of the two. */
+/** Finds the object and the field that a patch sets. The input has either of them. */
 const targetOf = ({ toResource, toCompositeFieldPath: fieldPath = [] }: Patch) =>
   toResource ?? { name: COMPOSITE, fieldPath };
 

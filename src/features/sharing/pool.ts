@@ -21,7 +21,7 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
     if (access?.is === "pending") return unfound("unknown", access.reason);
     if (!isFull(item) && access?.isGranted(own ?? "*") !== false) open.push(item);
   }
-  const chosen = [findProposed(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
+  const chosen = [findAsked(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
 }
 
@@ -29,11 +29,11 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
  * Finds the member that the XR asked before. The XR asks another one with room if this one is full or does not grant
  * access, and has not admitted the XR. That moves nothing, since this one never served the XR.
  */
-function findProposed(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
+function findAsked(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
   const [last] = share.before;
-  const proposed = sorted.find((item) => last !== undefined && isSameResource(toReference(item), last.resource));
-  if (proposed === undefined || open.length === 0 || open.includes(proposed)) return proposed;
-  return judgeAdmission(proposed, share) === "refused" ? undefined : proposed;
+  const asked = sorted.find((item) => last !== undefined && isSameResource(toReference(item), last.resource));
+  if (asked === undefined || open.length === 0 || open.includes(asked)) return asked;
+  return judgeAdmission(asked, share) === "refused" ? undefined : asked;
 }
 
 /** Finds the first member or, with `prefer: LeastUsed`, the least used. One that does not report its load comes last. */

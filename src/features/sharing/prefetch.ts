@@ -1,21 +1,21 @@
 import type { SecretName } from "../../crossplane/copies.ts";
 import { findGrantSchema } from "../../crossplane/grants.ts";
 import { findTargetRefusal } from "./access.ts";
-import { findTarget } from "./copies/taker.ts";
+import { findTarget } from "./copies/foreign-secret.ts";
 import { findTargetFault } from "./copies/targets.ts";
 import type { Share, Target } from "./judgement.ts";
 
-/** The answer that a share waits for. */
+/** The look-up that a share waits for. */
 type Awaited =
   | { readonly is: "sharedResource" }
   | { readonly is: "grants"; readonly source: SecretName | undefined }
   | { readonly is: "source"; readonly key: string; readonly target: Target };
 
 /**
- * Asks for resources that a later call reads. Crossplane calls a step six times at most before it fails the XR, and a
- * copy that moves to another shared resource would need nearly all of them if each look-up waited for the one before.
+ * Requires resources that only a later call reads. Crossplane calls a step six times at most, then it fails the XR. A
+ * copy that moves to another shared resource would need nearly all six if each look-up waited for the one before.
  *
- * | awaited             | asked as well                                   |
+ * | awaited             | required as well                                |
  * |---------------------|-------------------------------------------------|
  * | the shared resource | the schemas of ReferenceGrant                   |
  * | its grants          | the Namespaces that have to accept its copies   |

@@ -27,7 +27,7 @@ type Taken = { readonly target: SecretName; readonly holder: string | undefined;
 type Names = { readonly names: readonly string[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
-/** The sentences of SharedResourcesReady for the consumer's team: what is missing, and who can fix it. */
+/** The messages of SharedResourcesReady for the consumer's team: what is missing, and who can fix it. */
 export const REASONS = {
   ...unknown({
     WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,
@@ -131,10 +131,10 @@ const TEXTS =
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 
-/** The reason why a shared resource is not available, with the facts of its sentence. */
+/** The reason why a shared resource is not available, with the facts of its message. */
 export type SharingReason = ReasonOf<typeof REASONS, "kind">;
 
-/** Tells whether the owner of the shared resource, or of the namespace, refuses a copy. */
+/** Tells whether a copy is not granted, or its namespace does not accept it. */
 export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 

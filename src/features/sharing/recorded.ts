@@ -1,15 +1,15 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
-import type { Reference } from "../../crossplane/references.ts";
+import { isSameResource, type Reference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { findShareAccess } from "./access.ts";
-import type { Share } from "./judgement.ts";
+import { isWaiting, type Judgement, type Share } from "./judgement.ts";
 import { findSource } from "./source.ts";
 
-/** The state of a recorded grant. `pending`: an answer is missing. */
+/** The state of a recorded grant. `pending`: Crossplane has to look something up. */
 export type Grant = "stands" | "pending" | "ended";
 
 export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
@@ -17,7 +17,7 @@ export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : 
 export const isOfKind = (resource: Reference, shared: SharedResource): boolean =>
   groupKindOf(resource) === groupKindOf(shared);
 
-/** Looks up a recorded shared resource. `stands`: this version of Crossplane cannot look it up. */
+/** Looks up a recorded shared resource. Crossplane v1 cannot look up a namespaced one: its grant `stands`. */
 export function lookUpRecorded(resource: Reference, { shared, call }: Share): Document | "stands" | "pending" | "gone" {
   const { request, composite, requirements } = call;
   const { kind, namespace, name } = resource;
@@ -31,8 +31,8 @@ export function lookUpRecorded(resource: Reference, { shared, call }: Share): Do
 }
 
 /**
- * Judges the grant of a resource that the XR is bound to: to the consumer's namespace, or without one to any namespace
- * of its copies. `gone`: nothing is left to ask for a grant, which does not count as taken back.
+ * Judges the grant of a resource that the XR is bound to. It has to be to the consumer's namespace or, if the consumer
+ * has none, to any namespace of its copies. `gone`: the resource or its Secret does not exist, which revokes no grant.
  *
  * @param copies the copies that the record lists.
  */
@@ -52,4 +52,36 @@ export function judgeBound(
   const access = findShareAccess(shared, found, secret, namespaces, call);
   if (access.is === "pending") return { is: "pending" };
   return { is: toGrant(namespaces.some((each) => access.isGranted(each))), found };
+}
+
+/**
+ * Keeps an XR bound to resources of its record while their grants stand. That matters if the XR now names no resource,
+ * or one without a grant: a named resource with a grant replaces all others. While an answer is missing, all bindings
+ * stay.
+ *
+ * Fields are read only from the first binding that was granted; the other bindings have copies only. Fields are
+ *
+ * - refused once the grant of that binding has ended, even if the XR names nothing now;
+ * - refused by the resource that the XR names now, if it served the XR before, or if no bound resource exists: a team
+ *   may record a resource that never existed;
+ * - else held.
+ */
+export function hold(judged: Judgement, share: Share): Judgement {
+  const { copies, fields, named } = judged;
+  const { before } = share;
+  if (isWaiting(judged)) return { ...judged, stay: before };
+  if (named?.access === "Granted" || fields.is === "served") return judged;
+  const granted = before.filter(({ access }) => access === "Granted");
+  const others = granted.filter(({ resource }) => !named || !isSameResource(resource, named.resource));
+  const held = others
+    .map((binding) => ({ binding, bound: judgeBound(binding.resource, binding.secrets, share) }))
+    .filter(({ bound }) => bound.is !== "ended");
+  const requests = copies.is === "unknown" ? before.filter(({ access }) => access !== "Granted") : [];
+  const stay = [...requests, ...held.map(({ binding }) => binding)];
+
+  const [first] = held;
+  if (first?.binding !== granted[0]) return { ...judged, fields: { is: "refused", resources: [] }, stay };
+  const isRefused =
+    fields.is === "refused" && (named?.access === "Revoked" || held.every(({ bound }) => bound.is === "gone"));
+  return { ...judged, fields: isRefused ? fields : { is: "held", bound: first?.bound.found }, stay };
 }

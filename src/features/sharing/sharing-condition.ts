@@ -11,7 +11,7 @@ import { explainReason, REASONS } from "./reasons.ts";
 
 const TYPE = "SharedResourcesReady";
 
-/** The most reasons of a share that later steps get: a condition's message shows fewer. */
+/** The most reasons of a share that later steps get. A condition's message shows fewer. */
 const MAX_REASONS = 10;
 
 /** Context key: the reasons of earlier steps. Crossplane keeps the last step's condition, which has to cover them all. */
@@ -81,7 +81,7 @@ function tellRemarks(remarks: readonly Remark[]) {
   return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }
 
-/** Makes the event for a change in this step. The XR's condition, which covers all steps, shows the messages so far. */
+/** Makes the event for a change in this step: for messages that the XR's condition does not show yet. */
 function findEvents(own: readonly Remark[], names: readonly string[], composite: Composite): readonly Result[] {
   const { condition, severity } = tellRemarks(own);
   const { status, reason, message = `${TYPE} is ${status}`, target } = condition;

@@ -1,14 +1,24 @@
+import { resourceKey } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { groupBy } from "../../model/collections.ts";
 import { type Draft, withContext, withResource } from "../../model/draft.ts";
-import { type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../records/record.ts";
+import {
+  type Binding,
+  type Bindings,
+  composeRecord,
+  findBinding,
+  MAX_BINDINGS,
+  RECORD_NAME,
+  readBindings,
+} from "../../records/record.ts";
 import type { Call, Feature } from "../feature.ts";
-import { bind } from "./bind.ts";
 import { toContext } from "./context.ts";
 import { withCopies } from "./copies/deliver.ts";
+import { findCopied } from "./copies/observed.ts";
 import { type Depending, withDependents } from "./dependents.ts";
 import { judgeShares } from "./judge.ts";
-import type { Outcome } from "./judgement.ts";
+import { bindsOne, type Named, type Outcome } from "./judgement.ts";
 import { findMisnamed, remarkUndesired } from "./misnamed.ts";
 import { withPatches } from "./patches.ts";
 import type { SharingReason } from "./reasons.ts";
@@ -34,8 +44,8 @@ export const sharing: Feature = (call, draft) => {
 };
 
 /**
- * Guards against the name of a share in an earlier step: both would be one share in the XR's record, and the owner of
- * the first would not learn that it is used.
+ * Guards against a share with the name of one in an earlier step. The XR's record would hold one of them only, and the
+ * owner of the other would not learn that its resource is used.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
@@ -56,6 +66,33 @@ function toOutcome(share: Depending): Outcome {
   const all = [...delivery.reasons, ...unpatched, ...remarkUndesired(share), ...depending.reasons];
   const reasons = lookup.is === "found" ? all : all.filter((reason) => !isExpected(reason, shared));
   return { ...share, bindings: bind(share), reasons };
+}
+
+/** Lists the bindings for the record: the resource that the XR names, and others whose grants or copies stay. */
+function bind(share: Depending): readonly Binding[] {
+  const { shared, targets, before, delivery, depending } = share;
+  const { named, stay } = share.judgement;
+  if (!bindsOne(shared)) return [];
+  const copies = groupBy(delivery.made, ({ origin }) => resourceKey(origin));
+  const dependents = groupBy(depending.bound, ({ origin }) => resourceKey(origin));
+  const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
+  const toBinding = ({ resource, access, ticket, claimNamespace }: Named): Binding => ({
+    resource,
+    access,
+    secrets: (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret),
+    dependents: (dependents.get(resourceKey(resource)) ?? []).map(({ name }) => name),
+    credentialFor,
+    copied:
+      credentialFor === undefined
+        ? undefined
+        : (findCopied(delivery.copies, resource) ?? findBinding(resource, before)?.copied),
+    ...{ ticket, claimNamespace },
+  });
+  const composed = [...delivery.made, ...depending.bound].map(
+    ({ origin: resource }): Named => ({ ...findBinding(resource, before), resource, access: "Granted" }),
+  );
+  const distinct = groupBy([...(named ? [named] : []), ...stay, ...composed], ({ resource }) => resourceKey(resource));
+  return [...distinct.values()].slice(0, MAX_BINDINGS).flatMap((same) => same.slice(0, 1).map(toBinding));
 }
 
 /** Tells whether a reason is expected of an optional shared resource, which may be missing. */

@@ -5,7 +5,7 @@ import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
 
-/** v2.0 and v2.1 advertise no capabilities: only an XR of v2 tells them from v1. */
+/** Crossplane v2.0 and v2.1 advertise no capabilities. Only an XR of Crossplane v2 tells them from v1. */
 export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 /**

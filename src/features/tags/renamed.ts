@@ -30,19 +30,26 @@ interface Renamed {
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
   if (owners.length === 0) return { draft, renamed: new Set(), leaving: new Set() };
-  const { heirsOf, mayHaveAnother } = indexHeirs(subjects);
-  const hasHeirs = ([, owner]: Owner): boolean => mayHaveAnother(owner) || heirsOf(owner).length > 0;
+  const byIdentity = groupBy(subjects, toKey);
+  const byName = groupBy(subjects, ({ isNamed, desired }) => (isNamed ? toNameKey(desired) : undefined));
+  const heirsOf = ({ identity, document }: Contender): readonly Subject[] =>
+    (identity === undefined ? byName.get(toNameKey(document)) : byIdentity.get(identity)) ?? NO_HEIRS;
+  // A new resource of its kind has an unresolved reference, and may declare the same.
+  const mayHaveMore = ({ document }: Contender): boolean => byIdentity.has(kindOf(document));
+  const hasHeirs = ([, owner]: Owner): boolean => mayHaveMore(owner) || heirsOf(owner).length > 0;
   const replaced = owners.filter(hasHeirs);
-  const waiting = replaced.filter(([, owner]) => mayHaveAnother(owner) || !isSucceeded(owner, heirsOf(owner)));
+  const waiting = replaced.filter(([, owner]) => mayHaveMore(owner) || !isSucceeded(owner, heirsOf(owner)));
   // Another XR may have begun to declare it since this one was reconciled: one that goes with it has to know that.
   const isHandingOver = call.input.spec.tags?.owner.onRelease === "HandOver";
   const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // we left it out
-  const mayLeave = ([name, owner]: Owner): boolean => owner.isMarked && owner.isDeletingWithIt && !isDesired(name);
-  const leaving = isHandingOver ? owners.filter((owner) => mayLeave(owner) && !hasHeirs(owner)) : [];
+  const leaving = owners.filter(
+    ([name, owner]) =>
+      isHandingOver && owner.isMarked && owner.isDeletingWithIt && !isDesired(name) && !hasHeirs([name, owner]),
+  );
   const kept = [...waiting, ...leaving].map(
     ([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const,
   );
-  const heirs = [...new Set(replaced.map(([, owner]) => heirsOf(owner)))].flat(); // many may share their heirs
+  const heirs = [...new Set(replaced.map(([, owner]) => heirsOf(owner)))].flat(); // many owners may share their heirs
   const names = [...replaced, ...leaving].map(([name]) => name);
   return {
     draft: withResources(draft, kept),
@@ -54,19 +61,7 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
 /** An owner, by its name in the Composition. */
 type Owner = readonly [name: string, owner: Contender];
 
-/** Indexes the resources that may take over from an owner of the same XR: they declare its cloud resource. */
-function indexHeirs(subjects: readonly Subject[]) {
-  const byIdentity = groupBy(subjects, toKey);
-  const byName = groupBy(subjects, ({ isNamed, desired }) => (isNamed ? toNameKey(desired) : undefined));
-  return {
-    heirsOf: ({ identity, document }: Contender): readonly Subject[] =>
-      (identity === undefined ? byName.get(toNameKey(document)) : byIdentity.get(identity)) ?? NONE,
-    /** Tells whether a new resource of its kind has an unresolved reference, so that it may declare the same. */
-    mayHaveAnother: ({ document }: Contender): boolean => byIdentity.has(kindOf(document)),
-  };
-}
-
-const NONE: readonly Subject[] = [];
+const NO_HEIRS: readonly Subject[] = [];
 
 /** Tells whether an owner may go: it leaves the cloud resource, and lists each heir as a successor. */
 const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>

@@ -142,8 +142,12 @@ function withoutMarks(desired: Document, isOurs: () => boolean): Document {
   return edits.length === 0 ? desired : desired.with(edits);
 }
 
-function isExcluded({ resource, observed, asked }: Wish, ignored: readonly ((text: string) => boolean)[]): boolean {
-  if (isObserver(asked) || ignored.some((fits) => fits(resource))) return true;
+function isExcluded(
+  { resource, observed, asked, isRenamed }: Wish,
+  ignored: readonly ((text: string) => boolean)[],
+): boolean {
+  // What hands over is desired as observed, and may only observe since it was held back.
+  if ((isObserver(asked) && !isRenamed) || ignored.some((fits) => fits(resource))) return true;
   return observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true";
 }
 

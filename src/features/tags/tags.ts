@@ -66,9 +66,8 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
 function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[]): ReadonlySet<string> {
   const isAwaited = ({ reason }: TagDecision): boolean =>
     reason.is === "WaitingForRequiredResources" || (reason.is === "Owned" && reason.others.length > 0);
-  const awaited = decisions.filter(({ subject }) => leaving.has(subject.resource)).filter(isAwaited);
-  const names = new Set(awaited.map(({ subject }) => subject.resource));
-  return new Set([...leaving].filter((name) => !names.has(name)));
+  const awaited = new Set(decisions.filter(isAwaited).map(({ subject }) => subject.resource));
+  return new Set([...leaving].filter((name) => !awaited.has(name)));
 }
 
 /** Removes the edits of resources that no step of the pipeline desires. */

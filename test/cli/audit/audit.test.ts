@@ -134,7 +134,7 @@ test("--restore says of each what its provider found, and how to release it; wha
 
 describe("where nothing is wrong", () => {
   test.each([
-    ["it ends with 0", [], 0, "nothing is wrong: "],
+    ["it ends with 0", [], 0, "no findings: "],
     ["kinds that nobody composes may be kept from it", ["jobs", "secrets"], 0, "2 kinds that no XR refers to"],
     ["managed resources may not: that is no answer", ["buckets"], 2, 'resources: ["buckets"], verbs: ["list"]'],
     ["XRs may not", ["xstores"], 2, 'resources: ["xstores"], verbs: ["list"]'],

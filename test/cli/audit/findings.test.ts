@@ -273,7 +273,7 @@ describe("--adopt", () => {
   });
 
   test("says that there is nothing to do", () => {
-    expect(toCommands([], worldOf({}))).toBe("# There are no orphans.\n");
+    expect(toCommands([], worldOf({}))).toBe("# No orphans found.\n");
   });
 });
 

@@ -55,24 +55,15 @@ test("a step of another function is called where its Function says that it liste
   expect({ exitCode, kinds: toKinds(stdout), stderr }).toEqual({ exitCode: 0, kinds: ["XApp", "Bucket"], stderr: "" });
 });
 
-test("a function that does not listen is an error at once", async () => {
-  const { exitCode, stderr } = await render("127.0.0.1:1", ["--timeout=1m"]);
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 1,
-    stderr: expect.stringMatching(
-      /cannot run pipeline step "compose": cannot call the function at 127\.0\.0\.1:1: \d+ UNAVAILABLE: .*ECONNREFUSED/,
-    ),
-  });
-});
-
-test("a function that does not answer is an error once the timeout is over", async () => {
-  const { exitCode, stderr } = await render(`127.0.0.1:${await listen(createServer())}`, ["--timeout=300ms"]);
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 1,
-    stderr: expect.stringMatching(
-      /^no answer yet from the function at [\d.:]+: does it listen there, with --insecure\?\n.*cannot run pipeline step "compose": cannot call the function at [\d.:]+: \d+ DEADLINE_EXCEEDED/,
-    ),
-  });
+const WAITS = /^no answer yet from the function at [\d.:]+: does it listen there, with --insecure\?\n/.source;
+test.each<[reason: string, timeout: string, begins: string, code: string, portOf: () => Promise<number>]>([
+  ["listen is an error at once", "1m", "^", "UNAVAILABLE: .*ECONNREFUSED", async () => 1],
+  ["answer is one after the timeout", "300ms", WAITS, "DEADLINE_EXCEEDED", () => listen(createServer())],
+])("a function that does not %s", async (_, timeout, begins, code, portOf) => {
+  const target = `127.0.0.1:${await portOf()}`;
+  const { exitCode, stderr } = await render(target, [`--timeout=${timeout}`]);
+  const says = `cannot run pipeline step "compose": cannot call the function at ${target}: \\d+ ${code}`;
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(`${begins}.*${says}`)]);
 });
 
 test("an error that another function answers with is told", async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { consumers } from "../../../src/features/consumers/consumers.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { CallParts } from "../../../testing/builders/calls.ts";
 import {
   claimRecord,
-  consumersCall,
+  consumersDraft,
   credentialKey,
   ownDatabase,
   recordIn,
@@ -13,7 +12,6 @@ import {
 } from "../../../testing/builders/consumers.ts";
 import { couldNotRead, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
 import { listedIn, requirementsIn, roleIn, statusOf } from "../../../testing/builders/read-draft.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
 
 const REQUIREMENT = "consumers/reference-grants";
@@ -30,13 +28,11 @@ const records = { "consumers/EnvironmentConfig": [claimRecord("team-a")] };
 const section = { list: { toCompositeFieldPath: "status.consumers" }, grant: "ReferenceGrant" };
 const installed = { "reference-grant-v1": {} };
 
-const callWith = ({ answers, ...parts }: CallParts, more: JsonObject = {}) =>
-  consumersCall(
+const draftOf = ({ answers, ...parts }: CallParts = {}, more: JsonObject = {}) =>
+  consumersDraft(
     { ...section, ...more },
     { xr: database(), schemas: installed, ...parts, answers: { ...records, ...answers } },
   );
-
-const draftOf = (parts: CallParts = {}, more: JsonObject = {}) => runFeature(consumers, callWith(parts, more));
 
 const itemsOf = (draft: Draft) => listedIn(draft).map(({ namespace, granted }) => `${namespace} ${granted}`);
 const countsOf = (draft: Draft) => ["count", "withoutGrant"].map((key) => statusOf(draft)?.[key]);
@@ -107,9 +103,7 @@ describe("ReferenceGrants are asked for", () => {
   });
 
   test("nor where the cluster serves none", () => {
-    const { request, ...call } = callWith({});
-    const requiredSchema = () => ({ is: "unknown" }) as const;
-    const draft = runFeature(consumers, { ...call, request: { ...request, requiredSchema } });
+    const draft = draftOf({ schemas: { "reference-grant-v1": null, "reference-grant-v1beta1": null } });
     expect([requirementsIn(draft).has(REQUIREMENT), says(draft)]).toEqual([false, "False ReferenceGrantsNotReadable"]);
   });
 

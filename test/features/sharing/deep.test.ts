@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { toComposite } from "../../../src/crossplane/composite.ts";
-import type { Call } from "../../../src/features/feature.ts";
 import { ENVIRONMENT } from "../../../src/features/value.ts";
 import type { Document } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
@@ -8,7 +6,7 @@ import { type JsonObject, type JsonValue, MAX_DEPTH } from "../../../src/model/j
 import { WireDocument } from "../../../src/wire/document.ts";
 import { writeStruct } from "../../../src/wire/struct-writer.ts";
 import { Writer } from "../../../src/wire/writer.ts";
-import { type CallParts, callOf, runSharing } from "../../../testing/builders/calls.ts";
+import { type CallParts, sharingDraft } from "../../../testing/builders/calls.ts";
 import { copyMetadata, KEY, withoutCopies } from "../../../testing/builders/copies.ts";
 import { says } from "../../../testing/builders/read-draft.ts";
 import { grantedTo, naming, toStatus } from "../../../testing/builders/shared-database.ts";
@@ -21,29 +19,15 @@ function deep(levels = MAX_DEPTH + 1): JsonObject {
   return value as unknown as JsonObject;
 }
 
-function onWire(document: Document): Document {
+function onWire(object: JsonObject): Document {
   const writer = new Writer(1024);
-  writeStruct(writer, document.toObject());
+  writeStruct(writer, object);
   const bytes = Buffer.from(writer.finish());
   return new WireDocument({ bytes, start: 0, end: bytes.length });
 }
 
 /** Calls with documents in the request's bytes: others can be as deep as one likes. */
-function draftOf(parts: CallParts): Draft {
-  const { request, ...call } = callOf(parts);
-  const composite = onWire(request.observed.composite.document);
-  const required: Call["request"]["required"] = (name) => {
-    const answer = request.required(name);
-    return answer.is === "pending" ? answer : { ...answer, items: answer.items.map(onWire) };
-  };
-  const resources = new Map(
-    [...request.desired.resources].map(([name, one]) => [name, { ...one, document: onWire(one.document) }]),
-  );
-  const desired = { ...request.desired, resources };
-  const context = onWire(request.context);
-  const asked = { ...request, required, desired, context };
-  return runSharing({ ...call, composite: toComposite(composite), request: asked });
-}
+const draftOf = (parts: CallParts): Draft => sharingDraft({ ...parts, toDocument: onWire });
 
 const alone = withoutCopies();
 const deepDatabase = { db: [database({ status: { endpoint: deep() } })] };

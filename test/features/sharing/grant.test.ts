@@ -4,7 +4,7 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/records/answer.ts";
-import { type CallParts, callOf, sharingDraft as draftOf, runSharing, V2 } from "../../../testing/builders/calls.ts";
+import { type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
 import { SELECTOR } from "../../../testing/builders/consumers.ts";
 import { copying, copyMetadata, KEY, objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
 import { couldNotRead, namespaceOf, referenceGrant, synced } from "../../../testing/builders/kubernetes.ts";
@@ -146,11 +146,9 @@ describe("the version of ReferenceGrant", () => {
   const sharedResources = [shared({ grant: "ReferenceGrant" })];
   const byReferenceGrant: CallParts = { capabilities: [...V2, "RequiredSchemas"], sharedResources };
   const ask = (answer: "pending" | "unknown" | "v1" | "v1beta1") => {
-    const call = callOf({ ...byReferenceGrant, answers: { db: [refused] } });
-    const requiredSchema: typeof call.request.requiredSchema = (name) =>
-      name.endsWith(`-${answer}`) ? { is: "resolved", schema: documentOf({}) } : { is: "unknown" };
-    const request = answer === "pending" ? call.request : { ...call.request, requiredSchema };
-    const draft = runSharing({ ...call, request });
+    const served = ["v1", "v1beta1"].map((version) => [`reference-grant-${version}`, version === answer ? {} : null]);
+    const schemas = answer === "pending" ? {} : Object.fromEntries(served);
+    const draft = draftOf({ ...byReferenceGrant, schemas, answers: { db: [refused] } });
     const asked = requirementsIn(draft).get("shared-resource/db/reference-grants");
     return [asked?.apiVersion, [...draft.requiredSchemas.values()].map(({ apiVersion }) => apiVersion)];
   };

@@ -1,23 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
-import { type CallParts, callOf, runSharing, sharingDraft } from "../../../testing/builders/calls.ts";
+import { type CallParts, sharingDraft } from "../../../testing/builders/calls.ts";
 import { recordOf } from "../../../testing/builders/composed.ts";
 import { objectIn, withoutCopies } from "../../../testing/builders/copies.ts";
 import { at, fatalsIn, says } from "../../../testing/builders/read-draft.ts";
-import { resourceOf } from "../../../testing/builders/request.ts";
 import { refused, toStatus } from "../../../testing/builders/shared-database.ts";
 import { ALLOWED, database, xr } from "../../../testing/builders/sharing.ts";
 
 const alone = withoutCopies();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
   sharingDraft({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] });
-/** The same, where an earlier step desires something for the XR. */
-function draftBeside(patches: readonly JsonObject[], object: JsonObject): Draft {
-  const { request, ...call } = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches }] });
-  const desired = { ...request.desired, composite: resourceOf(object) };
-  return runSharing({ ...call, request: { ...request, desired } });
-}
 const optional = (patch: JsonObject): JsonObject => ({ ...patch, policy: "Optional" });
 const withStatus = (status: JsonObject) => ({ db: [database({ status })] });
 
@@ -269,7 +262,12 @@ const inApp = optional({ fromFieldPath: "status.endpoint", toResource: { name: "
 const endpoint = { path: ["status", "db"], value: "orders.db.example.org" };
 test.each<[where: string, draft: Draft, field: string, composite: readonly object[]]>([
   ["that another patch sets", draftOf(both), "status.db.name", [endpoint]],
-  ["that an earlier step desires", draftBeside(both.slice(1), { status: { db: "text" } }), "status.db.name", []],
+  [
+    "that an earlier step desires",
+    draftOf(both.slice(1), { desiredXr: { status: { db: "text" } } }),
+    "status.db.name",
+    [],
+  ],
   ["of a composed resource", draftOf([inApp], { desired: { app: { spec: { env: "text" } } } }), "spec.env.HOST", []],
 ])("a patch of a field below a text %s fails alone", (_where, draft, field, composite) => {
   const fault = `cannot set ${field}: a value on the path has another type, or the list is too short`;
@@ -341,7 +339,6 @@ describe("a composed resource whose field is Required, as it is unless the input
 });
 
 test("a patch into a list of the XR's status sends the list, with what an earlier step desires in it", () => {
-  expect(draftBeside([toStatus("hosts[1]")], { status: { hosts: ["a"] } }).composite).toEqual([
-    { path: ["status", "hosts"], value: ["a", "orders.db.example.org"] },
-  ]);
+  const { composite } = draftOf([toStatus("hosts[1]")], { desiredXr: { status: { hosts: ["a"] } } });
+  expect(composite).toEqual([{ path: ["status", "hosts"], value: ["a", "orders.db.example.org"] }]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DEPENDS_ON } from "../../../src/ownership/annotations.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
@@ -44,6 +45,17 @@ describe("a composed resource that its Composition renames", () => {
     ];
     expect(policies).toEqual([...steps, ...Array(3).fill([undefined, ["*"]])]);
     expect(drafts.map(({ conditions: [condition] }) => condition?.reason).at(-1)).toBe("Owned");
+  });
+
+  test("hands over although its owner only observes, as after a restore that held it back", () => {
+    const xr = shopOf(orders);
+    xr.managed = { bucket: withPolicies(xr.managed["bucket"] ?? {}, "Observe") };
+    const drafts = Array.from({ length: 4 }, () => reconcile(xr, { store: orders }));
+    expect(drafts[0]?.conditions[0]?.message).not.toContain("ignored");
+    expect([policiesOf(drafts[3] as Draft, "bucket"), policiesOf(drafts[3] as Draft, "store")]).toEqual([
+      undefined,
+      ["*"],
+    ]);
   });
 
   const queue = bucket({ tags: {} }, externallyNamed("other"));

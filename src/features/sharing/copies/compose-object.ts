@@ -12,10 +12,10 @@ import { pickObserved } from "../../desired.ts";
 import type { Call } from "../../feature.ts";
 import type { Copying } from "../judgement.ts";
 import type { Data } from "../source.ts";
+import { markComposite, targetLabel } from "./foreign-secret.ts";
 import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
 import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./owned.ts";
 import type { Row } from "./rows.ts";
-import { markComposite, targetLabel } from "./taker.ts";
 
 /** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read the source at once. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
@@ -39,7 +39,7 @@ interface WrittenCopy {
   readonly call: Call;
 }
 
-/** Writes a copy: composes one of two forms of provider-kubernetes' Object, or the Secret itself. */
+/** Writes a copy: composes an Object of provider-kubernetes, or the Secret itself. */
 export function writeCopy(copy: WrittenCopy): Composed {
   const { isObserver, row, copying, earlier } = copy;
   const { key, observed, target: secret } = row;

@@ -46,7 +46,7 @@ interface Values {
 
 export const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 
-/** The bytes composed for a key beside its names and its value. */
+/** The bytes that a key takes in the response, its names and value not counted. */
 const KEY_BYTES = 200;
 
 /** Selects the keys that a copy lists, or all keys of the source, sorted by their new names. */

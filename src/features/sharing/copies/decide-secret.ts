@@ -12,16 +12,16 @@ import type { Grant } from "../recorded.ts";
 import type { Data } from "../source.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import { type Contents, TOO_LARGE } from "./contents.ts";
+import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.ts";
 import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
 import type { Row } from "./rows.ts";
-import { findTaker, findTarget, type Taker } from "./taker.ts";
 
 /** The decision on a target or a copy. Crossplane deletes an observed copy that is not composed again. */
 export interface Decision extends Partial<Composed> {
   readonly reason?: SharingReason;
-  /** The target Secret, if no other share may take it from now on. */
+  /** The Secret, if the share writes it from now on. */
   readonly taken?: string;
 }
 
@@ -38,8 +38,7 @@ interface Case {
   readonly contents: () => Contents;
   /** The observed Secret; undefined if it does not exist. */
   readonly found: () => Document | "pending" | undefined;
-  /** The other writer of the Secret. */
-  readonly taker: () => Taker | "pending" | undefined;
+  readonly otherWriter: () => OtherWriter | "pending" | undefined;
 }
 
 type Decisions = readonly Decision[];
@@ -47,7 +46,7 @@ type Decisions = readonly Decision[];
 /** Decides on a target Secret by the first rule that fits. */
 const decide = decideBy<Case, Decisions>(
   () => [
-    keepUnwritable, // the copy is not granted, or its namespace does not accept it
+    keepRefused, // the copy is not granted, or its namespace does not accept it, or that is not known
     leaveToOtherCopy, // another share, another copy of this share or an earlier step writes the Secret
     keepWithoutContents, // the contents are unknown, missing or too large
     keepTillDeletion, // the shared resource is being deleted, and no new copy of it is made
@@ -91,10 +90,10 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
     const made = share.contentsOf(target.copy);
     return made.is === "known" && made.bytes > room ? { is: "broken", reason: TOO_LARGE } : made;
   });
-  const taker = lazy(() =>
-    findTaker(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
+  const otherWriter = lazy(() =>
+    findOtherWriter(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
   );
-  const decisions = decide({ row, share, contents, found, taker });
+  const decisions = decide({ row, share, contents, found, otherWriter });
   const made = target.refusal === undefined && holder === undefined ? contents() : undefined;
   return { decisions, bytes: made?.is === "known" ? made.bytes : 0 };
 }
@@ -109,7 +108,7 @@ const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly Shar
   ...reasons.map((reason) => ({ reason })),
 ];
 
-function keepUnwritable(secret: Case): Decisions | undefined {
+function keepRefused(secret: Case): Decisions | undefined {
   const { refusal } = secret.row.target;
   return refusal && keepFor(secret, isRefusal(refusal) ? "refused" : "unknown");
 }
@@ -138,19 +137,18 @@ function keepTillDeletion(secret: Case): Decisions | undefined {
 }
 
 function keepTillLookedUp(secret: Case): Decisions | undefined {
-  const isPending = secret.found() === "pending" || secret.taker() === "pending";
+  const isPending = secret.found() === "pending" || secret.otherWriter() === "pending";
   return isPending ? keepFor(secret, "unknown", { is: "WaitingForRequiredResources", wanted: "Secret" }) : undefined;
 }
 
 function leaveForeignSecret(secret: Case): Decisions | undefined {
-  const taker = secret.taker();
-  return typeof taker === "object" ? leaveTo(taker, toFound(secret), secret) : undefined;
+  const other = secret.otherWriter();
+  return typeof other === "object" ? leaveTo(other, toFound(secret), secret) : undefined;
 }
 
-/** Gives up the copies, and leaves the Secret to its other writer. */
-const leaveTo = (taker: Taker, found: Document | undefined, { row }: Case): Decisions => [
+const leaveTo = (other: OtherWriter, found: Document | undefined, { row }: Case): Decisions => [
   ...row.copies.flatMap((copy) => giveUpCopy(copy, found, false)),
-  { reason: { is: "TargetTaken", target: row.target, ...taker } },
+  { reason: { is: "TargetTaken", target: row.target, ...other } },
 ];
 
 function toFound({ found }: Case): Document | undefined {

@@ -8,7 +8,7 @@ import type { Composed } from "./compose-object.ts";
 import { contentsFor } from "./contents.ts";
 import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import { findCopies, type ObservedCopy } from "./observed.ts";
-import { findPossession, formatMaker, gatherRows, type Row } from "./rows.ts";
+import { assignCopies, formatMaker, gatherRows, type Row } from "./rows.ts";
 
 /** A judged share with its copies. */
 export interface Delivered extends Judged {
@@ -29,19 +29,19 @@ export interface Delivered extends Judged {
  * @param earlier the bindings of earlier steps' shares, from the desired record.
  */
 export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bindings, call: Call) {
-  const possession = findPossession(shares, findCopies(call.request.observed.resources), earlier, call);
+  const assigned = assignCopies(shares, findCopies(call.request.observed.resources), earlier, call);
   let room = MAX_COPIES_BYTES;
   const edits: (readonly [string, ResourceEdit])[] = [];
   const delivered: Delivered[] = [];
   for (const share of shares) {
     const { name } = share.shared;
-    const copies = possession.byShare.get(name) ?? [];
+    const copies = assigned.byShare.get(name) ?? [];
     const { copies: copying } = share.judgement;
-    const rows = copying.is === "copy" ? gatherRows(name, copying.targets, possession) : [];
+    const rows = copying.is === "copy" ? gatherRows(name, copying.targets, assigned) : [];
     const { decisions, bytes } = decideShare(share, copies, rows, room);
     room -= bytes;
-    for (const { taken } of decisions) if (taken !== undefined) possession.holders.set(taken, formatMaker(name));
-    // This step decides anew about a copy that an earlier step of this function desires.
+    for (const { taken } of decisions) if (taken !== undefined) assigned.holders.set(taken, formatMaker(name));
+    // Of the copies that an earlier step desires, this step desires only those that it decides to write or keep.
     const dropped = copies.filter(({ key }) => call.request.desired.resources.has(key));
     edits.push(...dropped.map(({ key }) => [key, { is: "removed" }] as const));
     edits.push(...decisions.flatMap(({ resource }) => (resource ? [resource] : [])));

@@ -3,10 +3,10 @@ import type { Document } from "../../../model/document.ts";
 import { findGrantedAccess, findNamespaceRefusal, findShareAccess } from "../access.ts";
 import { type Cause, isWaiting, type Judged, type Share } from "../judgement.ts";
 import { type Grant, isOfKind, lookUpRecorded, toGrant } from "../recorded.ts";
-import { findSource } from "../source.ts";
-import { type ObservedCopy, theSame } from "./observed.ts";
+import { findSource, isSameSecret } from "../source.ts";
+import type { ObservedCopy } from "./observed.ts";
 
-/** The cause for which a copy is not written. `refused`: the present shared resource does not grant it. */
+/** The cause for which a copy is not written. `refused`: it is not granted, or its namespace does not accept it. */
 export type KeptFor = Cause | "refused";
 
 /**
@@ -76,6 +76,6 @@ function judgeFoundOrigin(copy: ObservedCopy, origin: Reference, found: Document
   if (!namespaces.every((each) => access.isGranted(each))) return "ended";
   // The record may be forged, so its resource has to name the Secret that the copy reads. Earlier sources are unknown.
   const isPresent = copy.origin !== undefined && isSameResource(origin, copy.origin);
-  const isSourceNamed = theSame([namedSecret, source]) !== undefined;
+  const isSourceNamed = namedSecret !== undefined && source !== undefined && isSameSecret(namedSecret, source);
   return toGrant(!isPresent || isSourceNamed || shared.connection?.onSourceMissing === "Keep");
 }

@@ -89,7 +89,7 @@ function readSourceSecret(document: Document, isSecret: boolean): SecretName | u
     ...objectsAt(document, REFERENCES).map(({ patchesFrom }) => patchesFrom),
     ...objectsAt(document, CONNECTION_DETAILS),
   ];
-  if (references.length > 0) return theSame(references.map(toSecretName));
+  if (references.length > 0) return findCommon(references.map(toSecretName));
   // A team may edit a Secret in its namespace, so the name may be invalid.
   return readSecretName(document.at(isSecret ? MARK : [...MANIFEST, ...MARK]))[0];
 }
@@ -101,7 +101,7 @@ function toSecretName(reference: JsonValue | undefined): SecretName | undefined 
 }
 
 /** Returns the Secret if all in the list are the same; undefined if they differ, or the list is empty. */
-export const theSame = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
+const findCommon = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
   first && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
 
 /** Tells whether an Object's policies only observe. Its provider may not have read them yet. */
@@ -152,10 +152,10 @@ export const isMoving = ({ origin, earlier }: ObservedCopy, now: Reference): boo
 /** Finds the source Secret whose values all copies of a shared resource hold; undefined while the copies differ. */
 export function findCopied(copies: readonly ObservedCopy[], shared: Reference): SecretName | undefined {
   const own = copies.filter(({ origin }) => origin !== undefined && isSameResource(origin, shared));
-  return theSame(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));
+  return findCommon(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));
 }
 
-/** Finds why the provider cannot write a copy, such as a missing Secret, key, ProviderConfig or permission. */
+/** Finds the error with which the provider fails to write a copy, such as a missing Secret, key or permission. */
 export function findFailure({ document }: ObservedCopy, target: SecretName): SharingReason | undefined {
   const { status = "", message = "" } = shownCondition(document, "Synced") ?? {};
   if (message.includes("refusing to modify uncontrolled secret"))

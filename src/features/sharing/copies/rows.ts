@@ -13,7 +13,7 @@ export const formatMaker = (share: string): string => `shared resource ${share} 
  * Finds the share that decides about each copy, and the maker that writes each Secret. A Secret has one maker, since two
  * would overwrite each other for ever.
  */
-export function findPossession(
+export function assignCopies(
   shares: readonly Judged[],
   copies: readonly ObservedCopy[],
   earlier: Bindings,
@@ -29,7 +29,7 @@ export function findPossession(
     // The share was renamed. The one that has the copy's Secret as a target takes it over.
     return target && shareByTarget.get(formatSecret(target));
   };
-  // A share's own copies come before those that it takes over, since its first binding decides.
+  // A share's own copies come before those that it takes over: the first binding decides on fields.
   const ownFirst = copies.toSorted((a, b) => Number(names.has(b.share)) - Number(names.has(a.share)));
   const byShare = groupBy(ownFirst, findShare);
   // The maker of each Secret. withCopies adds those of the Secrets that this call composes.
@@ -63,9 +63,9 @@ export interface Row {
 export function gatherRows(
   share: string,
   targets: readonly JudgedTarget[],
-  possession: ReturnType<typeof findPossession>,
+  assigned: ReturnType<typeof assignCopies>,
 ): readonly Row[] {
-  const { byShare, bySecret, holders } = possession;
+  const { byShare, bySecret, holders } = assigned;
   const maker = formatMaker(share);
   const own = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
   const left = new Set(own.values());

@@ -41,7 +41,7 @@ const COMPOSITE = `${DOMAIN}/composite`;
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
 /** The other writer of a Secret; `holder` is undefined if no annotation names it. `isRival`: an XR of the same claim. */
-export type Taker = { readonly holder: string | undefined; readonly isRival: boolean };
+export type OtherWriter = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**
  * Finds the other writer of a target Secret. Undefined if the Secret does not exist, or this XR may write it.
@@ -52,7 +52,7 @@ export type Taker = { readonly holder: string | undefined; readonly isRival: boo
  * @param isMoving true while the copy moves to another shared resource. Then the claim is not looked up: that would take
  * one more of Crossplane's six calls.
  */
-export function findTaker(found: Document | "pending" | undefined, isMoving: boolean, call: Call) {
+export function findOtherWriter(found: Document | "pending" | undefined, isMoving: boolean, call: Call) {
   if (found === undefined || found === "pending") return found;
   const { composite } = call;
   const owner = readAnnotation(found, OWNER);
