@@ -47,9 +47,10 @@ function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind
     ...(account !== undefined && { [ACCOUNT]: account }),
     ...Object.fromEntries(parameters),
   };
-  const object = { ...desired.toObject(), spec };
+  // Annotations that are no object would make the XR stop, and so are removed, too.
+  const nameless = withoutValueAt({ ...desired.toObject(), spec }, EXTERNAL_NAME);
   const name = observed.at(EXTERNAL_NAME);
-  return name === undefined ? withoutValueAt(object, EXTERNAL_NAME) : withValueAt(object, EXTERNAL_NAME, name);
+  return name === undefined ? nameless : withValueAt(nameless, EXTERNAL_NAME, name);
 }
 
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
