@@ -34,7 +34,7 @@ const REASONS = {
     GrantedToAll: () =>
       `annotation ${ALLOWED_NAMESPACES} contains "*", for which no credentials are made: list each namespace that needs one`,
     TooManyCredentials: ({ excess }: { readonly excess: number }) =>
-      `this XR has as many credentials as it can have, so ${excess} more are not made: grant fewer namespaces`,
+      `this XR cannot have more credentials, so ${excess} are not made: grant access to fewer namespaces`,
   }),
   ...waits({
     // `unnamed`: the field that should name the Secret of a Ready credential, but is not set.

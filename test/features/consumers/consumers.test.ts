@@ -380,7 +380,7 @@ describe("a credential for each namespace", () => {
     const draft = draftOf(section, { xr: database({ [ALLOWED]: `${names},team-z` }), observed });
     expect(draft.resources.size).toBe(1000);
     expect(draft.resources.has(credentialKey("team-z"))).toBe(true);
-    expect(says(draft)).toMatch(/^False: TooManyCredentials: .*, so 1001 more are not made/);
+    expect(says(draft)).toMatch(/^False: TooManyCredentials: .*, so 1001 are not made/);
   });
 });
 

@@ -68,7 +68,8 @@ function findSecretFault(target: Target, source: SecretName | undefined, own: st
   const { namespace, name, copy } = target;
   if (!DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a valid namespace name`;
   if (!isName(name)) return `${quote(name)} is not a valid Secret name`;
-  if (source && isSameSecret(target, source)) return `Secret ${formatSecret(target)} is the source itself`;
+  if (source && isSameSecret(target, source))
+    return `Secret ${formatSecret(target)} is the source itself: choose another secretName`;
   const isBound = copy.via === "Secret" || copy.via === "ConnectionSecret";
   return isBound && own !== undefined && own !== namespace
     ? `via: ${copy.via} cannot reach namespace ${namespace} from an XR in namespace ${own}; via: Object can`
