@@ -20,12 +20,13 @@ const answerKey = (subject: string): string => `consumers/${subject}`;
 /**
  * Admits consumers while the capacity lasts, in this order:
  *
- * 1. Admitted consumers stay while their records ask for this XR, even if the capacity was reduced. One without a grant stays only while
- *    its record says that it is served.
+ * 1. Admitted consumers, while their records ask for this XR. One without a grant stays only while its record says that
+ *    it is served. A smaller capacity takes no place away.
  * 2. Consumers whose records say that they were served, as after a restore.
- * 3. The oldest records.
+ * 3. The consumers with the oldest records.
  *
- * A consumer that does not ask to be admitted takes a place, too. While the consumers are unknown, all answers stay, and none is added.
+ * Consumers that do not ask to be admitted take places, too. While the consumers are unknown, all answers stay, and none
+ * is added.
  */
 export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: Call): Admission {
   if (capacity === undefined) return { answers: [], conditions: [], placed: consumers };
@@ -56,6 +57,6 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   };
 }
 
-/** Sorts consumers that were served before to the front, and others by age. */
+/** Sorts consumers that were served before to the front, then by age. Equal ones keep their order. */
 const bySeniority = ({ place: a }: JudgedConsumer, { place: b }: JudgedConsumer): number =>
   Number(b.isBound) - Number(a.isBound) || compareTexts(a.since, b.since);

@@ -37,10 +37,10 @@ const REASONS = {
       `this XR cannot have more credentials, so ${excess} are not made: grant access to fewer namespaces`,
   }),
   ...waits({
-    // `unnamed`: the field in which a Ready credential should name its Secret, and does not.
+    // `unnamed`: the field that should name the Secret of a Ready credential, but is not set.
     WaitingForCredentials: ({ namespaces, unnamed }: Namespaces & { readonly unnamed?: string }) =>
       `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}` +
-      (unnamed ? `: it is Ready, but field ${unnamed}, which should name its Secret, is not set` : ""),
+      (unnamed ? `: one is Ready, but its field ${unnamed}, which names the Secret, is not set` : ""),
   }),
   ...faults({ AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}` }),
   ...fine({ AccessRequested: ({ count }: Count) => `requests for a grant: ${count}` }),

@@ -20,9 +20,10 @@ import { resolveStrings } from "../value.ts";
 import type { ConsumersReason } from "./consumers-condition.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
-/** A credential of a namespace. `turn`: the hash of its text in `turns`, or "" if the input has no `turns`. */
+/** A namespace's credential in one turn of its rotation. */
 interface Turn {
   readonly namespace: string;
+  /** A hash of a text in `turns`; "" if the input has no `turns`. */
   readonly turn: string;
 }
 
@@ -61,8 +62,8 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
 }
 
 /**
- * Chooses the credentials: first existing ones that stay, so that new ones do not displace them, then new ones. While the grants are
- * unknown, all existing ones stay, and none is added.
+ * Chooses the credentials: first the existing ones that stay, then new ones, so that new ones displace none. While it is
+ * unknown who has access, all existing ones stay, and none is added.
  */
 function chooseCredentials(
   section: Credentials,
@@ -75,19 +76,11 @@ function chooseCredentials(
   const isForGrants = section.forEach === "Grant";
   const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
   const asked = new Set(entitled?.map(({ credentialFor }) => credentialFor));
-  // A team can write its record, so the record counts for the credential of its own namespace only.
-  const copied = new Set(entitled?.flatMap(({ namespace = "", copied: held }) => (held ? toUse(namespace, held) : [])));
-  // A revoked grant ends the credential even while the consumers are unknown.
+  // While the consumers are unknown, only a revoked grant takes a credential away.
   const isWanted = ({ namespace }: Turn): boolean =>
     isForGrants || entitled === undefined ? isNamespaceGranted(access, namespace) : asked.has(namespace);
-  // A credential whose text is no longer listed stays while the answer or a consumer's copy has its Secret.
-  const isInUse = (turn: Turn): boolean => {
-    if (entitled === undefined || turns.includes(turn.turn)) return true;
-    const { namespace, secret, isAnswered } = toCredential(turn, section, call);
-    return isAnswered || (secret !== undefined && copied.has(toUse(namespace, secret)));
-  };
-  const kept = present.filter((turn) => isWanted(turn) && isInUse(turn));
-  // Right after a restore no XR controls the record: it keeps its credential, and gets no new one.
+  const kept = findInUse(section, present.filter(isWanted), turns, entitled, call);
+  // A record that no XR controls, as right after a restore, keeps a credential, but gets no new one.
   const controlled = (entitled ?? []).filter(({ isControlled }) => isControlled);
   const asking = controlled.flatMap(({ credentialFor }) => credentialFor ?? []);
   const namespaces = isForGrants ? [...access.names] : asking.sort();
@@ -95,9 +88,27 @@ function chooseCredentials(
   return [...new Map([...kept, ...added].map((turn) => [formatTurn(turn), turn])).values()];
 }
 
+/** Finds the credentials of present turns, and those of past turns that an answer names or copies hold. */
+function findInUse(
+  section: Credentials,
+  credentials: readonly Turn[],
+  turns: readonly string[],
+  consumers: readonly Consumer[] | undefined,
+  call: Call,
+): readonly Turn[] {
+  if (consumers === undefined) return credentials;
+  // A team writes its record, which therefore counts only for credentials of its own namespace.
+  const held = new Set(consumers.flatMap(({ namespace = "", copied }) => (copied ? toUse(namespace, copied) : [])));
+  return credentials.filter((credential) => {
+    if (turns.includes(credential.turn)) return true;
+    const { namespace, secret, isAnswered } = toCredential(credential, section, call);
+    return isAnswered || (secret !== undefined && held.has(toUse(namespace, secret)));
+  });
+}
+
 /**
- * Tells whether a consumer has a grant for the credential that it asks for. A grant to all namespaces ("*") covers only the credential of
- * its own namespace, since a team could name a thousand others in its record. Others have to be listed.
+ * Tells whether a consumer has a grant for the credential that it asks for. If all namespaces are granted, it may ask
+ * only for its own namespace's, or for one that the grant lists: its record could name a thousand others.
  */
 const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
   namespaces.every((each) => isNamespaceGranted(access, each)) &&
@@ -105,7 +116,7 @@ const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: 
 
 const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;
 
-/** Hashes the texts of `turns`; without them there is one turn, "". */
+/** Hashes the last texts of `turns`. Without `turns` there is one turn, "". */
 function findTurns({ turns }: Credentials, call: Call): readonly string[] {
   const texts = turns && resolveStrings(turns, call);
   return texts?.is === "set" ? [...new Set(texts.value.slice(-MAX_TURNS).map((text) => hashText(text, 8)))] : [""];
@@ -122,7 +133,7 @@ const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8
 const findExisting = (section: Credentials, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
-    // Another step may have chosen the name, and its text would go into the template.
+    // Another step may have chosen the name, whose text must not get into the template.
     return DNS_LABEL.test(namespace) && credentialKey({ namespace, turn }, section) === key
       ? [{ namespace, turn }]
       : [];
@@ -130,7 +141,7 @@ const findExisting = (section: Credentials, { request }: Call): readonly Turn[] 
 
 type Credential = ReturnType<typeof toCredential>;
 
-/** Makes a credential. `secret`: undefined while its fields do not name one. */
+/** Makes the credential of one turn. Its Secret is undefined while it is unknown. */
 function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
@@ -157,7 +168,7 @@ const fill = (template: JsonObject, values: { readonly namespace: string; readon
       : value,
   );
 
-/** Tells whether the Secret is written: Crossplane has read its connection details, or the resource is Ready. */
+/** Tells whether the Secret was written: the resource is Ready, and Crossplane has read its connection Secret, if any. */
 function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, hasConnectionDetails } = observed;
@@ -169,16 +180,16 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
-/** Composes the answers. Each names the credential of the last text once that is ready, and until then the one before. */
+/** Composes the answers. They name the last turn's credential once it is ready, and the former one until then. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {
-    const current = own.find((one) => one.turn === turn);
-    const answered = current?.isReady ? current : (own.find(({ isAnswered }) => isAnswered) ?? current);
+    const last = own.find((one) => one.turn === turn);
+    const chosen = last?.isReady ? last : (own.find(({ isAnswered }) => isAnswered) ?? last);
     const key = `${ANSWERS}${namespace}`;
-    const isTold = answered?.isReady || call.request.observed.resources.has(key);
-    if (answered?.secret === undefined || !isTold) return [];
-    const object = composeAnswer(owner, namespace, { secret: answered.secret }, call.composite);
+    const mayAnswer = chosen?.isReady || call.request.observed.resources.has(key);
+    if (chosen?.secret === undefined || !mayAnswer) return [];
+    const object = composeAnswer(owner, namespace, { secret: chosen.secret }, call.composite);
     return [[key, { is: "set", object, ready: "True" }]];
   });
 }

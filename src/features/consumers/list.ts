@@ -11,23 +11,23 @@ import type { Call } from "../feature.ts";
 import { MAX_NAMES } from "./consumers-condition.ts";
 import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
 
-/** The most consumers that the status lists. More are counted in steps of this number. */
+/** The most consumers that the status lists. Above it they are counted, in steps of this size. */
 const STEP = 50;
 
 const toStep = (count: number): number => count - (count % STEP);
 
-/** Rounds a number above 50 down to a multiple of 50: each change of the XR has all consumers reconciled. */
+/** Rounds a number above 50 down, so that one more consumer does not change the XR. */
 const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**
- * Lists the consumers with a grant in the status, or counts them if there are more than 50. While the consumers are unknown, the status
- * repeats its observed value, since Crossplane removes a field that is left out.
+ * Lists the consumers with a grant in the status, or counts them if there are more than 50. While they are unknown, the
+ * status keeps its values, since Crossplane removes fields that are left out.
  *
- * Each change of the XR has all consumers reconciled, and a team may write any number of records. So consumers without a grant are counted
- * in steps of 50, and fewer than 50 as 1. No consumer watches a companion, so it lists and counts them exactly.
+ * Each change of the XR makes Crossplane reconcile all consumers, and a team may write any number of records. So
+ * consumers without a grant are counted in fifties; fewer than fifty count as 1, or 0 if more than 50 have a grant. A
+ * companion, which no consumer watches, counts them exactly.
  *
- * Copies without a grant, which are deleted when their XRs are reconciled, and requests have different reasons. Fewer than 50 requests are
- * left out if more than 50 consumers have a grant.
+ * The reasons count copies without a grant, which are deleted when their XRs are reconciled, and requests for a grant.
  */
 export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
@@ -60,20 +60,20 @@ const USAGE = "consumers/usage/";
 const USAGE_FIELDS = ["apiVersion", "kind", "spec"].map(parseFieldPath);
 
 /**
- * Composes a Usage of the shared XR while a consumer with a grant uses it. Without a grant it does not count: no team may keep the owner
- * from deleting the XR by writing a record into its own namespace. A record that no XR controls, as right after a restore, keeps a Usage
- * and creates none.
+ * Composes a Usage of the shared XR while a consumer with a grant uses it. A record without a grant does not count: a team
+ * could write one to keep the owner from deleting the XR. A record that no XR controls, as right after a restore, keeps a
+ * Usage, but starts none.
  */
 export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: Call): Edits {
   const present = keepObserved(USAGE, USAGE_FIELDS, call);
   if (owner === undefined || consumers === undefined) return present;
   const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || present.length > 0));
   if (granted.length === 0) return [];
-  const told = granted.slice(0, round(granted.length));
-  // The message with which `kubectl delete` is refused.
-  const uses = `${listSome(told, MAX_NAMES, nameConsumer)} ${granted.length === 1 ? "uses" : "use"} it`;
+  const counted = granted.slice(0, round(granted.length));
+  // `kubectl delete` is refused with this message.
+  const uses = `${listSome(counted, MAX_NAMES, nameConsumer)} ${granted.length === 1 ? "uses" : "use"} it`;
   const object = composeUsage(owner, `${uses}: delete them, or take back their grant`, call);
-  // Each kind of Usage has a name of its own, or Crossplane would forget the previous one without deleting it.
+  // Each kind of Usage has its own name: under one name, Crossplane would not delete the previous kind.
   return [[`${USAGE}${String(object["apiVersion"])}/${String(object["kind"])}`, { is: "set", object, ready: "True" }]];
 }
 
@@ -81,8 +81,8 @@ const nameConsumer = ({ namespace, kind, name }: JudgedConsumer): string =>
   `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
 
 /**
- * Composes a Usage, for which Crossplane's webhook refuses to delete an XR, with this reason. Crossplane v2 has one kind for namespaced
- * and one for cluster-scoped resources. Crossplane v1.19 and later has one kind, which v2 still serves.
+ * Composes a Usage: Crossplane's webhook refuses to delete the XR, for this reason. Crossplane v2 has a kind for namespaced
+ * and one for cluster-scoped resources; v1.19 and later have one kind, which v2 still serves.
  */
 function composeUsage(owner: Composite, reason: string, { request }: Call): JsonObject {
   const { apiVersion, kind, name, namespace } = owner;

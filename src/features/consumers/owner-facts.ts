@@ -31,7 +31,7 @@ import type { ConsumersReason } from "./consumers-condition.ts";
 
 /** The namespaces that the annotations of the shared XR grant. */
 export interface Access {
-  /** The namespaces that are listed, and those whose labels match the selector; sorted. */
+  /** The names in the annotation, and those of Namespaces that match its selector; sorted. */
   readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;
   readonly faults: readonly ConsumersReason[];
@@ -75,8 +75,8 @@ export function lookUpFacts(section: Consumers, call: Call): OwnerFacts {
 }
 
 /**
- * Finds the shared XR. A companion serves only an XR of its own namespace. Otherwise a team could name another team's XR, see and answer
- * its consumers, and keep the XR from being deleted.
+ * Finds the shared XR. A companion serves only an XR of its own team. Otherwise a team could see the consumers of another
+ * team's XR, answer them, and keep that XR from being deleted.
  */
 function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   const { composite, requirements } = call;
@@ -93,12 +93,12 @@ function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   return found && consumerNamespace(found) === consumerNamespace(composite) ? { value: found } : missing;
 }
 
-/** The most copies that are counted one by one. A record of 7 kB lists a thousand, and a team may write many. */
+/** The most copies that count one by one. A record of 7 kB lists a thousand, and a team may write many records. */
 const MAX_COPIES = 10_000;
 
 /**
- * Finds the consumers in the records of their XRs, one for each copy. A record in a namespace without a grant counts as one for each share,
- * and so does each record after the first 10,000 copies.
+ * Finds the consumers in the records of XRs: one for each copy. Without a grant to the record's namespace, and after
+ * 10,000 copies, one for each share.
  */
 function findConsumers(
   owner: Composite,
@@ -111,7 +111,7 @@ function findConsumers(
   const records = answers.flatMap((answer) => (answer.is === "pending" ? [] : [answer.items]));
   if (records.length < answers.length) return WAITING;
   let left = MAX_COPIES;
-  // Crossplane lists them in any order.
+  // Crossplane lists records in any order.
   const sorted = records.flat().sort((a, b) => compareTexts(qualifiedName(a), qualifiedName(b)));
   const consumers = sorted.flatMap((record) => {
     const { namespace } = toReference(record);
@@ -148,7 +148,7 @@ function findMatching(selector: LabelSelector, call: Call): Fact<readonly string
 const GRANTS = "consumers/reference-grants";
 
 /**
- * Finds the grantees of ReferenceGrants in the namespace of the shared XR's Secret, with `grant: ReferenceGrant`.
+ * Finds the grantees of ReferenceGrants in the namespace of the shared XR's Secret. None unless `grant: ReferenceGrant`.
  *
  * @throws {FunctionError} `InvalidInput` on Crossplane v1, which cannot look them up.
  */

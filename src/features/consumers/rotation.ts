@@ -10,8 +10,8 @@ import { recallNames } from "../record-names.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
 /**
- * Sets the field to a new value each time a namespace loses access. An annotation remembers the namespaces with access. Both stay as they
- * are while the grants are unknown.
+ * Changes the field's value each time that a namespace loses access. An annotation of the resource remembers the
+ * namespaces with access. Both stay as they are while it is unknown who has access.
  */
 export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts, draft: Draft, call: Call): Edits {
   if (rotation === undefined) return [];
@@ -33,15 +33,15 @@ const EVERYONE = "*";
 const listNamespaces = ({ names, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>
   isForAll ? [EVERYONE] : [...new Set([...names, ...grantees.map(({ namespace }) => namespace)])];
 
-/** Recalls the annotation: namespaces with access, a slash, and the field's value, empty before the first loss. */
+/** Reads the annotation: namespaces with access, a slash, and the field's value, which is empty before the first loss. */
 function recall(resource: string, call: Call): string | undefined {
   const observed = call.request.observed.resources.get(resource)?.document;
-  const noticed = observed && readAnnotation(observed, ROTATION);
-  const memory = noticed ?? recallNames(call).names.get(resource)?.rotation;
+  const annotated = observed && readAnnotation(observed, ROTATION);
+  const memory = annotated ?? recallNames(call).names.get(resource)?.rotation;
   return memory?.includes("/") ? memory : undefined;
 }
 
-/** Writes the annotation. It holds hashes of the namespaces' names, because a thousand names would be too long. */
+/** Writes the annotation. It lists hashes, since a thousand names would be too long for it. */
 function remember(namespaces: readonly string[], memory: string | undefined): string {
   const granted = namespaces.map((name) => (name === EVERYONE ? name : digest(name))).sort();
   const [before = "", trigger = ""] = memory?.split("/") ?? [];

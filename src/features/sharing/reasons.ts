@@ -38,7 +38,7 @@ export const REASONS = {
     PatchFailed: ({ fault }: Fault) => fault,
     InvalidTarget: ({ fault }: Fault) => fault,
     ResourcesHeldBack: ({ fields }: Fields) =>
-      `composed resources are not created until their required fields can be set: ${listFields(fields)}`,
+      `composed resources are not created until their fields have values: ${listFields(fields)}`,
     DependentNotDesired: ({ fault }: Fault) => fault,
     DependentsHeldBack: ({ names }: Names) =>
       `composed resources are not created until this XR has access and its copies are written: ${listSome(names, MAX_NAMES, brief)}`,
@@ -125,7 +125,7 @@ export const REASONS = {
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =
-  '; if its ProviderConfig leads to another cluster, the source Secret is not there: make each key a text, such as {value: "{password}", to: password}';
+  '; if the ProviderConfig is for another cluster, the source is not there: give each key a value, such as {value: "{password}", to: password}';
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };

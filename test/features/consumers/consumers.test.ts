@@ -333,7 +333,7 @@ describe("a credential for each namespace", () => {
   });
 
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
-  const unset = ": it is Ready, but field status.secretName, which should name its Secret, is not set";
+  const unset = ": one is Ready, but its field status.secretName, which names the Secret, is not set";
   test.each<[reason: string, status: JsonObject, why: string]>([
     ["and is Ready has its field told", ready, unset],
     ["is only waited for until it is Ready", {}, ""],

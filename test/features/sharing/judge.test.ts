@@ -83,7 +83,11 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       '"Shop" is not a valid Secret name',
       copied({ secretName: fromXr("spec.claimRef.kind") }),
     ],
-    ["a copy would destroy its source", "Secret databases/orders-conn is the source itself", itself],
+    [
+      "a copy would destroy its source",
+      "Secret databases/orders-conn is the source itself: choose another secretName",
+      itself,
+    ],
     ["a namespaced resource names a Secret elsewhere", ownOnly, foreign],
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name): [string, string, CallParts] => [
       `a name that no resource has: ${name.slice(0, 10)}`,

@@ -1,13 +1,13 @@
 import { COPY_PREFIX } from "../../../crossplane/copies.ts";
 import type { NamedCopy, Target } from "../judgement.ts";
 
-/** Suffixes of names: with one name for all, a change of `via` would make Crossplane delete the Secret. */
+/** Suffixes of names: under one name, a change of `via` would make Crossplane delete the Secret. */
 const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
   ConnectionSecret: "/connection-secret",
   Secret: "/secret",
 };
 
-/** Makes a copy's name in the Composition. A renamed target is another resource: Crossplane deletes the old one. */
+/** Makes a copy's name in the Composition. For a renamed target it is a new one, so Crossplane deletes the old copy. */
 export const copyName = (share: string, { namespace, name, copy }: Target): string =>
   `${COPY_PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via] ?? ""}`;
 

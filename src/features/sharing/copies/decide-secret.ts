@@ -31,7 +31,7 @@ export interface CopyingShare extends Judged {
   contentsOf(copy: NamedCopy): Contents;
 }
 
-/** A target Secret, with the facts that the rules read. A function looks its fact up when a rule first needs it. */
+/** A target Secret with the facts that rules decide by. Facts that are functions are looked up when first needed. */
 interface Case {
   readonly row: Row;
   readonly share: CopyingShare;
@@ -43,36 +43,36 @@ interface Case {
 
 type Decisions = readonly Decision[];
 
-/** Decides on a target Secret by the first rule that fits. A copy that is given up leaves its Secret. */
+/** Decides on a target Secret by the first rule that fits. */
 const decide = decideBy<Case, Decisions>(
   () => [
-    keepRefused, // it is not granted, or its namespace does not accept it, or that is not known
-    leaveToOtherCopy, // another copy of this XR writes it, perhaps of an earlier step
-    keepWithoutContents, // the contents are not known, missing, or too large
-    keepTillDeletion, // its shared resource is being deleted, and gets no new copies
-    keepTillLookedUp, // the Secret, or the claim that decides who writes it, is not known yet
-    leaveForeignSecret, // it exists without our owner annotation, or another XR of our claim writes it
+    keepRefused, // the copy is not granted, or its namespace does not accept it, or that is not known
+    leaveToOtherCopy, // another share, another copy of this share or an earlier step writes the Secret
+    keepWithoutContents, // the contents are unknown, missing or too large
+    keepTillDeletion, // the shared resource is being deleted, and no new copy of it is made
+    keepTillLookedUp, // the Secret, or the claim that decides which XR writes it, is not known yet
+    leaveForeignSecret, // the Secret does not belong to this XR, or another XR of the same claim writes it
   ],
   take,
 );
 
-/** A target Secret that the share writes from now on, after all look-ups. */
+/** A target Secret that this share writes from now on, with all facts looked up. */
 interface Own {
   readonly row: Row;
   readonly share: CopyingShare;
   readonly data: Data;
   readonly found: Document | undefined;
-  /** The former shared resources whose values the copy may still hold, and the state of their grants. */
+  /** The former shared resources whose values the copy may still hold, and whether all their grants stand. */
   readonly former: { readonly origins: readonly Reference[]; readonly grant: Grant };
 }
 
-/** Decides on a Secret that the share writes, by the first rule that fits. */
+/** Decides on a Secret that this share writes, by the first rule that fits. */
 const decideOwn = decideBy<Own, Decisions>(
   () => [
     dropUngranted, // the copy holds values that are no longer granted: the next reconcile makes a new one
-    keepUnknown, // the copy may hold values that are no longer granted
-    waitForObject, // another Object may still delete the Secret
-    observeFirst, // its own Object may still delete the Secret
+    keepUnknown, // it is not known yet whether the values in the copy are still granted
+    waitForObject, // another Object of this XR may still delete the Secret
+    observeFirst, // the Object of the copy may be a former one that is being deleted
   ],
   write,
 );
@@ -157,7 +157,7 @@ function toFound({ found }: Case): Document | undefined {
   return secret === "pending" ? undefined : secret;
 }
 
-/** Takes the Secret, and gives up its other copies. Keeps its type, which Kubernetes does not change. */
+/** Takes the Secret for this share: gives up its other copies. Keeps its type, which Kubernetes does not change. */
 function take(secret: Case): Decisions {
   const { row, share } = secret;
   const { target, copies, observed } = row;
@@ -196,10 +196,10 @@ const observeFirst = (secret: Own): Decisions | undefined =>
   mayHaveBeenGivenUp(secret) ? [compose(secret, true), ...waitFor(secret.row.target)] : undefined;
 
 /**
- * Tells whether an Object has to observe first, because it may be the one that was given up a moment ago. Crossplane v2
- * derives an Object's name from its XR and its name in the Composition. So a new Object may be the former one, still
- * being deleted, whose provider deletes the Secret if the policies allow it. Over an existing copy of the source, an
- * Object only observes until its provider has read that.
+ * Tells whether the copy's Object has to observe first. Crossplane v2 derives the name of an Object from its XR and its
+ * name in the Composition. So a new Object may be a former one that was given up and is still being deleted. With the
+ * policy Delete, its provider would delete the Secret. If the Secret is a copy of the same source, the Object therefore
+ * observes until its provider has read that.
  *
  * A copy of another source gets no observer, which would leave the Secret there: its grant may have been revoked.
  */
@@ -226,7 +226,7 @@ function waitIfUnready(secret: Own): Decisions {
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
-/** Makes the reason to wait, or reports the provider's error if it cannot write the copy. */
+/** Makes the reason why the copy is not written: the provider's error, else that it is waited for. */
 function toWait(secret: Own): SharingReason {
   const { observed, target } = secret.row;
   const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;

@@ -14,7 +14,7 @@ export interface Delivered extends Judged {
   readonly delivery: {
     /** The observed copies that the share decides about. */
     readonly copies: readonly ObservedCopy[];
-    /** The Secrets of the copies that are written or kept, and the shared resource that each is made from. */
+    /** The target Secrets that are written or kept, each with the shared resource of its values. */
     readonly made: Composed["made"];
     /** The reasons why copies are missing. */
     readonly reasons: readonly SharingReason[];
@@ -22,10 +22,10 @@ export interface Delivered extends Judged {
 }
 
 /**
- * Delivers the copies of all shares, in the order of the input. A Secret stays with the share that writes it, and the
- * copies of all shares have to fit into one response.
+ * Delivers the copies of all shares. In the order of the input, each share takes its Secrets, and their bytes in the
+ * response. A Secret that has a maker stays with it.
  *
- * @param earlier the bindings of earlier steps, by share.
+ * @param earlier the bindings of earlier steps' shares, from the desired record.
  */
 export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bindings, call: Call) {
   const assigned = assignCopies(shares, findCopies(call.request.observed.resources), earlier, call);
@@ -50,7 +50,7 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
   return { draft: withResources(draft, edits), shares: delivered };
 }
 
-/** Decides on each target Secret. Other copies are deleted. @param room the bytes left in the response. */
+/** Decides Secret by Secret. Deletes copies at no target. @param room the bytes that the response has left for copies */
 function decideShare(share: Judged, copies: readonly ObservedCopy[], rows: readonly Row[], room: number) {
   const { shared, call } = share;
   const { copies: copying } = share.judgement;

@@ -17,11 +17,11 @@ const TARGET_LABEL = `${DOMAIN}/target`;
 export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
 
 /**
- * Looks up a target Secret. Its owner annotation tells which XR or claim writes it. Two XRs may see no Secret and write
- * at once: the one that then sees the other's annotation gives way, and leaves the Secret.
+ * Looks up a target Secret. Its owner annotation tells which XR writes it. If two XRs have written it at once, the one
+ * that reads the other's annotation gives way, and does not delete the Secret.
  *
- * Crossplane v1 cannot look up a Secret by its name, so there only copies of this function are found. With `via:
- * ConnectionSecret` the provider itself refuses to write a Secret that the Object does not control.
+ * Crossplane v1 finds only Secrets with this function's label. `via: ConnectionSecret` looks up none: the provider itself
+ * refuses to write a Secret that its Object does not control.
  */
 export function findTarget(key: string, target: Target, call: Call): Document | "pending" | undefined {
   if (target.copy.via === "ConnectionSecret") return undefined;
@@ -35,12 +35,12 @@ export function findTarget(key: string, target: Target, call: Call): Document | 
   return answer.items.find((item) => qualifiedName(item) === formatSecret(target));
 }
 
-/** Annotation of a claim's copy: the XR that writes it. Its owner annotation names the claim. */
+/** Annotation of a copy for a claim: the XR that writes it. The owner annotation names the claim. */
 const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
-/** The other writer of a Secret. `holder`: its owner annotation, if any. `isRival`: true for an XR of the same claim. */
+/** The other writer of a Secret; `holder` is undefined if no annotation names it. `isRival`: an XR of the same claim. */
 export type OtherWriter = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**
@@ -48,8 +48,8 @@ export type OtherWriter = { readonly holder: string | undefined; readonly isRiva
  * or claim. A claim that is replaced by force has two XRs (crossplane#4803): the one that the claim names writes the
  * copy. A Secret that Crossplane writes (`via: Secret`) stays with the XR that controls it.
  *
- * @param isMoving true while the copy moves to another shared resource. The claim is not looked up then: that would
- * need one more of Crossplane's six calls.
+ * @param isMoving true while the copy moves to another shared resource. Then the claim is not looked up: that would take
+ * one more of Crossplane's six calls.
  */
 export function findOtherWriter(found: Document | "pending" | undefined, isMoving: boolean, call: Call) {
   if (found === undefined || found === "pending") return found;
@@ -59,15 +59,15 @@ export function findOtherWriter(found: Document | "pending" | undefined, isMovin
   if (isMoving) return;
   const holder = readAnnotation(found, COMPOSITE);
   if (composite.claim === undefined || holder === undefined || holder === composite.name || !isName(holder)) return;
-  const isOurs = isOfClaim(composite.claim, holder, call);
-  if (isOurs === "pending") return isOurs;
-  const uid = findController(found)?.uid;
-  const canWrite = uid === undefined || uid === stringAt(composite.document, ["metadata", "uid"]);
-  return isOurs && canWrite ? undefined : { holder, isRival: true };
+  const isNamed = isNamedByClaim(composite.claim, holder, call);
+  if (isNamed === "pending") return isNamed;
+  const controller = findController(found)?.uid;
+  const canWrite = controller === undefined || controller === stringAt(composite.document, ["metadata", "uid"]);
+  return isNamed && canWrite ? undefined : { holder, isRival: true };
 }
 
 /** Tells whether the claim names this XR. Crossplane v1 cannot look a claim up, so there the younger XR writes. */
-function isOfClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
+function isNamedByClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions
   const canLookUpClaim = canSelectNamespaces(request, composite);

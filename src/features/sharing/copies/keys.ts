@@ -12,7 +12,7 @@ import { describeField, type Resolved, readField, resolveString } from "../../va
 import type { NamedCopy, NamedKey } from "../judgement.ts";
 import { NEEDS_V2 } from "../support.ts";
 
-/** The keys of a copy, the field that has to be set first, or the fault of the field that lists the keys. */
+/** The keys of a copy; or the field that is not set, or the fault of the field that lists the keys. */
 type NamedKeys = Resolved<NamedCopy["keys"]> | { readonly is: "faulty"; readonly fault: string };
 
 export function nameKeys({ keys }: Copy, call: Call): NamedKeys {
@@ -32,12 +32,12 @@ export function nameKeys({ keys }: Copy, call: Call): NamedKeys {
 /** The most keys that a field may list: each costs a reference in an Object. */
 const MAX_KEYS = 1000;
 
-/** The most characters of its templates: each placeholder is looked up. */
+/** The most characters of all templates in such a field: each placeholder costs a look-up. */
 const MAX_TEMPLATES = 10_000;
 
 /**
- * Reads the keys from a field that a tenant may write. It is an object: its fields are keys of the copy, its values
- * keys of the source or, with a brace, templates. The result is sorted, since an object's fields come in any order.
+ * Reads the keys from a field that a tenant may write: an object whose fields are the copy's keys, and whose values are
+ * keys of the source or, with a brace, templates. Sorted, so that the output is deterministic.
  */
 function readKeys(source: ValueSource, call: Call): NamedKeys {
   const found = readField(source, call);
@@ -56,7 +56,7 @@ function readKeys(source: ValueSource, call: Call): NamedKeys {
   return fault === undefined ? { is: "set", value: keys.filter((key) => typeof key !== "string") } : faulty(fault);
 }
 
-/** Reads one key; returns the fault if it is wrong. */
+/** Reads one key. @returns the fault if it is invalid. */
 function readKey(to: string, text: JsonValue | undefined, field: string): NamedKey | string {
   if (typeof text !== "string" || text === "") return `${quote(to)} in ${field} is not a text`;
   const wrong = [to, ...(text.includes("{") ? [] : [text])].find((name) => !SECRET_KEY.test(name));
@@ -69,7 +69,7 @@ function readKey(to: string, text: JsonValue | undefined, field: string): NamedK
 const noKey = (name: string, field: string): string =>
   `${quote(name)} cannot be a key of a Secret; it comes from ${field}`;
 
-/** Finds a fault in the keys of a copy. They may come from the XR, which the input's schema cannot check. */
+/** Finds a fault in the keys of a copy. They may come from the XR. */
 export function findKeyFault(copy: NamedCopy, { request, composite }: Call): string | undefined {
   const { keys = [], via } = copy;
   const twice = [...groupBy(keys, ({ to }) => to)].find(([, same]) => same.length > 1);
@@ -81,7 +81,7 @@ export function findKeyFault(copy: NamedCopy, { request, composite }: Call): str
     : undefined;
 }
 
-/** Tells whether this function has to read the source Secret for a copy. For an Object only templates need it. */
+/** Tells whether this call has to read the source Secret. An Object needs it only for templates with a key. */
 export function needsSource({ via, keys }: NamedCopy): boolean {
   if (keys === undefined) return via !== "Object";
   if (via === "ConnectionSecret") return false;

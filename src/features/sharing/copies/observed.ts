@@ -24,7 +24,7 @@ import type { SharingReason } from "../reasons.ts";
 import { isSameSecret } from "../source.ts";
 import { isCopyName } from "./copy-name.ts";
 
-/** An observed composed resource that makes a copy: an Object of provider-kubernetes, or the Secret. */
+/** An observed composed resource of a copy: an Object of provider-kubernetes, or the Secret itself. */
 export interface ObservedCopy {
   /** Its name in the Composition. */
   readonly key: string;
@@ -43,8 +43,8 @@ export interface ObservedCopy {
 const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(groupKindOf));
 
 /**
- * Finds the copies among composed resources, sorted by name. Skips other kinds: a team may have its XR refer to a
- * ConfigMap with a copy's name, and Crossplane would look up whatever its annotations name.
+ * Finds the copies among composed resources, sorted by name. Only Objects and Secrets count: a team may make its XR refer
+ * to a ConfigMap under a copy's name, and Crossplane would look up what its annotations name.
  */
 export const findCopies = once((resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
   [...resources]
@@ -69,7 +69,7 @@ function toCopy(key: string, document: Document): ObservedCopy {
   };
 }
 
-/** Annotation of an Object: its former shared resources, until the provider has written the new one's values. */
+/** Annotation of an Object: former shared resources, until the provider has written the values of the present one. */
 export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
 
 function readEarlier(document: Document): readonly Reference[] {
@@ -79,11 +79,11 @@ function readEarlier(document: Document): readonly Reference[] {
 
 const MARK = ["metadata", "annotations", SHARED_FROM];
 const CONNECTION_DETAILS = parseFieldPath("spec.connectionDetails");
-/** The field in which an Object names the resources that its manifest takes values from. */
+/** The resources that an Object's manifest takes values from. */
 export const REFERENCES = parseFieldPath("spec.references");
 export const MANIFEST = parseFieldPath("spec.forProvider.manifest");
 
-/** Reads the source Secret from the Object's references, else from the copy's annotation. */
+/** Reads the source Secret from an Object's references and connection details, else from the copy's annotation. */
 function readSourceSecret(document: Document, isSecret: boolean): SecretName | undefined {
   const references = [
     ...objectsAt(document, REFERENCES).map(({ patchesFrom }) => patchesFrom),
@@ -104,16 +104,16 @@ function toSecretName(reference: JsonValue | undefined): SecretName | undefined 
 const findCommon = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
   first && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
 
-/** Tells whether an Object's policies only allow it to observe. Its provider may not have read them yet. */
+/** Tells whether an Object's policies only observe. Its provider may not have read them yet. */
 export function isLimited({ document }: ObservedCopy): boolean {
   const policies = readPolicies(document);
   return policies !== undefined && isObserver(policies);
 }
 
 /**
- * Tells whether an Object can be deleted without its Secret: its provider has read that it only observes. The status
- * right after a creation does not prove it. The runtime reads the Object again then, and may report a later generation
- * than the one that it acted on.
+ * Tells whether an Object can be deleted without its Secret: its provider has read that it only observes. A status with
+ * the reason Creating does not prove that: right after a creation the provider may report a later generation than the one
+ * that it acted on.
  */
 export const isReleased = (copy: ObservedCopy): boolean =>
   isLimited(copy) &&
@@ -127,7 +127,7 @@ const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECT
 /** Tells whether a copy can be given up at once: its Secret is deleted with it anyway, or its Object is released. */
 export const isDroppable = (copy: ObservedCopy): boolean => copy.isSecret || isPublisher(copy) || isReleased(copy);
 
-/** Tells whether a copy is written. Checks Synced as well as Ready: an Object that fails to write stays Ready. */
+/** Tells whether a copy was written. Checks Synced, too, since an Object that fails to write stays Ready. */
 export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
   isSecret || ["Ready", "Synced"].every((type) => shownCondition(document, type)?.status === "True");
 
@@ -135,8 +135,8 @@ export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
 const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && hasReadSpec(copy.document));
 
 /**
- * Finds the former shared resources whose values a copy may still hold: all recorded ones, until the provider has
- * written the present spec. A Secret that Crossplane writes holds new values only.
+ * Finds the former shared resources whose values a copy may still hold: all that it records, until the provider has
+ * written the present spec. A Secret that Crossplane writes has only present values.
  */
 export function findStale(copy: ObservedCopy, now: Reference): readonly Reference[] {
   const { origin, earlier, isSecret } = copy;
@@ -145,11 +145,11 @@ export function findStale(copy: ObservedCopy, now: Reference): readonly Referenc
   return stale.filter((each) => !seen.has(resourceKey(each)) && seen.add(resourceKey(each)));
 }
 
-/** Tells whether a copy may hold values of another shared resource. One without a record holds the present one's. */
+/** Tells whether a copy may hold values of another shared resource. Without a record it counts as the present one's. */
 export const isMoving = ({ origin, earlier }: ObservedCopy, now: Reference): boolean =>
   earlier.length > 0 || (origin !== undefined && !isSameResource(origin, now));
 
-/** Finds the Secret whose values all copies of a shared resource hold; undefined while they differ. */
+/** Finds the source Secret whose values all copies of a shared resource hold; undefined while the copies differ. */
 export function findCopied(copies: readonly ObservedCopy[], shared: Reference): SecretName | undefined {
   const own = copies.filter(({ origin }) => origin !== undefined && isSameResource(origin, shared));
   return findCommon(own.map((copy) => (isWritten(copy) ? copy.source : undefined)));

@@ -9,7 +9,10 @@ import { findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 export const formatMaker = (share: string): string => `shared resource ${share} of this XR`;
 
-/** Assigns each copy to a share, and each Secret to one writer: two would overwrite each other for ever. */
+/**
+ * Finds the share that decides about each copy, and the maker that writes each Secret. A Secret has one maker, since two
+ * would overwrite each other for ever.
+ */
 export function assignCopies(
   shares: readonly Judged[],
   copies: readonly ObservedCopy[],
@@ -17,24 +20,24 @@ export function assignCopies(
   { request: { desired } }: Call,
 ) {
   const names = new Set(shares.map(({ shared }) => shared.name));
-  // Copies of a share that is no longer in the input go to the share that has their Secrets as targets now.
-  const wanted = shares.flatMap(({ shared, targets }) =>
+  const targeted = shares.flatMap(({ shared, targets }) =>
     targets.list.map((target) => [formatSecret(target), shared.name] as const),
   );
-  const heirs = new Map(wanted.reverse()); // the first share in the input wins
+  const shareByTarget = new Map(targeted.reverse()); // the first share in the input wins
   const findShare = ({ key, share, target }: ObservedCopy): string | undefined => {
     if (names.has(share) || earlier.has(share) || desired.resources.has(key)) return share;
-    return target && heirs.get(formatSecret(target));
+    // The share was renamed. The one that has the copy's Secret as a target takes it over.
+    return target && shareByTarget.get(formatSecret(target));
   };
   // A share's own copies come before those that it takes over: the first binding decides on fields.
   const ownFirst = copies.toSorted((a, b) => Number(names.has(b.share)) - Number(names.has(a.share)));
   const byShare = groupBy(ownFirst, findShare);
-  // The share that writes each Secret. Those of this call are added as they are decided.
+  // The maker of each Secret. withCopies adds those of the Secrets that this call composes.
   const holders = new Map<string, string>();
   const hold = ({ target }: ObservedCopy, maker: string) => {
     if (target !== undefined && !holders.has(formatSecret(target))) holders.set(formatSecret(target), maker);
   };
-  // An earlier step keeps the Secrets of its copies. Then come observed copies, in the order of the input.
+  // First the copies that earlier steps desire, then the observed copies by the order of shares in the input.
   for (const copy of findCopies(desired.resources))
     if (!names.has(copy.share)) hold(copy, `shared resource ${brief(copy.share)} of an earlier step`);
   for (const name of names)
@@ -42,21 +45,21 @@ export function assignCopies(
   return { byShare, bySecret: groupBy(copies, ({ target }) => target && formatSecret(target)), holders };
 }
 
-/** A target Secret, its observed copies, and the other share that writes it. */
+/** A target Secret with its observed copies and its maker. */
 export interface Row {
   readonly target: JudgedTarget;
   /** The copy's name in the Composition. */
   readonly key: string;
   readonly observed: ObservedCopy | undefined;
-  /** The observed copies of the Secret that the share decides about. Each is in one row only. */
+  /** The observed copies of the Secret that this share decides about. Each copy is in one row only. */
   readonly copies: readonly ObservedCopy[];
-  /** The share whose other copy writes the Secret, as messages name it. */
+  /** The maker of the Secret, if another copy than this row's writes it. */
   readonly holder: string | undefined;
-  /** True if an observed Object would delete the Secret with itself. */
+  /** True if an Object that is not released could still delete the Secret. */
   readonly isHeld: boolean;
 }
 
-/** Makes a row for each target of a share. Of two targets with one Secret, the first has the Secret and its copies. */
+/** Makes the rows of a share's targets. Of two targets with the same Secret, the first gets it and its copies. */
 export function gatherRows(
   share: string,
   targets: readonly JudgedTarget[],

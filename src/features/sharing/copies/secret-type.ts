@@ -28,7 +28,7 @@ export function findMetadataFault({ type, labels, annotations, keys }: NamedCopy
   const wrong = Object.values(labels).find((value) => !isLabelValue(value));
   if (wrong !== undefined) return `${quote(wrong)} is not a valid label value`;
   if (Object.values(annotations).join("").length > MAX_ANNOTATIONS)
-    return `the annotations of a copy have more than ${MAX_ANNOTATIONS} characters`;
+    return `the copy's annotations have more than ${MAX_ANNOTATIONS} characters`;
   return keys && findMissingKey(type, new Set(keys.map(({ to }) => to)));
 }
 
@@ -43,7 +43,5 @@ export function findContentsFault({ type, via, keys }: NamedCopy, data: Data): s
   const [key = ""] = type.startsWith("kubernetes.io/dockerc") ? (REQUIRED.get(type)?.[0] ?? []) : [];
   const value = data.get(key);
   const isJson = value === undefined || parseJson(Buffer.from(value, "base64").toString()) !== undefined;
-  return (
-    missing ?? (isJson ? undefined : `${key} is not JSON: in a text, write {password|json} to put a value into JSON`)
-  );
+  return missing ?? (isJson ? undefined : `${key} is not JSON: in a value, write {password|json} to escape a key`);
 }

@@ -36,7 +36,7 @@ export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
   return { list, namespaces, isCutOff: all.length > list.length, unset, fault };
 }
 
-/** Finds the namespaces of a copy: those of the input, else that of the XR or its claim. */
+/** Finds the namespaces of a copy: those of the input, else the namespace of the XR or its claim. */
 function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly string[]> {
   if (namespaces !== undefined) return resolveStrings(namespaces, call);
   const own = consumerNamespace(call.composite);
@@ -68,7 +68,8 @@ function findSecretFault(target: Target, source: SecretName | undefined, own: st
   const { namespace, name, copy } = target;
   if (!DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a valid namespace name`;
   if (!isName(name)) return `${quote(name)} is not a valid Secret name`;
-  if (source && isSameSecret(target, source)) return `Secret ${formatSecret(target)} is the source itself`;
+  if (source && isSameSecret(target, source))
+    return `Secret ${formatSecret(target)} is the source itself: choose another secretName`;
   const isBound = copy.via === "Secret" || copy.via === "ConnectionSecret";
   return isBound && own !== undefined && own !== namespace
     ? `via: ${copy.via} cannot reach namespace ${namespace} from an XR in namespace ${own}; via: Object can`

@@ -27,9 +27,9 @@ test("they come from fields of the XR", () => {
 const listing = (...keys: readonly string[]) => keys.map((to) => ({ value: "x", to }));
 const invalid = (text: string) => `InvalidTarget: db: ${text}`;
 const requires = (type: string, key: string) => invalid(`type ${type} requires the key ${key}`);
-const notJson = invalid(".dockerconfigjson is not JSON: in a text, write {password|json} to put a value into JSON");
+const notJson = invalid(".dockerconfigjson is not JSON: in a value, write {password|json} to escape a key");
 const ofField = { labels: { a: fromXr("spec.a") } };
-const tooLong = invalid("the annotations of a copy have more than 60000 characters");
+const tooLong = invalid("the copy's annotations have more than 60000 characters");
 const login = '{{"username": "{username|json}", "password": "{password|json}"}}';
 const asJson = `{{"auths": {{"{shared:status.endpoint|json}": ${login}}}}}`;
 const token = (type: string) => invalid(`type ${type} is not for copies: Kubernetes itself fills in such a Secret`);
