@@ -17,7 +17,6 @@ import type { Patched } from "./patches.ts";
 import { isRefusal, type SharingReason } from "./reasons.ts";
 import { isOfKind, judgeBound } from "./recorded.ts";
 
-/** A share with its dependents decided. */
 export interface Depending extends Patched {
   readonly depending: {
     readonly reasons: readonly SharingReason[];

@@ -10,7 +10,6 @@ import { faults, fine, type ReasonOf, tell, unknown, waits } from "../conditions
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
 
-/** A field of a composed resource. */
 export type PatchedField = NonNullable<Patch["toResource"]>;
 
 interface Fact {
@@ -161,7 +160,6 @@ function joinTo(first: SharingReason, same: readonly SharingReason[]): SharingRe
   return "excess" in first ? { ...first, excess: same.length } : first;
 }
 
-/** Explains a reason to the team whose claim or XR shows it. */
 export function explainReason(reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string {
   const remark = { ...reason, kind };
   return tell(REASONS, remark);

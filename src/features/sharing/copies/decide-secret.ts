@@ -102,7 +102,6 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
   copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
 
-/** Keeps those copies of a target whose own grants stand. */
 const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
   ...keepAll(row.copies, cause, share),
   ...reasons.map((reason) => ({ reason })),

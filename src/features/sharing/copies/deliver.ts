@@ -10,14 +10,12 @@ import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import { findCopies, type ObservedCopy } from "./observed.ts";
 import { assignCopies, formatMaker, gatherRows, type Row } from "./rows.ts";
 
-/** A judged share with its copies. */
 export interface Delivered extends Judged {
   readonly delivery: {
     /** The observed copies that the share decides about. */
     readonly copies: readonly ObservedCopy[];
     /** The target Secrets that are written or kept, each with the shared resource of its values. */
     readonly made: Composed["made"];
-    /** The reasons why copies are missing. */
     readonly reasons: readonly SharingReason[];
   };
 }

@@ -124,7 +124,7 @@ export const isReleased = (copy: ObservedCopy): boolean =>
 /** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
 const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECTION_DETAILS) !== undefined;
 
-/** Tells whether a copy need not be kept to spare its Secret: its Object is released, or nothing can spare it. */
+/** Tells whether a copy can be given up at once: its Object is released, or its Secret goes with it in any case. */
 export const isDroppable = (copy: ObservedCopy): boolean => copy.isSecret || isPublisher(copy) || isReleased(copy);
 
 /** Tells whether a copy was written. Checks Synced, too, since an Object that fails to write stays Ready. */
