@@ -69,8 +69,8 @@ const copy = z
     ),
     keys: optional(
       keys,
-      "The keys to copy, and their names; or the field of an object in which each key of the copy has a key of the Secret or, with " +
-        "braces, a text as in `value`. Default: all keys, with their names.",
+      "The keys to copy, and their names. Or a field with an object: its fields are keys of the copy, its values keys of the Secret or, " +
+        "with braces, texts as in `value`. Default: all keys, with their names.",
     ),
     type: optional(value(text), "The copies' Secret type, which Kubernetes never changes. Default: `Opaque`."),
     labels: optional(z.record(z.string(), value(z.string())), "The copies' labels."),
@@ -146,7 +146,6 @@ const perConsumer = flag(
   "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the common Secret.",
 );
 
-/** The connection Secret of a shared resource, and its copies. */
 export const connection = z.strictObject({
   secretRef: atMostOneOf(z.strictObject({ ...secretShape, perConsumer }), ["name", "nameFieldPath"])
     .refine(

@@ -50,8 +50,8 @@ const credentials = z
     ),
     turns: optional(
       value(text, z.array(text).min(1).max(2)),
-      "Any text, or a list of two: one credential for each. Consumers copy that of the last text once its Secret is there. One whose text " +
-        "is listed no longer stays until no consumer copies it.",
+      "Any text, or a list of two: each namespace has one credential for each text. Consumers copy that of the last text once its Secret " +
+        "exists. A credential whose text is no longer listed stays until no consumer copies it.",
     ),
     secretRef: credentialRef
       .prefault({})
@@ -63,7 +63,7 @@ const credentials = z
   })
   .refine(({ template, secretRef }) => hasHash(valueAt(template, secretRef.nameFieldPath)), {
     path: ["template"],
-    error: "its Secret needs {hash} in its name: two XRs, or two namespaces, could have the same Secret otherwise",
+    error: "needs {hash} in the name of its Secret: otherwise two XRs, or two namespaces, could have the same Secret",
   });
 
 const rotation = z.strictObject({

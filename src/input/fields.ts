@@ -22,7 +22,7 @@ const guardCount = <T extends z.ZodObject>(schema: T, keys: readonly string[], l
     ...onObjects,
     error: ({ input }) => {
       const found = findGiven(input, keys);
-      return `exactly one of ${keys.join(", ")}; found ${found.length === 0 ? "none" : found.join(" and ")}`;
+      return `${least === 0 ? "at most" : "exactly"} one of ${keys.join(", ")}; found ${found.length === 0 ? "none" : found.join(" and ")}`;
     },
   });
 
@@ -63,7 +63,6 @@ export const list = <T extends z.ZodType>(item: T, meaning: string) => z.array(i
 
 export const flag = (byDefault: boolean, meaning: string) => z.boolean().default(byDefault).describe(meaning);
 
-/** A text that is not empty. */
 export const text = z.string().min(1);
 
 /** A converted text. A FunctionError of the conversion becomes a fault. */
@@ -123,7 +122,6 @@ const toSource = ({ fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources)
     ? { is: "environment", path: fromEnvironmentFieldPath ?? [] }
     : { is: "composite", path: fromCompositeFieldPath };
 
-/** The schema of a field that a value comes from. */
 export const source = exactlyOneOf(z.strictObject(sourceShape), SOURCES).transform(toSource);
 
 const literalOf = <T extends z.ZodType>(schema: T) =>

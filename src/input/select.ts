@@ -49,8 +49,8 @@ export const select = exactlyOneOf(
     sortByFieldPath: optional(fieldPath, "The field by which the resources are sorted. Default: their names."),
     prefer: optional(
       z.enum(["First", "LeastUsed"]),
-      "The resources are a pool, each with `consumers.capacity`: the XR uses the `First` in order, or the `LeastUsed`, that has capacity " +
-        "left and grants access, once that one has admitted it, and stays there.",
+      "Makes the resources a pool, each with `consumers.capacity`. The XR asks one that has capacity left and grants access to admit it: " +
+        "the `First` in order, or the `LeastUsed`. Once admitted, the XR stays there.",
     ),
   }),
   ["name", "matchLabels", "self"],

@@ -41,12 +41,12 @@ export const sharedResourceSchema = z
     select: select.describe("Its selector: exactly one of name, matchLabels and self."),
     resolution: choice(
       ["Required", "Optional", "Fail"],
-      "If it is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: the XR does not wait for a " +
+      "For a resource that is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: the XR does not wait for a " +
         "missing one. `Fail`: a Fatal result, so that nothing is composed without it; not with `connection`.",
     ),
     readiness: choice(
       ["Ignored", "Required"],
-      "If its own condition Ready is not True. `Ignored`: it is used as soon as it is found and granted. `Required`: this XR waits for it, and, once " +
+      "For a resource whose condition Ready is not True. `Ignored`: it is used as soon as it is found and granted. `Required`: this XR waits for it, and, once " +
         "served, stays served whatever Ready says later; not with `select.self`, or several matches.",
     ),
     grant: choice(
@@ -91,7 +91,7 @@ export const sharedResourceSchema = z
     ({ grant, select: found }) => grant !== "ReferenceGrant" || found.by !== "labels" || !found.prefer,
     faultAt(
       "grant",
-      "ReferenceGrant is not allowed with select.prefer: the pool is searched for one that grants access",
+      "ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members",
     ),
   )
   .refine(

@@ -8,13 +8,13 @@ const add = z
   .strictObject({
     key: optional(text, "The tag's key. Without a key, `value` is a field with a map of tags."),
     value: optionalValue(z.string()).describe(
-      "The tag's value. With `optional: true` beside a field, the tag is left out, without a fault, while that is not set.",
+      "The tag's value. With `optional: true` beside a field, the tag is left out while that field is not set.",
     ),
     onExisting: onExisting("Replace or retain a tag of that key that an earlier step or an earlier entry set."),
   })
   .refine(({ key, value: found }) => key !== undefined || found.value.is !== "literal", {
     path: ["value"],
-    error: "needs a key beside it, since it is a text",
+    error: "a text needs a key beside it",
   })
   .transform(({ value: found, ...entry }) => ({ ...entry, ...found }));
 

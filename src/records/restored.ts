@@ -90,8 +90,10 @@ export function judgeRestored(managed: Document): Finding {
 /** Chooses one of two equivalent policies, so that the generation changes and a restored condition no longer counts. */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);
+  const hasAnew = readPolicies(managed)?.join() === OBSERVE_ANEW.join();
   const isStale = isOld && about === readGeneration(managed);
-  return isStale === (readPolicies(managed)?.join() === OBSERVE_ANEW.join()) ? OBSERVE : OBSERVE_ANEW;
+  if (isStale) return hasAnew ? OBSERVE : OBSERVE_ANEW; // the other one: the generation changes
+  return hasAnew ? OBSERVE_ANEW : OBSERVE;
 }
 
 /** Reads the condition Synced. `isOld`: it is missing or from a backup. `about`: the generation that it is about. */

@@ -115,7 +115,7 @@ describe("an input", () => {
     inSelect({ name: "a", prefer: "First" }, ": minMatch, maxMatch, sortByFieldPath, prefer need matchLabels"),
     inShared(
       { select: { matchLabels: { team: "a" }, prefer: "First" }, grant: "ReferenceGrant" },
-      "grant: ReferenceGrant is not allowed with select.prefer: the pool is searched for one that grants access",
+      "grant: ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members",
     ),
     inFields(
       { select: { matchLabels: { team: "a" }, maxMatch: 2, prefer: "LeastUsed" } },
@@ -205,7 +205,7 @@ describe("an input", () => {
     ),
     inShared(
       { connection: { ...connection({}), secretRef: { name: "{metadata.name}-sql", nameFieldPath: "spec.name" } } },
-      "connection.secretRef: exactly one of name, nameFieldPath; found name and nameFieldPath",
+      "connection.secretRef: at most one of name, nameFieldPath; found name and nameFieldPath",
     ),
     inShared({ connection: { ...connection({}), secretRef: { name: "" } } }, "connection.secretRef.name: empty"),
     inShared(
@@ -255,7 +255,7 @@ describe("an input", () => {
     ),
     ofCredentials(
       { template: { ...role, spec: { writeConnectionSecretToRef: { namespace: "a", name: "b-{namespace}" } } } },
-      "template: its Secret needs {hash} in its name: two XRs, or two namespaces, could have the same Secret otherwise",
+      "template: needs {hash} in the name of its Secret: otherwise two XRs, or two namespaces, could have the same Secret",
     ),
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },
@@ -360,7 +360,7 @@ test.each([
   row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
   row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
   row({ add: [{ key: "a", value: { b: "c" } }] }, `${VALUE}.b: unknown field`, `${VALUE}: ${ONE_SOURCE} none`),
-  row({ add: [{ value: "b" }] }, `${VALUE}: needs a key beside it, since it is a text`),
+  row({ add: [{ value: "b" }] }, `${VALUE}: a text needs a key beside it`),
   row({ add: [{ key: "a" }] }, `${VALUE}: required`),
   row({ resources: [] }, "spec.tags.resources: an empty list"),
   row(

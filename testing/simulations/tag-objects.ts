@@ -58,8 +58,18 @@ export const UNSEEN = {
   cloudName: "",
   /** True if the provider has resolved its reference. */
   isResolved: false,
+  /** What a restore without managed fields left, which no apply removes. */
+  left: undefined as JsonObject | undefined,
 };
 export type Managed = Readonly<typeof UNSEEN>;
+
+/** Applies what is desired over what a restore left. */
+export function mergeLeft(left: JsonObject, desired: JsonObject): JsonObject {
+  const [before, after] = [metadataOf(left), metadataOf(desired)];
+  const merge = (key: string) => ({ ...objectIn(before, key), ...objectIn(after, key) });
+  const metadata = { ...after, annotations: merge("annotations"), labels: merge("labels") };
+  return { ...desired, metadata, spec: { ...objectIn(left, "spec"), ...objectIn(desired, "spec") } };
+}
 
 /** Its name in the cluster. */
 export const keyOf = ({ xr, resource }: Pick<Managed, "xr" | "resource">): string => `${resource}-${xr}`;

@@ -33,6 +33,7 @@ const MOVES: Moves<TagWorld, PartsOf<typeof PARTS>> = {
   resumeManaged: [1, (world, { xr }) => world.pauseManaged(xr, false)],
   writeElsewhere: [1, (world, { xr }) => world.writeElsewhere(NAMES[xr % NAMES.length] ?? "orders")],
   deleteAll: [1, (world) => world.living.map((xr) => world.delete(xr))],
+  restore: [2, (world, { xr }) => world.restore(xr)],
   createOutsider: [2, (world) => world.createOutsider()],
   deleteOutsider: [2, (world) => world.deleteOutsider()],
 };
@@ -40,8 +41,8 @@ const MOVES: Moves<TagWorld, PartsOf<typeof PARTS>> = {
 const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
 
 /**
- * In whatever order XRs are created, renamed, renamed in their Composition, paused, deleted, orphaned and reconciled and their provider acts, and however old the lists are
- * that XRs read:
+ * In whatever order XRs are created, renamed, renamed in their Composition, paused, deleted, orphaned, restored without managed fields and
+ * reconciled and their provider acts, and however old the lists are that XRs read:
  *
  * - one writer of each cloud resource is left in the end, and none of one that another control plane owns,
  * - an XR whose condition says Owned is that writer,

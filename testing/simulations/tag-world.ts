@@ -22,6 +22,7 @@ import {
   KINDS,
   keyOf,
   type Managed,
+  mergeLeft,
   NAMES,
   type Name,
   NOT_CREATED,
@@ -300,6 +301,9 @@ export class TagWorld {
     const reported = { ...managed, ...seen, ...created };
     this.#cloud[name].isLost = this.#kind === "association" && managed.isDeleting && !may(managed.applied, "Delete");
     this.#put(reported);
+    // Without generations no function can tell that its provider had looked for the former name (docs/tags.md).
+    const isUntold = !this.#reportsGeneration && managed.isDeleting && managed.foundName !== name;
+    if (isUntold && !may(managed.applied, "Delete")) this.#cloud[name].isOurs = false;
     if (nameOf(managed) !== name) this.#leave(name); // renamed meanwhile, even if the report puts the name back
   }
 
@@ -423,11 +427,27 @@ export class TagWorld {
       return;
     }
     const isPutBack = Object.keys(managed.putBack).length > 0;
-    const isSame = managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(applied);
+    const next = managed.left === undefined ? applied : mergeLeft(managed.left, applied);
+    const isSame = managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(next);
     if (!isSame || isPutBack || managed.isHeld) this.#change({ ...managed, isHeld: false }, applied);
   }
 
-  #change(managed: Managed, applied: JsonObject): void {
+  /** Restores what an XR composes from a backup without managed fields: server-side apply no longer removes what is not desired. */
+  restore(xr: number): void {
+    const state = this.#xrs.get(xr);
+    if (state === undefined) return;
+    for (const managed of this.#of(xr)) {
+      if (managed.isDeleting || managed.isHeld || managed.applied === undefined || managed.begun !== undefined)
+        continue;
+      const { applied, cloudName, cloudCreatedAt, isPaused, take, resource, wasPresent } = managed;
+      const kept = { cloudName, cloudCreatedAt, isPaused, take, wasPresent, left: applied };
+      this.#put({ ...this.#newManaged(xr, resource, applied), ...kept });
+    }
+    state.counts = false;
+  }
+
+  #change(managed: Managed, desired: JsonObject): void {
+    const applied = managed.left === undefined ? desired : mergeLeft(managed.left, desired);
     const hasNewSpec = JSON.stringify(managed.applied?.["spec"]) !== JSON.stringify(applied["spec"]);
     const generation = managed.generation + Number(hasNewSpec);
     const cloudName = readCloudName(applied) ?? managed.cloudName;

@@ -42,9 +42,9 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
     consumer.isGranted && (consumer.isControlled || consumer.place.isBound) && !isAdmitted(consumer);
   const places = [...new Map(consumers.map((consumer) => [consumer.place.subject, consumer])).values()];
   const asking = places.filter(({ place }) => place.ticket !== undefined);
-  const others = places.filter(({ place, isGranted }) => isGranted && place.ticket === undefined && place.isBound);
+  const notAsking = places.filter(({ place, isGranted }) => isGranted && place.ticket === undefined && place.isBound);
   const kept = asking.filter(isAdmitted);
-  const room = Math.max(0, capacity - others.length - kept.length);
+  const room = Math.max(0, capacity - notAsking.length - kept.length);
   const admitted = [...kept, ...asking.filter(isWaiting).sort(bySeniority).slice(0, room)];
   const subjects = new Set(admitted.map(({ place }) => place.subject));
   return {
@@ -52,7 +52,7 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
       answerKey(subject),
       { is: "set", object: composeAnswer(call.composite, subject, { ticket }), ready: "True" },
     ]),
-    conditions: [capacityCondition(others.length + admitted.length, capacity)],
+    conditions: [capacityCondition(notAsking.length + admitted.length, capacity)],
     placed: consumers.filter(({ place }) => place.ticket === undefined || subjects.has(place.subject)),
   };
 }

@@ -20,10 +20,10 @@ const REASONS = {
   ...unknown({ WaitingForRequiredResources: () => "waiting for Crossplane to look up who uses this XR" }),
   ...faults({
     NamespacesNotReadable: () =>
-      "Crossplane could not read Namespaces, so it is not known who is granted: allow Crossplane " +
+      "Crossplane could not read Namespaces, so it is not known who has access: allow Crossplane " +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotReadable: () =>
-      "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who is granted: install Gateway " +
+      "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who has access: install Gateway " +
       "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation",
     SharedResourceNotFound: ({ kind, name }: { readonly kind: string; readonly name: string }) =>
       `${kind} ${brief(name)} was not found, or belongs to another team: a companion serves an XR of its own namespace`,

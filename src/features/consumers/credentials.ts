@@ -41,7 +41,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   const reasons: ConsumersReason[] = [];
   if (section === undefined) return { edits: [], reasons };
   const turns = findTurns(section, call);
-  const wanted = chooseTurns(section, turns, facts, call);
+  const wanted = chooseCredentials(section, turns, facts, call);
   const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
   const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / bytes));
   const credentials = wanted
@@ -65,8 +65,13 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
  * Chooses the credentials: first the existing ones that stay, then new ones, so that new ones displace none. While it is
  * unknown who has access, all existing ones stay, and none is added.
  */
-function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
-  const present = findPresent(section, call);
+function chooseCredentials(
+  section: Credentials,
+  turns: readonly string[],
+  { access, consumers }: OwnerFacts,
+  call: Call,
+) {
+  const present = findExisting(section, call);
   if (access === undefined) return present;
   const isForGrants = section.forEach === "Grant";
   const entitled = consumers?.filter((consumer) => isEntitled(consumer, access));
@@ -125,7 +130,7 @@ const credentialKey = (turn: Turn, { template: { apiVersion, kind } }: Credentia
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
 
 /** Finds the credentials that exist. */
-const findPresent = (section: Credentials, { request }: Call): readonly Turn[] =>
+const findExisting = (section: Credentials, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()].sort().flatMap((key) => {
     const { namespace = "", turn = "" } = KEY.exec(key)?.groups ?? {};
     // Another step may have chosen the name, whose text must not get into the template.

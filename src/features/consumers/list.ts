@@ -39,6 +39,7 @@ export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers
   const withoutGrant = consumers.length - granted.length;
   const hasAccess = ({ secretName, dependents }: JudgedConsumer) => secretName !== undefined || dependents.length > 0;
   const copies = consumers.filter((consumer) => !consumer.isGranted && hasAccess(consumer)).length;
+  // Fewer than 50 without a grant count as 1, or as 0 beside more than 50 with a grant.
   const few = granted.length > STEP ? 0 : 1;
   const roundOthers = (count: number): number => (isWatched ? toStep(count) || Math.min(count, few) : count);
   const format = (count: number): string => (isWatched ? `${roundOthers(count) || 1}+` : String(count));

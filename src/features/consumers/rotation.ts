@@ -45,9 +45,9 @@ function recall(resource: string, call: Call): string | undefined {
 function remember(namespaces: readonly string[], memory: string | undefined): string {
   const granted = namespaces.map((name) => (name === EVERYONE ? name : digest(name))).sort();
   const [before = "", trigger = ""] = memory?.split("/") ?? [];
-  const now = new Set(["", ...granted]);
-  const hasLoss = !now.has(EVERYONE) && before.split(" ").some((one) => !now.has(one));
-  return `${granted.join(" ")}/${hasLoss ? digest([trigger, ...granted].join("/")) : trigger}`;
+  const now = new Set(["", ...granted]); // an empty list is split to [""]
+  const isLost = !now.has(EVERYONE) && before.split(" ").some((one) => !now.has(one));
+  return `${granted.join(" ")}/${isLost ? digest([trigger, ...granted].join("/")) : trigger}`;
 }
 
 const digest = (text: string): string => hashText(text, 20);

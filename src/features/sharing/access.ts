@@ -57,8 +57,9 @@ export const findGrantedAccess: FindShareAccess = (shared, resource, secret, nam
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
   const grant = readNamespaceGrant(resource);
   const { names, isForAll, selector, faults } = grant;
-  const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
-  const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
+  const unlisted = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
+  const looked =
+    selector === undefined || isForAll ? [] : unlisted.map((namespace) => lookUpNamespace(namespace, call));
   const matching = new Set<string>();
   for (const each of looked) {
     if (each.is === "pending") return each;
@@ -69,7 +70,7 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     isGranted: (namespace) => isNamespaceGranted(grant, namespace, matching),
     remedy: (refused) => {
       // The misspelt grant is not quoted: it may name other teams.
-      const misspelt = faults().length > 0 ? ", of whose grants one is misspelt and grants nothing" : "";
+      const misspelt = faults().length > 0 ? ", one of whose entries is misspelt and grants nothing" : "";
       return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${misspelt}`;
     },
   };
@@ -114,7 +115,7 @@ export function findNamespaceRefusal(namespace: string, isLiteral: boolean, call
 export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
   findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
-/** Finds the access by ReferenceGrants, which grant it to the XR or claim: by its namespace, or else the copy's. */
+/** Finds the access by ReferenceGrants to the XR or claim in its namespace, or without one in the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);
   const { apiVersion, claim } = composite;

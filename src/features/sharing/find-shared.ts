@@ -35,7 +35,7 @@ export function findShared(share: Share): Lookup {
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")
-      : broken({ is: "FieldNotSet", field: "everything that select.matchLabels refers to" });
+      : broken({ is: "FieldNotSet", field: "every field in select.matchLabels" });
   const fault = findSelectorFault(selector.value);
   if (fault !== undefined) return broken({ is: "InvalidSelector", fault });
 

@@ -196,7 +196,7 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
   return { ...NOTHING, copies, reasons: [...judged.flatMap(({ refusal }) => refusal ?? []), ...cutOff] };
 }
 
-/** Adds the access to fields, which the consumer's own namespace needs a grant for; reports a refusal once. */
+/** Adds the access to fields, for which the consumer's own namespace needs a grant. Reports a refusal once. */
 function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {
   const { resource, access, named } = accessible;
   const { patches, toEnvironment } = share.shared;

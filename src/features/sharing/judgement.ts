@@ -72,7 +72,7 @@ export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup
  *
  * - `unknown`: Crossplane has to look something up. Existing copies stay exactly as they are.
  * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
- *   stand (copies/kept.ts), so that breaking an XR avoids no revocation.
+ *   stand (copies/kept.ts), so no team avoids a revocation by breaking its XR.
  * - `gone`: the shared resource, its Secret or its reference to one does not exist. As `broken`, but `onSourceMissing:
  *   Delete` deletes existing copies.
  */
@@ -135,7 +135,6 @@ export const readableIn = (fields: Fields): readonly Document[] => (fields.is ==
 export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
   copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 
-/** A share with its judgement. */
 export interface Judged extends Share {
   readonly lookup: Lookup;
   readonly judgement: Judgement;
@@ -145,6 +144,5 @@ export interface Judged extends Share {
 export interface Outcome extends Judged {
   /** The reasons why it is not available; empty if it is. */
   readonly reasons: readonly SharingReason[];
-  /** The resources that the XR is bound to now. */
   readonly bindings: readonly Binding[];
 }

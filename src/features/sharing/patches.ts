@@ -188,12 +188,13 @@ function soFar(name: string, objects: Objects, { request: { desired } }: Call): 
 /** Keeps the observed value of a field, if there is one. */
 function keep(patch: Patch, { is, reason }: Exclude<Verdict, { is: "set" }>, objects: Objects, call: Call): Applied {
   const { name, fieldPath } = targetOf(patch);
-  const shown = name === COMPOSITE ? call.composite.document : findObserved(name, call);
-  const value = shown?.at(fieldPath);
+  const observed = name === COMPOSITE ? call.composite.document : findObserved(name, call);
+  const value = observed?.at(fieldPath);
   const whole = soFar(name, objects, call);
-  const before = isObject(whole) ? valueAt(whole, fieldPath) : undefined;
+  const desired = isObject(whole) ? valueAt(whole, fieldPath) : undefined;
   if (value === undefined || edit(patch, value, objects, call) !== undefined) return leave(patch, reason, call);
-  const isExpected = is === "default" && (before === undefined || contains(value, before));
+  // A patch that may be without a value reports only that its field differs from what earlier steps desire.
+  const isExpected = is === "default" && (desired === undefined || contains(value, desired));
   return { patch, is: isExpected ? "set" : "kept", reason, bytes: 0 };
 }
 

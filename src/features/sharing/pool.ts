@@ -41,7 +41,8 @@ function findPreferred({ select }: SharedResource, open: readonly Document[]): D
   const isByLoad = select.by === "labels" && select.prefer === "LeastUsed";
   const toRank = (item: Document): number => {
     const load = readLoad(item);
-    return load === undefined ? Number.MAX_SAFE_INTEGER : isByLoad ? load : 0;
+    if (load === undefined) return Number.MAX_SAFE_INTEGER;
+    return isByLoad ? load : 0;
   };
   return [...open].sort((a, b) => toRank(a) - toRank(b))[0];
 }
@@ -73,10 +74,11 @@ export function withAdmission(judged: Judgement, share: Share, { resources: [res
   if (!isPool || judged.named === undefined || resource === undefined) return judged;
   const known = findBinding(judged.named.resource, share.before);
   const named = { ...judged.named, ticket: known?.ticket ?? toTicket(share) };
-  const admission = named.access === "Granted" ? judgeAdmission(resource, share) : "admitted";
+  if (named.access !== "Granted") return { ...judged, named };
+  const admission = judgeAdmission(resource, share);
   if (admission === "admitted") return { ...judged, named };
   if (admission === "pending")
-    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "its admission" });
+    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "the admission of this XR" });
   const reason = { is: isFull(resource) ? "NoCapacity" : "WaitingForAdmission", wanted: name } as const;
   const access = known?.access ?? "Requested";
   return { ...withoutCopies("broken", reason), named: { ...named, access } };

@@ -22,10 +22,15 @@ type Awaited =
  * | the source Secret   | the target Secret                               |
  */
 export function prefetch({ shared, targets, call }: Share, awaited: Awaited): void {
-  if (awaited.is === "source") findTarget(awaited.key, awaited.target, call);
-  if (awaited.is === "sharedResource" && shared.grant === "ReferenceGrant")
-    findGrantSchema(call.request, call.requirements);
-  if (awaited.is !== "grants" || awaited.source === undefined) return;
-  if (findTargetFault(targets, awaited.source, call) !== undefined) return;
-  for (const target of targets.list) findTargetRefusal(target, call);
+  switch (awaited.is) {
+    case "sharedResource":
+      if (shared.grant === "ReferenceGrant") findGrantSchema(call.request, call.requirements);
+      return;
+    case "grants":
+      if (awaited.source === undefined || findTargetFault(targets, awaited.source, call) !== undefined) return;
+      for (const target of targets.list) findTargetRefusal(target, call);
+      return;
+    case "source":
+      findTarget(awaited.key, awaited.target, call);
+  }
 }

@@ -41,9 +41,9 @@ export const REASONS = {
       `composed resources are not created until their fields have values: ${listFields(fields)}`,
     DependentNotDesired: ({ fault }: Fault) => fault,
     DependentsHeldBack: ({ names }: Names) =>
-      `composed resources are created once this XR has access and its copies: ${listSome(names, MAX_NAMES, brief)}`,
+      `composed resources are not created until this XR has access and its copies are written: ${listSome(names, MAX_NAMES, brief)}`,
     DependentsRemoved: ({ names }: Names) =>
-      `composed resources are removed with the access that they depend on: ${listSome(names, MAX_NAMES, brief)}`,
+      `composed resources are deleted, because the access that they depend on has ended: ${listSome(names, MAX_NAMES, brief)}`,
     FieldsKept: ({ fields }: Fields) => `fields of composed resources keep their present values: ${listFields(fields)}`,
     NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
       `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
@@ -69,7 +69,7 @@ export const REASONS = {
     NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
       `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
     SourceNotAllowed: ({ shared, kind }: Shared) =>
-      `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
+      `${kind} ${shared} names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's`,
     SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,
     KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
       `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
@@ -90,7 +90,7 @@ export const REASONS = {
       `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant Crossplane ` +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotInstalled: () =>
-      "ReferenceGrants are not installed, so it is not known who is granted: install Gateway API's CRDs, or set grant to Annotation",
+      "ReferenceGrants are not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation",
     NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
       `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
       `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,

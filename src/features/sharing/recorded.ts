@@ -79,6 +79,7 @@ export function hold(judged: Judgement, share: Share): Judgement {
   const requests = copies.is === "unknown" ? before.filter(({ access }) => access !== "Granted") : [];
   const stay = [...requests, ...held.map(({ binding }) => binding)];
 
+  // Fields come from granted[0]. If it is not held, its grant has ended, or it is the named resource, which refuses.
   const [first] = held;
   if (first?.binding !== granted[0]) return { ...judged, fields: { is: "refused", resources: [] }, stay };
   const isRefused =

@@ -50,13 +50,13 @@ function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   if (now?.access !== "Granted") return [];
   const left = before.find(({ resource, access }) => access === "Granted" && !findBinding(resource, bindings));
   const { claimNamespace } = findBinding(now.resource, before) ?? {};
-  const isAnothers = claimNamespace !== undefined && claimNamespace !== now.claimNamespace;
-  if (left === undefined && !isAnothers) return [];
-  const change = isAnothers
-    ? "is not the former one of that name: it was composed for a claim in another namespace"
-    : `takes the place of ${left && nameReference(left.resource)}`;
+  const isOfOtherClaim = claimNamespace !== undefined && claimNamespace !== now.claimNamespace;
+  if (left === undefined && !isOfOtherClaim) return [];
+  const change = isOfOtherClaim
+    ? "is a new resource of that name: it was composed for a claim in another namespace"
+    : `replaces ${left && nameReference(left.resource)}`;
   const message = `${shared.name}: ${nameReference(now.resource)} ${change}`;
-  const severity = isAnothers ? "Warning" : "Normal";
+  const severity = isOfOtherClaim ? "Warning" : "Normal";
   return [{ severity, reason: "SourceChanged", message, target: "CompositeAndClaim" }];
 }
 

@@ -75,8 +75,8 @@ const WAITS: readonly (keyof typeof REASONS)[] = [
 function tellRemarks(remarks: readonly Remark[]) {
   // Unknown reasons, such as those of another version of this function, are faults.
   const others = remarks.filter(({ is }) => is === "Available" || !Object.hasOwn(REASONS, is));
-  const foreign = faults<Record<string, never>>(Object.fromEntries(others.map(({ is }) => [is, () => ""])));
-  const reasons: typeof foreign = others.length === 0 ? REASONS : { ...REASONS, ...foreign };
+  const unknown = faults<Record<string, never>>(Object.fromEntries(others.map(({ is }) => [is, () => ""])));
+  const reasons: typeof unknown = others.length === 0 ? REASONS : { ...REASONS, ...unknown };
   const kind = { type: TYPE, target: "CompositeAndClaim", reasons, otherwise: "Available", last: WAITS } as const;
   return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }
@@ -92,7 +92,7 @@ function findEvents(own: readonly Remark[], names: readonly string[], composite:
 /** Tells whether the XR's condition already shows these remarks. A message that is cut counts as showing them. */
 function isShown(own: readonly Remark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
   if (shown === undefined || shown.status === "Unknown") return false;
-  const said = `; ${shown.message}`;
+  const said = `; ${shown.message}`; // so that each message follows "; "
   if (own.length > 0)
     return shown.status === "False" && own.every(({ message }) => said.includes(`; ${message}`) || said.endsWith("…"));
   return shown.status === "True" || names.every((name) => !said.includes(`; ${name}: `));

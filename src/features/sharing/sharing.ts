@@ -88,6 +88,7 @@ function bind(share: Depending): readonly Binding[] {
         : (findCopied(delivery.copies, resource) ?? findBinding(resource, before)?.copied),
     ...{ ticket, claimNamespace },
   });
+  // Former resources stay bound while copies or dependents made from them exist.
   const composed = [...delivery.made, ...depending.bound].map(
     ({ origin: resource }): Named => ({ ...findBinding(resource, before), resource, access: "Granted" }),
   );

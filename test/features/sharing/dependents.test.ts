@@ -192,12 +192,12 @@ describe("the dependents of a share", () => {
     });
     const left = [...draft.resources].filter(([, { is }]) => is === "removed").map(([name]) => name);
     expect(left).toEqual(["app", "push"]);
-    const held = "composed resources are created once this XR has access and its copies: app, push";
+    const held = "composed resources are not created until this XR has access and its copies are written: app, push";
     expect(says(draft)).toContain(`db: ${held}`);
   });
 
   test("that went are said", () => {
-    const went = "; db: composed resources are removed with the access that they depend on: push";
+    const went = "; db: composed resources are deleted, because the access that they depend on has ended: push";
     expect(says(draftOf({ ...revoked, observed }))).toContain(went);
   });
 
@@ -228,7 +228,7 @@ describe("the dependents of a share", () => {
 const named = withoutCopies({ dependents: ["push", "none*"] });
 const withPush = { ...copying(), dependents: ["push"] };
 const FAULT =
-  'no earlier step desires "push"; they desire app; a step that leaves it out for now, such as function-sequencer, has to come after this one';
+  'no earlier step desires "push"; earlier steps desire app; if a step such as function-sequencer holds it back, that step has to come after this one';
 const undesired = { ...granted, sharedResources: [named], desired: { app: {} } };
 const WHERE = "cannot use the input:\n  spec.sharedResources[0].dependents[0]";
 test.each<[reason: string, fatals: readonly string[], condition: string, parts: CallParts]>([

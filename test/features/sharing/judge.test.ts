@@ -42,7 +42,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const itself = copied({ namespaces: "databases", secretName: "orders-conn" });
   const foreign = { ...inNamespace("team-db"), answers: { db: [another("orders", "*", { namespace: "team-db" })] } };
   const ownOnly =
-    "XPostgres orders in namespace team-db names a Secret in another namespace, but may share Secrets of its own namespace only";
+    "XPostgres orders in namespace team-db names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's";
   const sourceless = (overrides: JsonObject = {}) => ({ answers: { db: [database({ spec: {}, ...overrides })] } });
   const noNamespace =
     "this XR has no namespace (metadata.namespace, spec.claimRef.namespace) to which XPostgres orders could grant access: create it by a " +
@@ -53,7 +53,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const secretRef = { name: "{metadata.labels[cluster]}-app" };
   const byText = { sharedResources: [copying({}, { secretRef })], answers: found };
   const fromEnvironment = selecting({ name: { fromEnvironmentFieldPath: "db.name" } });
-  const noLabels = "everything that select.matchLabels refers to is not set";
+  const noLabels = "every field in select.matchLabels is not set";
   const empty = { answers: { db: [] } };
   const inWhere = inNamespace(fromXr("spec.where"));
   const anywhere = "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace";
@@ -139,7 +139,7 @@ describe("only what the owner grants is copied", () => {
     (_what, db) => {
       const remedy = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
       const said = says(sharingDraft({ answers: { db: [db] } }));
-      expect(said).toContain(`${remedy}, of whose grants one is misspelt and grants nothing`);
+      expect(said).toContain(`${remedy}, one of whose entries is misspelt and grants nothing`);
       expect(said).not.toMatch(/red;|team=a;/);
     },
   );

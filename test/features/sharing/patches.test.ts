@@ -111,17 +111,17 @@ describe("a resource that no earlier step desires", () => {
     expect(fatalsIn(draft)).toEqual([
       [
         "cannot use the input:",
-        '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; they desire app, instance; did you mean instance?',
-        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; they desire app, instance; a step that leaves it out for now, such as function-sequencer, has to come after this one',
+        '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; earlier steps desire app, instance; did you mean instance?',
+        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds it back, that step has to come after this one',
       ].join("\n"),
     ]);
     expect(says(draft)).toContain(
-      'PatchFailed: db: cannot patch a resource: no earlier step desires "instanse"; they desire app, instance; did you mean instance?; db: ',
+      'PatchFailed: db: cannot patch a resource: no earlier step desires "instanse"; earlier steps desire app, instance; did you mean instance?; db: ',
     );
   });
 
-  const first = 'no earlier step desires "it"; they desire';
-  const order = "; a step that leaves it out for now, such as function-sequencer, has to come after this one";
+  const first = 'no earlier step desires "it"; earlier steps desire';
+  const order = "; if a step such as function-sequencer holds it back, that step has to come after this one";
   const NONE = 'no earlier step desires "it", or any other resource: this step has to come after the one that does';
   test.each<[reason: string, parts: CallParts, says: string]>([
     ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],

@@ -132,7 +132,7 @@ describe("the record says of a share", () => {
     const observed = { [KEY]: copy(recorded("billing")), [RECORD_NAME]: { data: { db: both } } };
     const moved = draftOf({ ...parts, observed });
     expect(bindingsIn(moved)).toEqual(["billing Granted team-a/orders-db"]);
-    const message = "db: XPostgres billing takes the place of XPostgres orders";
+    const message = "db: XPostgres billing replaces XPostgres orders";
     const event = { severity: "Normal", reason: "SourceChanged", target: "CompositeAndClaim" };
     expect(moved.results).toContainEqual({ ...event, message });
   });
@@ -144,8 +144,7 @@ describe("a database with the name of one that was deleted", () => {
     return another("orders", "team-a", { labels });
   };
   const record = (draft: Draft) => ({ [RECORD_NAME]: recordIn(draft) ?? {} });
-  const OTHER =
-    "db: XPostgres orders is not the former one of that name: it was composed for a claim in another namespace";
+  const OTHER = "db: XPostgres orders is a new resource of that name: it was composed for a claim in another namespace";
   test.each<[reason: string, before: string | undefined, now: string | undefined, says: readonly string[]]>([
     ["is told where it is another team's", "data", "mallory", [OTHER]],
     ["is told where it is no team's", "data", undefined, [OTHER]],

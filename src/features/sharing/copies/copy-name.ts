@@ -13,5 +13,5 @@ export const copyName = (share: string, { namespace, name, copy }: Target): stri
 
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
 
-/** Tells whether a name is of the form that `copyName` makes. Who edits an XR's references may write any name. */
+/** Tells whether `copyName` could make the name. A user who can edit the XR's references can choose any. */
 export const isCopyName = (name: string): boolean => COPY_NAME.test(name);

@@ -98,7 +98,7 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
   return { decisions, bytes: made?.is === "known" ? made.bytes : 0 };
 }
 
-/** Keeps those copies whose own grants stand. */
+/** Keeps the copies that stay although this call does not write them. */
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
   copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
 
@@ -115,7 +115,8 @@ function keepRefused(secret: Case): Decisions | undefined {
 function leaveToOtherCopy(secret: Case): Decisions | undefined {
   const { copies, holder } = secret.row;
   if (holder === undefined) return undefined;
-  const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined; // else not needed
+  // Only an Object that owns the Secret may have to wait for another owner, so only then is the Secret looked up.
+  const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
   return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
 }
 

@@ -71,14 +71,15 @@ export function findOtherWriter(found: Document | "pending" | undefined, isMovin
 function isNamedByClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions
-  const requirement = canSelectNamespaces(request, composite)
+  const canLookUpClaim = canSelectNamespaces(request, composite);
+  const requirement = canLookUpClaim
     ? toRequirement("claim", { apiVersion, kind, namespace, match: { name } })
     : toRequirement("rival", { apiVersion, kind: composite.kind, match: { name: rival } });
   const answer = requirements.ask(requirement);
   if (answer.is === "pending") return "pending";
   const [item] = answer.items;
   if (item === undefined) return true; // copies may be restored before the claim
-  if (requirement.selector.kind === kind) return (stringAt(item, NAMED) ?? composite.name) === composite.name;
+  if (canLookUpClaim) return (stringAt(item, NAMED) ?? composite.name) === composite.name;
   const other = toComposite(item);
   return formatOwner(other) !== formatOwner(composite) || creationOf(other) < creationOf(composite);
 }

@@ -100,7 +100,7 @@ function toSecretName(reference: JsonValue | undefined): SecretName | undefined 
   return typeof namespace === "string" && typeof name === "string" ? { namespace, name } : undefined;
 }
 
-/** Returns the Secret if all in the list are the same; undefined if they differ, or the list is empty. */
+/** Finds the Secret that all entries of a list name; undefined if they differ, or the list is empty. */
 const findCommon = ([first, ...others]: readonly (SecretName | undefined)[]): SecretName | undefined =>
   first && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
 
@@ -124,14 +124,14 @@ export const isReleased = (copy: ObservedCopy): boolean =>
 /** Tells whether the copy is its Object's connection Secret, which is deleted with the Object. */
 const isPublisher = ({ document }: ObservedCopy): boolean => document.at(CONNECTION_DETAILS) !== undefined;
 
-/** Tells whether a copy can be given up at once: its Object is released, or its Secret goes with it in any case. */
+/** Tells whether a copy can be given up at once: its Secret is deleted with it anyway, or its Object is released. */
 export const isDroppable = (copy: ObservedCopy): boolean => copy.isSecret || isPublisher(copy) || isReleased(copy);
 
 /** Tells whether a copy was written. Checks Synced, too, since an Object that fails to write stays Ready. */
 export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
   isSecret || ["Ready", "Synced"].every((type) => shownCondition(document, type)?.status === "True");
 
-/** Tells whether a copy was written by the present spec of its composed resource. */
+/** Tells whether a copy is written from the present spec of its composed resource. */
 const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && hasReadSpec(copy.document));
 
 /**

@@ -44,7 +44,7 @@ export function assignCopies(
 
 export interface Row {
   readonly target: JudgedTarget;
-  /** The name in the Composition of its copy. */
+  /** The copy's name in the Composition. */
   readonly key: string;
   readonly observed: ObservedCopy | undefined;
   /** The observed copies of the Secret that this share decides about. Each copy is in one row only. */
@@ -64,19 +64,20 @@ export function gatherRows(
   const { byShare, bySecret, holders } = assigned;
   const maker = formatMaker(share);
   const own = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
-  const left = new Set(own.values());
+  const unassigned = new Set(own.values());
   const named = new Set<string>();
   const rows: Row[] = [];
   for (const target of targets) {
     const key = copyName(share, target);
     const secret = formatSecret(target);
     const observed = own.get(key);
-    const there = bySecret.get(secret) ?? [];
-    const copies = [...new Set([...(observed ? [observed] : []), ...there])].filter((copy) => left.has(copy));
+    const ofSecret = bySecret.get(secret) ?? [];
+    const candidates = new Set([...(observed ? [observed] : []), ...ofSecret]);
+    const copies = [...candidates].filter((copy) => unassigned.has(copy));
     const holder = holders.get(secret) === maker ? undefined : holders.get(secret);
-    const isHeld = there.some((copy) => !copy.isSecret && !isReleased(copy));
+    const isHeld = ofSecret.some((copy) => !copy.isSecret && !isReleased(copy));
     rows.push({ target, key, observed, copies, holder: named.has(secret) ? maker : holder, isHeld });
-    for (const copy of copies) left.delete(copy);
+    for (const copy of copies) unassigned.delete(copy);
     named.add(secret);
   }
   return rows;
