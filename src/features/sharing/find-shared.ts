@@ -24,7 +24,6 @@ const NAMESPACE_PATH = ["metadata", "namespace"];
 
 const broken = (reason: SharingReason): Lookup => unfound("broken", reason);
 
-/** Looks up a shared resource by the share's selector. */
 export function findShared(share: Share): Lookup {
   const { shared, call } = share;
   const { document } = call.composite;

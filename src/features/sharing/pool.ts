@@ -57,7 +57,7 @@ function judgeAdmission(resource: Document, { shared, before, call }: Share): "p
   return ticket !== undefined && answer?.ticket === ticket ? "admitted" : "refused";
 }
 
-/** Makes a new ticket for each member that the XR asks. The place of an earlier one may be taken by now. */
+/** Makes a new ticket for each member that the XR asks: an answer to an earlier ticket must not admit it. */
 function toTicket({ before, call }: Share): string {
   const proposals = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
   const uid = stringAt(call.composite.document, ["metadata", "uid"]) ?? "";

@@ -160,7 +160,6 @@ function joinTo(first: SharingReason, same: readonly SharingReason[]): SharingRe
   return "excess" in first ? { ...first, excess: same.length } : first;
 }
 
-/** Explains a reason to the team whose claim or XR shows it. */
 export function explainReason(reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string {
   const remark = { ...reason, kind };
   return tell(REASONS, remark);

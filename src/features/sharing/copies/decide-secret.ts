@@ -36,7 +36,7 @@ interface Case {
   readonly row: Row;
   readonly share: CopyingShare;
   readonly contents: () => Contents;
-  /** The Secret; undefined if it does not exist. */
+  /** The observed Secret; undefined if it does not exist. */
   readonly found: () => Document | "pending" | undefined;
   readonly otherWriter: () => OtherWriter | "pending" | undefined;
 }
@@ -80,8 +80,8 @@ const decideOwn = decideBy<Own, Decisions>(
 /**
  * Decides on one target Secret.
  *
- * @param room the bytes that the response has left for copies: Crossplane refuses a larger one.
- * @returns the decisions, and the bytes that the copy takes, even if only a later call writes it.
+ * @param room the bytes that the response has left for copies.
+ * @returns the decisions, and the bytes that the copy takes in the response, even if only a later call writes it.
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
   const { target, key, observed, holder } = row;
@@ -102,7 +102,6 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
   copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
 
-/** Keeps the copies of the Secret that stay although this call does not write it, and adds the reasons. */
 const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
   ...keepAll(row.copies, cause, share),
   ...reasons.map((reason) => ({ reason })),
@@ -201,7 +200,7 @@ const observeFirst = (secret: Own): Decisions | undefined =>
  * policy Delete, its provider would delete the Secret. If the Secret is a copy of the same source, the Object therefore
  * observes until its provider has read that.
  *
- * A copy of another source gets no observer, which would leave the Secret there: its grant may have been revoked.
+ * A copy of another source may be deleted: its grant may have been taken back, and an observer would leave it.
  */
 function mayHaveBeenGivenUp(secret: Own): boolean {
   const { row, share, found } = secret;

@@ -16,7 +16,6 @@ export interface Delivered extends Judged {
     readonly copies: readonly ObservedCopy[];
     /** The target Secrets that are written or kept, each with the shared resource of its values. */
     readonly made: Composed["made"];
-    /** The reasons why copies are missing. */
     readonly reasons: readonly SharingReason[];
   };
 }

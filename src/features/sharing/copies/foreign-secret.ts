@@ -11,7 +11,7 @@ import { formatOwner, OWNER } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import type { Target } from "../judgement.ts";
 
-/** Label of a copy: a hash of its name. Crossplane v1 can look up a namespaced resource only by a label. */
+/** Label of a copy: a hash of its name. Crossplane v1 looks up namespaced resources by labels only. */
 const TARGET_LABEL = `${DOMAIN}/target`;
 
 export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
@@ -44,9 +44,10 @@ export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSI
 export type OtherWriter = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**
- * Finds the other writer of a target Secret. A Secret is foreign if it has no owner annotation, or that of another XR
- * or claim. A claim that is replaced by force has two XRs (crossplane#4803): the one that the claim names writes the
- * copy. A Secret that Crossplane writes (`via: Secret`) stays with the XR that controls it.
+ * Finds the other writer of a target Secret. Undefined if the Secret does not exist, or this XR may write it.
+ *
+ * A claim that is replaced by force has two XRs (crossplane#4803). The copy belongs to the XR that the claim names. With
+ * `via: Secret` it stays with the XR that controls it.
  *
  * @param isMoving true while the copy moves to another shared resource. Then the claim is not looked up: that would take
  * one more of Crossplane's six calls.
@@ -66,7 +67,7 @@ export function findOtherWriter(found: Document | "pending" | undefined, isMovin
   return isNamed && canWrite ? undefined : { holder, isRival: true };
 }
 
-/** Tells whether the claim names this XR. Crossplane v1 cannot look a claim up, so there the younger XR writes. */
+/** Tells whether the claim names this XR. Crossplane v1 cannot look up a claim: there the younger XR counts as named. */
 function isNamedByClaim({ kind, namespace, name }: NonNullable<Composite["claim"]>, rival: string, call: Call) {
   const { request, composite, requirements } = call;
   const { apiVersion } = composite; // an XRD serves claims and XRs in the same versions

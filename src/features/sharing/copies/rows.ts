@@ -9,10 +9,7 @@ import { findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 export const formatMaker = (share: string): string => `shared resource ${share} of this XR`;
 
-/**
- * Finds the share that decides about each copy, and the maker that writes each Secret. A Secret has one maker, since two
- * would overwrite each other for ever.
- */
+/** Assigns each copy to a share, and each Secret to one maker: two would overwrite each other for ever. */
 export function assignCopies(
   shares: readonly Judged[],
   copies: readonly ObservedCopy[],
@@ -45,7 +42,6 @@ export function assignCopies(
   return { byShare, bySecret: groupBy(copies, ({ target }) => target && formatSecret(target)), holders };
 }
 
-/** A target Secret with its observed copies and its maker. */
 export interface Row {
   readonly target: JudgedTarget;
   /** The copy's name in the Composition. */
