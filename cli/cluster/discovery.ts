@@ -34,7 +34,10 @@ export async function discover({ get }: { readonly get: Get }): Promise<readonly
 async function findKindsBelow(get: Get, path: string): Promise<readonly ResourceKind[]> {
   const answer = await get({ verb: "get", resource: "", apiGroup: "", path }, {}, ACCEPT);
   if (answer["kind"] === "APIGroupDiscoveryList") return objectsAt(documentOf(answer), ["items"]).flatMap(readGroup);
-  throw new ClusterError("Refused", `cannot get ${path}: the API server has no aggregated discovery (Kubernetes 1.27)`);
+  throw new ClusterError(
+    "Refused",
+    `cannot get ${path}: the API server has no aggregated discovery, which needs Kubernetes 1.27 or later`,
+  );
 }
 
 /** Reads a group's kinds. Its newest version comes first; a kind may be in an older one only. */

@@ -2,7 +2,7 @@ import { judgeSecret } from "../../src/crossplane/connection-secret.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "../../src/crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACE_SELECTOR,
-  isNamespaceGranted,
+  isGrantedByAnnotations,
   REFERENCE_GRANT,
   readGrantees,
   readNamespaceGrant,
@@ -82,7 +82,7 @@ async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace
   const labelSelector = grant.selector && readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
   const matching = spaces && labelSelector ? await list(cluster, spaces, { labelSelector, isMetadataOnly: true }) : [];
   const names = new Set(matching.map((space) => toReference(space).name));
-  return (namespace) => isNamespaceGranted(grant, namespace, names);
+  return (namespace) => isGrantedByAnnotations(grant, namespace, names);
 }
 
 /** Reads the connection Secret that an XR of Crossplane v1, or a claim, names. */

@@ -33,11 +33,11 @@ export const readNamespaceGrant = once((shared: Document) => {
   const selector = parseLabelSelector(text);
   return {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
-    isForAll: listed.has("*"),
+    isForAll: listed.has(FOR_ALL),
     selector,
     /** Lists the owner's mistakes, which grant nothing. Each text begins with the annotation. */
     faults: lazy((): readonly string[] => {
-      const wrong = [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name));
+      const wrong = [...listed].find((name) => name !== "" && name !== FOR_ALL && !DNS_LABEL.test(name));
       const misspelt = findMisspelt(shared);
       return [
         !selector && text.trim() && `${ALLOWED_NAMESPACE_SELECTOR} is not a label selector: ${quote(text)}`,
@@ -53,9 +53,15 @@ interface NamespaceGrant {
   readonly isForAll: boolean;
 }
 
+/** In a grant: all namespaces. An XR that has no namespace and no copies needs a grant to all. */
+export const FOR_ALL = "*";
+
 /** Tells whether annotations grant access. @param matching the Namespaces that match the grant's selector */
-export const isNamespaceGranted = (grant: NamespaceGrant, namespace: string, matching?: ReadonlySet<string>): boolean =>
-  grant.isForAll || grant.names.has(namespace) || matching?.has(namespace) === true;
+export const isGrantedByAnnotations = (
+  grant: NamespaceGrant,
+  namespace: string,
+  matching?: ReadonlySet<string>,
+): boolean => grant.isForAll || grant.names.has(namespace) || matching?.has(namespace) === true;
 
 const PREFIX = `${DOMAIN}/`;
 const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));

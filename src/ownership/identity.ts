@@ -162,8 +162,8 @@ export function findByFormerLabel(
 }
 
 /**
- * Lists the texts that were hashed in earlier versions for a kind in no table, in which no literal counted, or only those of parents. A
- * literal that is not observed counts all the same: it is new, and names another place.
+ * Lists the texts of a kind in no table that earlier versions hashed, to recognize their labels: without literals, or with those of
+ * parents only. A literal that differs from the observed one is in both texts, since it names another place.
  */
 function listFormerTexts({ place, parts, facts }: CloudResource, desired: Document, document: Document) {
   const observed = readByItself(document, facts);

@@ -14,7 +14,7 @@ export type Join =
   | { readonly is: "pending" }
   /**
    * There is none ahead of ours, or no reason to look. `hasSettled`: ours owns its cloud resource, and need not look again.
-   * `isFollowed`: another one behind another ProviderConfig has yet to join ours, or may have.
+   * `isFollowed`: a managed resource with another ProviderConfig will, or may, still join ours.
    */
   | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
   /** `declared`: as ours declares it from now on. */
@@ -44,9 +44,9 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
     if (join !== undefined) return join;
   }
   const isListed = isListedAsOwner(candidate, namesakes);
+  const mayBeImported = isNamedByOurs(candidate) && !isListed && hasImporters(candidate, known);
   const isFollowed =
-    (isNamedByOurs(candidate) && !isListed && hasImporters(candidate, known)) ||
-    others.behind.some((other) => isSameAccount(candidate, other, toAccount) === true);
+    mayBeImported || others.behind.some((other) => isSameAccount(candidate, other, toAccount) === true);
   return { is: "alone", hasSettled: !isFollowed && isListed, isFollowed };
 }
 

@@ -65,7 +65,7 @@ export type OwnershipVerdict =
   | { readonly is: "elsewhere"; readonly cluster: string };
 
 /**
- * Decides which contender owns a cloud resource.
+ * Decides which contender owns a cloud resource. The answer is Crossplane's list of the managed resources with its label.
  *
  * - The owner is the contender that an operator chose, else the one promoted before, else the oldest (creationTimestamp, then UID).
  *   Incumbency precedes age, so neither a restore nor a skewed clock moves ownership. A contender that is being deleted cannot own.

@@ -21,7 +21,7 @@ export interface Answer {
   readonly ticket?: string | undefined;
 }
 
-/** Makes the subject of the answer that admits a share of an XR. @param recordOf the value of its record's label */
+/** Makes the text that identifies a share of an XR in a pool member's answer. @param recordOf the value of the record's label */
 export const admissionSubject = (namespace: string | undefined, recordOf: string, share: string): string =>
   `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
 

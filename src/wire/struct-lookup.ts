@@ -44,7 +44,7 @@ function find({ bytes, start, end }: Slice, path: FieldPath): SearchResult {
   return found;
 }
 
-/** Moves from a Value to the content of its struct or list. @returns the kind; 0 for another Value. */
+/** Moves from a Value to the content of its struct or list. @returns its tag; 0 without a move if it is neither, or malformed. */
 function open(bytes: Buffer): number {
   if (valueStart === valueEnd) return 0;
   const kind = readTag(bytes, valueStart, valueEnd);

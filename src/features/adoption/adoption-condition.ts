@@ -25,10 +25,11 @@ const REASONS = {
     Unproven: ({ because, root }: Because & { readonly root: string }) =>
       `${explainUnproven(because)}; if this XR did, set the resource's label ${COMPOSITE_LABEL} to ${root}; ` +
       "if not, remove its reference from the XR",
-    Unadopted: () => "it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt",
+    Unadopted: () =>
+      "it has no controller; put it back into the Composition until this XR controls it, or set onUnadopted: Adopt",
     WaitingForComposite: ({ root, because }: Because & { readonly root: string }) =>
-      `it has no controller, and this XR may adopt it only once XR ${brief(root)}, which this XR's label ${COMPOSITE_LABEL} ` +
-      `names, has adopted this XR: ${because}; if this XR is not nested, remove that label from this XR`,
+      `it has no controller; this XR is nested in XR ${brief(root)} by its label ${COMPOSITE_LABEL}, and may adopt it only once that ` +
+      `XR has adopted this one: ${because}; if this XR is not nested, remove that label from it`,
     StaleController: ({ controller }: { readonly controller: Controller }) =>
       `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
       "reference from the resource, and this XR adopts it",
@@ -39,7 +40,7 @@ const REASONS = {
     RestoreInProgress: ({ rival }: { readonly rival: string | undefined }) =>
       rival === undefined
         ? "it was restored during this reconcile; the next reconcile observes it"
-        : `the XR refers to another resource that is composed as ${rival}; remove one of the two references from the XR`,
+        : `the XR refers to this one and to the observed one, both composed as ${rival}; remove the reference to the wrong one from the XR`,
   }),
   ...faults({ RestoreNotConfirmed: ({ sentence }: Said) => sentence }),
   ...waits({ ObservingRestored: ({ sentence }: Said) => sentence }),

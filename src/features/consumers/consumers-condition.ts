@@ -26,7 +26,7 @@ const REASONS = {
       "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who has access: install Gateway " +
       "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation",
     SharedResourceNotFound: ({ kind, name }: { readonly kind: string; readonly name: string }) =>
-      `${kind} ${brief(name)} was not found, or belongs to another team: a companion serves an XR of its own namespace`,
+      `${kind} ${brief(name)} was not found in this XR's namespace, or belongs to another team: consumers.of can only name a shared XR that belongs to this XR's team`,
     NoConnectionSecret: ({ field }: { readonly field: string }) =>
       `field ${field} of the shared XR names no Secret that it may share, so ReferenceGrants cannot be looked up: ` +
       "set that field, or set consumers.secretRef to the fields that name the Secret",

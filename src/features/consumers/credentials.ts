@@ -1,7 +1,7 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
 import { CONNECTION_SECRET_REF, formatSecret, type SecretName } from "../../crossplane/copies.ts";
-import { isNamespaceGranted } from "../../crossplane/grants.ts";
+import { isGrantedByAnnotations } from "../../crossplane/grants.ts";
 import { resourceKey } from "../../crossplane/references.ts";
 import type { Consumers, Credentials } from "../../input/consumers.ts";
 import { compareTexts, groupBy } from "../../model/collections.ts";
@@ -78,7 +78,7 @@ function chooseCredentials(
   const asked = new Set(entitled?.map(({ credentialFor }) => credentialFor));
   // While the consumers are unknown, only a revoked grant takes a credential away.
   const isWanted = ({ namespace }: Turn): boolean =>
-    isForGrants || entitled === undefined ? isNamespaceGranted(access, namespace) : asked.has(namespace);
+    isForGrants || entitled === undefined ? isGrantedByAnnotations(access, namespace) : asked.has(namespace);
   const kept = findInUse(section, present.filter(isWanted), turns, entitled, call);
   // A record that no XR controls, as right after a restore, keeps a credential, but gets no new one.
   const controlled = (entitled ?? []).filter(({ isControlled }) => isControlled);
@@ -111,7 +111,7 @@ function findInUse(
  * only for its own namespace's, or for one that the grant lists: its record could name a thousand others.
  */
 const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
-  namespaces.every((each) => isNamespaceGranted(access, each)) &&
+  namespaces.every((each) => isGrantedByAnnotations(access, each)) &&
   (!access.isForAll || credentialFor === namespace || access.names.has(credentialFor ?? ""));
 
 const toUse = (namespace: string, secret: SecretName): string => `${namespace} ${formatSecret(secret)}`;

@@ -4,7 +4,7 @@ import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import {
   askReferenceGrants,
   type Grantee,
-  isNamespaceGranted,
+  isGrantedByAnnotations,
   readGrantees,
   readNamespaceGrant,
 } from "../../crossplane/grants.ts";
@@ -65,7 +65,7 @@ export function lookUpFacts(section: Consumers, call: Call): OwnerFacts {
   const needsRecords = section.protect || section.list || section.capacity || section.credentials;
   const { value: access, unknown: noAccess } = findAccess(section, owner, call);
   const { value: grantees, unknown: noGrantees } = findGrantees(section, owner, call);
-  const isAnnotated = (namespace: string): boolean => access !== undefined && isNamespaceGranted(access, namespace);
+  const isAnnotated = (namespace: string): boolean => access !== undefined && isGrantedByAnnotations(access, namespace);
   const referred = new Set(grantees?.map(({ namespace }) => namespace));
   const mayUse = (namespace: string): boolean => isAnnotated(namespace) || referred.has(namespace);
   const found: Fact<readonly Consumer[]> = needsRecords ? findConsumers(owner, mayUse, call) : { value: [] };

@@ -4,8 +4,9 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACES,
   askReferenceGrants,
+  FOR_ALL,
   findGranteeKeys,
-  isNamespaceGranted,
+  isGrantedByAnnotations,
   isReferenceGranted,
   readAccepted,
   readNamespaceGrant,
@@ -28,7 +29,7 @@ export interface KnownShareAccess {
 
 type ShareAccess = KnownShareAccess | { readonly is: "pending"; readonly reason: SharingReason };
 
-/** @param namespaces the consumer's namespaces: each Namespace is looked up if the grant has a label selector. */
+/** @param namespaces those that need access: the consumer's and its copies'. A grant's label selector has them looked up. */
 type FindShareAccess = (
   shared: SharedResource,
   resource: Document,
@@ -67,7 +68,7 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   }
   return {
     is: "known",
-    isGranted: (namespace) => isNamespaceGranted(grant, namespace, matching),
+    isGranted: (namespace) => isGrantedByAnnotations(grant, namespace, matching),
     remedy: (refused) => {
       // The misspelt grant is not quoted: it may name other teams.
       const misspelt = faults().length > 0 ? ", one of whose entries is misspelt and grants nothing" : "";
@@ -91,11 +92,11 @@ function lookUpNamespace(namespace: string, call: Call) {
 }
 
 /**
- * Finds the reason why a namespace does not accept copies, or why that is not known. These need no annotation:
+ * Finds the reason why a namespace does not accept copies, or why that is not known. No annotation is needed for
  *
  * - the consumer's own namespace;
  * - a namespace that the Composition names as a literal;
- * - any namespace for an XR without a namespace and a claim, which is the platform's.
+ * - any namespace, if the XR has neither a namespace nor a claim: such an XR is the platform's.
  *
  * Any other comes from a field that a tenant may write. Its annotation decides, since a new Secret can do harm.
  *
@@ -107,7 +108,7 @@ export function findNamespaceRefusal(namespace: string, isLiteral: boolean, call
   const looked = lookUpNamespace(namespace, call);
   if (looked.is === "pending") return looked.reason;
   const accepted = looked.found && readAccepted(looked.found);
-  return accepted !== undefined && (accepted.has("*") || accepted.has(consumer))
+  return accepted !== undefined && (accepted.has(FOR_ALL) || accepted.has(consumer))
     ? undefined
     : { is: "NamespaceNotAccepting", namespaces: [namespace], consumer };
 }
@@ -115,7 +116,7 @@ export function findNamespaceRefusal(namespace: string, isLiteral: boolean, call
 export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
   findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
-/** Finds the access by ReferenceGrants to the XR or claim in its namespace, or without one in the copy's. */
+/** Finds the access that ReferenceGrants give to the XR's or claim's kind, in its namespace or, if it has none, the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);
   const { apiVersion, claim } = composite;

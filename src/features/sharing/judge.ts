@@ -1,5 +1,6 @@
 import { claimNamespace, consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
+import { FOR_ALL } from "../../crossplane/grants.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -78,7 +79,7 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   if (unknown !== undefined) return unknown;
   const reported = judged.find(({ fields }) => fields.is === "refused") ?? judged[0] ?? NOTHING;
   const { fields } = reported;
-  if (fields.is === "held") return reported;
+  if (fields.is === "held") return reported; // no resource was found
   return { ...reported, fields: { ...fields, resources: judged.flatMap((each) => readableIn(each.fields)) } };
 }
 
@@ -110,7 +111,7 @@ const refuse = ({ name, access, named }: Accessible, namespaces: readonly string
 
 /** Judges one resource: first its source Secret and grants, then the copies, then the access to fields. */
 function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
-  const { shared, targets, before, own = "*", call } = share;
+  const { shared, targets, before, own = FOR_ALL, call } = share;
   const asking = [own, ...targets.namespaces];
   const source = findSourceOrNone(share, resource, name);
   // A ReferenceGrant names the Secret, so nothing is granted without one.
@@ -203,7 +204,7 @@ function withFields(judged: Judgement, share: Share, accessible: Accessible): Ju
   const asking = share.own === undefined ? askingForCopies(share) : [share.own];
   if (asking.some(access.isGranted)) return { ...judged, named, fields: { is: "served", resources: [resource] } };
   const { copies, reasons } = judged;
-  // The copies report their own refusals, and that is enough for an XR that reads no fields.
+  // The copies report their own refusals, and that is enough for an XR that reads no fields. Other causes are reported already.
   const readsFields = patches.length > 0 || toEnvironment !== undefined;
   const isToReport = copies.is === "nothing" || (copies.is === "copy" && readsFields);
   const isReported = reasons.some(({ is }) => is === "AccessNotGranted");
@@ -212,5 +213,5 @@ function withFields(judged: Judgement, share: Share, accessible: Accessible): Ju
 }
 
 /** Lists the namespaces of the copies; the consumer's own if there are none. */
-const askingForCopies = ({ targets: { namespaces }, own = "*" }: Share): readonly string[] =>
+const askingForCopies = ({ targets: { namespaces }, own = FOR_ALL }: Share): readonly string[] =>
   namespaces.length > 0 ? namespaces : [own];

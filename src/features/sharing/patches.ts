@@ -50,7 +50,7 @@ const MAX_PATCHED_BYTES = 512 * 1024;
 
 /** Applies the patches of all shares. A patch that fails does not stop the others. */
 export function withPatches(draft: Draft, shares: readonly Delivered[], call: Call) {
-  const objects: Objects = new Map();
+  const objects: Objects = new Map(); // `applyPatches` adds those that it edits
   const all: { readonly share: Delivered; readonly applied: readonly Applied[] }[] = [];
   for (const share of shares) all.push({ share, applied: applyPatches(share, objects) });
   const status = objects.get(COMPOSITE) ?? {};

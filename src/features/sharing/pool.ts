@@ -1,3 +1,4 @@
+import { FOR_ALL } from "../../crossplane/grants.ts";
 import { isSameResource, toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
@@ -17,9 +18,10 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
   const { shared, own, call } = share;
   const open: Document[] = [];
   for (const item of sorted) {
-    const access = own === undefined ? undefined : findShareAccess(shared, item, undefined, [own], call);
-    if (access?.is === "pending") return unfound("unknown", access.reason);
-    if (!isFull(item) && access?.isGranted(own ?? "*") !== false) open.push(item);
+    const access = findShareAccess(shared, item, undefined, [own ?? FOR_ALL], call);
+    if (access.is === "pending") return unfound("unknown", access.reason);
+    // An XR without a namespace may be granted by those of its copies, which are judged after the choice.
+    if (!isFull(item) && (own === undefined || access.isGranted(own))) open.push(item);
   }
   const chosen = [findAsked(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };

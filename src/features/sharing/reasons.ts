@@ -1,5 +1,5 @@
 import { formatSecret, type SecretName } from "../../crossplane/copies.ts";
-import { ACCEPT_COPIES_FROM } from "../../crossplane/grants.ts";
+import { ACCEPT_COPIES_FROM, FOR_ALL } from "../../crossplane/grants.ts";
 import type { Patch } from "../../input/patch.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
@@ -77,12 +77,12 @@ export const REASONS = {
       `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
     // `remedy`: what the owner has to do.
     AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
-      namespaces.includes("*") && !isRevoked
+      namespaces.includes(FOR_ALL) && !isRevoked
         ? "this XR has no namespace (metadata.namespace, spec.claimRef.namespace) to which " +
           `${kind} ${shared} could grant access: create it by a claim, set the namespaces of its copies, or set ` +
           "grant: None if every XR may read the shared resource"
         : `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
-          `${namespaces.includes("*") ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
+          `${namespaces.includes(FOR_ALL) ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
     TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
     TooLarge: ({ excess }: { readonly excess: number }) =>
       `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,

@@ -1,6 +1,7 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
+import { FOR_ALL } from "../../crossplane/grants.ts";
 import { isSameResource, type Reference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -45,7 +46,7 @@ export function judgeBound(
   const found = lookUpRecorded(resource, share);
   if (typeof found === "string") return { is: found };
   const copied = copies.map(({ namespace }) => namespace);
-  const namespaces = own === undefined ? [...targets.namespaces, ...copied, "*"] : [own];
+  const namespaces = own === undefined ? [...targets.namespaces, ...copied, FOR_ALL] : [own];
   const source = shared.connection && findSource(found, shared.connection.secretRef, namespaces[0], call);
   const secret = source?.is === "named" ? source.secret : undefined;
   if (shared.grant === "ReferenceGrant" && secret === undefined) return { is: "gone" };

@@ -124,7 +124,7 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
-/** Resets policies that an earlier arbitration limited. After a restore without managed fields, no apply removes them. */
+/** Resets policies that an earlier arbitration limited: an apply does not remove them if a restore has lost the managed fields. */
 export function giveBack(desired: Document, observed: Document | undefined): readonly ValueEdit[] {
   if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];
   const isLeft = readPolicies(desired) === undefined && isObserver(readPolicies(observed) ?? ALL_ACTIONS);

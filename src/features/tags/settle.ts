@@ -64,7 +64,7 @@ const choosePart = decideBy<Case, Part>(
     when(is("deleting"), leave),
     when(isTheirs, observeOwner),
     when(is("elsewhere"), ({ move }) => move ?? OBSERVING),
-    when(isHeldBack, ({ move }) => ({ ...move, ready: "False" })),
+    when(isHeldBack, ({ move }) => ({ ...move, ready: "False" })), // whatever is known of the new cloud resource
     when(is("unresolved"), () => ({ ...OBSERVING, ready: "False" })),
     when(is("pending"), ({ subject }) => asBefore(subject.own)),
     when(is("existed"), () => ({ ...OBSERVING, ready: "True" })),
@@ -76,10 +76,12 @@ const choosePart = decideBy<Case, Part>(
 /** Chooses the reason for the condition. The first rule that fits decides; else ours owns the cloud resource. */
 const chooseReason = decideBy<Case, TagReason>(
   () => [
+    // What is not known yet: a later call or reconcile may decide otherwise.
     when(is("unresolved"), () => ({ is: "WaitingForReferences" })),
     when(isInputUnset, () => ({ is: "FieldNotSet" })),
     when(is("pending"), () => ({ is: "WaitingForRequiredResources" })),
     when(isAccountUntold, ({ join: { other: owner, isCreating } }) => ({ is: "AccountUnknown", owner, isCreating })),
+    // Who else owns the cloud resource, from what must not be to what is settled.
     when(is("deleting"), () => ({ is: "BeingDeleted" })),
     when(is("elsewhere"), ({ verdict: { cluster } }) => ({ is: "OwnedByAnotherCluster", cluster })),
     when(isTheirsAndMustNotBe, tellOwner("Conflict")),
@@ -88,6 +90,7 @@ const chooseReason = decideBy<Case, TagReason>(
     when(isTheirsUntilLeft, ({ verdict: { owner, isNext } }) => ({ is: "WaitingForOwner", owner, isNext })),
     when(isTheirsAndFound, tellOwner("ObservedOnly")),
     when(isTheirs, tellOwner("WaitingForProvider")),
+    // Nobody else: what ours waits for, and what it may not delete.
     when(isHeldBack, () => ({ is: "WaitingForProvider" })),
     when(is("free"), () => ({ is: "Arbitrating" })),
     when(is("unobserved"), () => ({ is: "WaitingForProvider" })),

@@ -44,13 +44,13 @@ export const tags: Feature = (call, before) => {
   const gone = findGone(leaving, all);
   const decisions = all.filter(({ subject }) => !gone.has(subject.resource));
   const told = toTagsCondition(decisions, found, wanted.unset);
-  const left = withoutEdits(withObjects(draft, found.unmarked), gone);
-  const checked = decisions.some(isHeld) ? withCompositeUnready(left) : left;
+  const withoutGone = withoutEdits(withObjects(draft, found.unmarked), gone);
+  const withReadiness = decisions.some(isHeld) ? withCompositeUnready(withoutGone) : withoutGone;
   if (stops(decisions, wanted))
-    return withResults(withCondition(checked, told.condition), [toFatal(told.condition, decisions)]);
+    return withResults(withCondition(withReadiness, told.condition), [toFatal(told.condition, decisions)]);
 
-  const edited = withTold(withResources(checked, decisions.flatMap(toTagEdits)), told, call);
-  return { ...edited, audit: [...edited.audit, ...toAudit(decisions, wanted)] };
+  const tagged = withTold(withResources(withReadiness, decisions.flatMap(toTagEdits)), told, call);
+  return { ...tagged, audit: [...tagged.audit, ...toAudit(decisions, wanted)] };
 };
 
 function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): TagDecision {

@@ -48,7 +48,9 @@ test("finds the kinds that are installed", async () => {
 
 test("an API server before Kubernetes 1.27 is an error that says so", async () => {
   const server = await startApiServer({ kinds, faults: [{ status: 200, body: '{"kind":"APIGroupList"}' }] });
-  await expect(discover(clusterOf(server))).rejects.toThrow("no aggregated discovery (Kubernetes 1.27)");
+  await expect(discover(clusterOf(server))).rejects.toThrow(
+    "no aggregated discovery, which needs Kubernetes 1.27 or later",
+  );
 });
 
 test.each([

@@ -60,12 +60,11 @@ const MISSING =
   "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
   "its reference from the XR, or set onMissing: Recreate";
 const RIVAL =
-  "Bucket.cloud.example.org/a: the XR refers to another resource that is composed as a; remove one of the two references " +
-  "from the XR";
+  "Bucket.cloud.example.org/a: the XR refers to this one and to the observed one, both composed as a; remove the reference to " +
+  "the wrong one from the XR";
 const UNCONFIRMED =
-  `${A} it has no controller, and this XR may adopt it only once XR root, which this XR's label crossplane.io/composite names, ` +
-  "has adopted this XR: XStore.apps.example.org/store has no controller; if this XR is not nested, remove that label from " +
-  "this XR";
+  `${A} it has no controller; this XR is nested in XR root by its label crossplane.io/composite, and may adopt it only once that XR ` +
+  "has adopted this one: XStore.apps.example.org/store has no controller; if this XR is not nested, remove that label from it";
 
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
   const inner = { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } };
@@ -86,7 +85,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const unlabelled = { observed: { a: bucket("a", { labels: {} }) } };
   const pending = `${REFERRED} waiting for Crossplane to look it up`;
   const kept = "a (XStore.apps.example.org/a): kept until it controls its own composed resources again";
-  const blocked = `${A} it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt`;
+  const blocked = `${A} it has no controller; put it back into the Composition until this XR controls it, or set onUnadopted: Adopt`;
   const release = { observed: unproven, policy: { onUnproven: "Release" } };
   test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([
     ["a resource is left out", "NoLongerDesired", `${A} no longer desired; Crossplane deletes it`, { observed: ours }],

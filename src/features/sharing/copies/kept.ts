@@ -25,10 +25,11 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
   if (isWaiting(judgement)) return true;
   const { origin, isSecret, earlier } = copy;
   const now = judgement.copies.is === "copy" ? judgement.copies.origin : undefined;
-  // A team may edit the record on a Secret, so another kind than the share's is not looked up there.
-  const isRecorded = origin !== undefined && !(isSecret && !isOfKind(origin, shared));
+  // A team may edit the record on a Secret, so there only the share's kind is looked up.
+  const mayBeForged = isSecret && origin !== undefined && !isOfKind(origin, shared);
   // The grant of the resource that the XR names now has been judged already: `cause` tells the result.
-  const isFormer = isRecorded && !(now !== undefined && isSameResource(origin, now));
+  const isPresent = now !== undefined && origin !== undefined && isSameResource(origin, now);
+  const isFormer = origin !== undefined && !mayBeForged && !isPresent;
   const isTakenBack = cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
   if (!isFormer && isTakenBack) return false;
   // Both are looked up in the same call, since Crossplane calls six times at most.
