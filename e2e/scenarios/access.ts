@@ -104,7 +104,7 @@ async function comesAndGoes(rig: Rig): Promise<string> {
   await putPassword(kubectl, main, PASSWORD);
   await grant(kubectl, main, "access-blue");
   await use(rig, main.name);
-  const isHeldBack = async () => (await reasonOf(rig))?.includes("created once this XR has access") === true;
+  const isHeldBack = async () => (await reasonOf(rig))?.includes("not created until this XR has access") === true;
   await until("it is held back", isHeldBack, PATIENCE);
   if ((await dependents(rig)).length > 0) throw new Error("there is a dependent without a grant");
   await grant(kubectl, main, TEAM);
