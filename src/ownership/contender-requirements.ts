@@ -1,5 +1,6 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import type { ManagedKind } from "../crossplane/managed-resource.ts";
+import { qualifiedName, readUid } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
@@ -116,18 +117,23 @@ export function toWriterRequirement(
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }
 
-/** Reads the contenders of an answer; undefined while it is pending. Reuses our own if the answer has the observed version. */
-export const toContenders = (answer: LookupAnswer, own: Contender | undefined): Contenders | undefined =>
-  answer.is === "pending"
-    ? undefined
-    : answer.items.map((item) => (own && isSameVersion(item, own) ? own : toContender(item)));
+/**
+ * Reads the contenders of an answer; undefined while it is pending. Our own takes the place of its observed version. As the owner it also
+ * takes that of a resource with its name: the answer is from before a restore.
+ */
+export function toContenders(answer: LookupAnswer, own: Contender | undefined): Contenders | undefined {
+  if (answer.is === "pending") return undefined;
+  const restored = own?.isMarked === true ? own.name : undefined;
+  const isOwn = (item: Document, { uid, document }: Contender): boolean =>
+    readUid(item) === uid ? isSameVersion(item, document) : restored !== undefined && qualifiedName(item) === restored;
+  return answer.items.map((item) => (own && isOwn(item, own) ? own : toContender(item)));
+}
 
 /** Returns our own if the other one is ours in the observed version. */
 export const orOwn = (one: Contender, own: Contender | undefined): Contender =>
-  one.uid === own?.uid && isSameVersion(one.document, own) ? own : one;
+  own !== undefined && one.uid === own.uid && isSameVersion(one.document, own.document) ? own : one;
 
-function isSameVersion(item: Document, { uid, document }: Contender): boolean {
-  if (stringAt(item, ["metadata", "uid"]) !== uid) return false;
+function isSameVersion(item: Document, document: Document): boolean {
   const version = stringAt(item, RESOURCE_VERSION);
   return version !== undefined && version === stringAt(document, RESOURCE_VERSION);
 }

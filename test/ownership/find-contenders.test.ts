@@ -111,6 +111,18 @@ const resolved = (...items: readonly ReturnType<typeof bucket>[]): LookupAnswer 
 const pending: LookupAnswer = { is: "pending" };
 
 describe("the contenders for a cloud resource", () => {
+  const UID = ["metadata", "uid"];
+  test.each([
+    ["an owner that was restored: it is the one of its name before", marked, "uid-of-us"],
+    ["one that owns nothing: it may have been made anew, and is not in the answer", {}, "uid-before"],
+  ])("in an answer from before its UID: %s", (_, annotations, uid) => {
+    const own = bucket("us", LABELLED, annotations);
+    const answer = resolved(own.with([{ path: UID, value: "uid-before" }]));
+    const requirements = new Requirements({ ...emptyRequest, required: () => answer });
+    const found = new KnownContenders(requirements, false).find(candidate({ own }));
+    expect(found?.all.map((one) => one.uid)).toEqual([uid]);
+  });
+
   test("are not known, and looked up by label, while that is pending", () => {
     expect(find({}, pending)).toMatchObject({ names: undefined, required: [labelled] });
   });
