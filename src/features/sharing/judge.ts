@@ -143,7 +143,10 @@ function findSourceOrNone({ shared, targets, call }: Share, resource: Document, 
   const none = (cause: Cause, reason: SharingReason): SourceOrNone => {
     return { is: "none", judgement: withoutCopies(cause, reason) };
   };
-  const [namespace] = targets.namespaces;
+  // Nothing is gone, but it is not known whose credential to copy.
+  if (secretRef.perConsumer && targets.unset !== undefined)
+    return none("broken", { is: "FieldNotSet", field: targets.unset });
+  const [namespace] = targets.namespaces; // with perConsumer the only one
   const source = findSource(resource, secretRef, namespace, call);
   switch (source.is) {
     case "named":

@@ -133,7 +133,8 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
     if (!isRequired(patch)) return { is: "leave" };
     return { is: "leave", reason: failed(`cannot patch a resource: ${explainMisnamed(toResource.name, resources)}`) };
   }
-  const isDropped = copies.is === "gone" && shared.connection?.onSourceMissing === "Delete";
+  // A resource whose Secret is not there yet may serve its fields all the same.
+  const isDropped = fields.is !== "served" && copies.is === "gone" && shared.connection?.onSourceMissing === "Delete";
   if (fields.is === "refused" || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
   const resource = findReadable(patch, fields);
   if (resource !== undefined) return read(patch, resource, shared.kind);

@@ -664,6 +664,13 @@ test("a plain Secret goes with the grant that it was made under, while the Secre
   expect(left).toEqual([[key], []]);
 });
 
+test("an XR that does not set a field of its copy is told so, although it has no credential yet", () => {
+  const connection = { secretRef: { perConsumer: true }, onSourceMissing: "Delete" };
+  const sharedResources = [copying({ secretName: fromXr("spec.parameters.secret"), via: "Secret" }, connection)];
+  const draft = draftOf({ sharedResources, answers: { db: [grantedTo("*")], answer: [] } });
+  expect(says(draft)).toBe("FieldNotSet: db: spec.parameters.secret of the XR is not set");
+});
+
 test("a namespace or a field with a line break in its name begins no line of a condition", () => {
   const BREAK = "a\norders-db: Available";
   const namespaces = fromXr("spec.parameters.spaces");
