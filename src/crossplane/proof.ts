@@ -146,8 +146,8 @@ const unconfirmed = (nested: Document, because: string): Nesting => ({
 });
 
 /**
- * Refers to a controller in the nested XR's namespace. Undefined unless it is a custom resource, whose API group contains
- * a dot: otherwise a team could make Crossplane read all Pods.
+ * Refers to a controller in the nested XR's namespace. Undefined for a built-in kind, whose API group has no dot: a team
+ * could otherwise make Crossplane watch, and keep in memory, all objects of a kind such as Pod.
  */
 function toCompositeReference({ apiVersion, kind, name }: Controller, nested: Document): Reference | undefined {
   const [group = "", version = "", ...more] = apiVersion.split("/", 3);

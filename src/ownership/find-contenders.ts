@@ -219,7 +219,7 @@ function declares(
   read = one === own ? observed : readByItself(one.document, facts),
 ): boolean {
   if (!isKnown(read)) return false;
-  if (one === own) return isInPlace(declared, read);
+  if (one === own) return isInPlace(declared, read); // in any account, since it takes on that of another one when it joins
   return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));
 }
 

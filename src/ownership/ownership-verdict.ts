@@ -132,7 +132,7 @@ function toCase(situation: Situation): Case {
   };
 }
 
-/** Finds the contender that blocks our promotion. After an operator's choice, no orphan does: it would never stop. */
+/** Finds the contender that blocks our promotion. An orphan does not block one that an operator chose: no XR has the orphan stop. */
 const findObstacle = (all: Contenders, { takeOwnership, uid }: Contender): Contender | undefined =>
   findInTheWay(all).find((one) => one.uid !== uid && (takeOwnership === "" || !isOrphan(one)));
 

@@ -44,7 +44,7 @@ export function chooseMarks(
   subject: Subject,
 ): Marks {
   const { candidate, join, otherCluster } = rivals;
-  // After a change of the account, an observer keeps the owner's identity until that follows.
+  // After a change of the account, an observer keeps the owner's identity until the owner has changed its own.
   const owner = verdict.is === "theirs" && join.is !== "same" ? verdict.owner.identity : undefined;
   const { forms } = candidate;
   const form = forms.find(({ identity }) => identity === owner) ?? forms.at(-1) ?? candidate;

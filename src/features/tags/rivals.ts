@@ -87,8 +87,8 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 }
 
 /**
- * Finds another control plane in the cloud's tags. Undefined if they name this one: by the name in the input, or one that our resource
- * records. Without a name in the input, this one's names are those that an earlier step, `add` or another contender writes.
+ * Finds the other control plane that the cloud's tags name. This control plane has the name in the input, and the one that our resource
+ * records. If the input has none, it also has those that an earlier step, `add` or another contender writes.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);

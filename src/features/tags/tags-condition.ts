@@ -18,7 +18,7 @@ const MAX_NAMES = 3;
 export interface Tagged {
   readonly subject: Subject;
   readonly reason: TagReason;
-  /** True if this XR decides its tags: it owns it, or its provider may still write it. */
+  /** True if this XR decides the resource's tags: it owns the cloud resource, or its managed resource may still write that. */
   readonly isTagged: boolean;
   /** Tags that its cloud would refuse. With one, the resource keeps the tags that it has, and is not created if it does not exist. */
   readonly refusals: readonly Refusal[];
@@ -125,7 +125,7 @@ function distinguish({ facts, desired }: Subject, { document }: Contender): stri
   const paths = [true, false]
     .flatMap((isLikely) => fields.filter((field) => LIKELY.test(field) === isLikely).toSorted())
     .map((field) => `spec.forProvider.${brief(field)}`);
-  return `; if these are two, name what distinguishes them in tags.resources[].scopeFieldPaths: ${list(paths)}`;
+  return `; if these are two cloud resources, add the fields that distinguish them to tags.resources[].scopeFieldPaths: ${list(paths)}`;
 }
 
 /** The facts of all sentences, as texts. */
@@ -180,7 +180,7 @@ const REASONS = {
     OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,
     Withheld: ({ by }: Theirs) =>
-      `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind cannot only observe`,
+      `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
       const rest = isOrphan(owner) ? `; ${takeOver}` : "";
