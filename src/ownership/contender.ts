@@ -8,6 +8,7 @@ import {
   qualifiedName,
   readAnnotation,
   readLabel,
+  readUid,
 } from "../crossplane/metadata.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
@@ -57,7 +58,7 @@ class ManagedContender {
   constructor(document: Document) {
     const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
     this.document = document;
-    this.uid = stringAt(document, ["metadata", "uid"]) ?? qualifiedName(document);
+    this.uid = readUid(document) ?? qualifiedName(document);
     this.owner = mark(readAnnotation(document, OWNER));
     const marker = mark(readAnnotation(document, TAGS_OWNER));
     // Crossplane annotates every composed resource with its name; a resource written by hand is identified by its marker.

@@ -149,19 +149,23 @@ export class KnownContenders {
 
   /** Lists the contenders with the label, without requiring them in the response yet. */
   #list(label: string, candidate: Candidate): Listed {
-    const { kind, forms, own } = candidate;
-    const identities = forms.map(({ identity }) => identity);
     const isWide = label === IDENTITY_LABEL && looksBehindOtherConfigs(candidate);
-    const key = [kind.apiVersion, isWide, label, ...identities].join(" ");
+    const identities = candidate.forms.map(({ identity }) => identity);
+    const key = [candidate.kind.apiVersion, isWide, label, ...identities].join(" ");
     const before = this.#listed.get(key);
     if (before !== undefined) return before;
     const asked = this.#requirements.fork();
-    const answers = isWide ? [] : identities.map((identity) => this.#ask(kind, label, identity, own, asked));
-    const isComplete = answers.every((answer) => answer !== undefined);
-    const all = isComplete ? answers.flat().filter((one) => declares(one, candidate, isSame)) : undefined;
-    const listed = { asked, found: isWide ? this.#listInAnyAccount(candidate) : all };
+    const found = isWide
+      ? this.#listInAnyAccount(candidate)
+      : this.#listLabelled(label, identities, candidate, asked)?.filter((one) => declares(one, candidate, isSame));
+    const listed = { asked, found };
     this.#listed.set(key, listed);
     return listed;
+  }
+
+  #listLabelled(label: string, identities: readonly string[], { kind, own }: Candidate, asked: Requirements) {
+    const answers = identities.map((identity) => this.#ask(kind, label, identity, own, asked));
+    return answers.every((answer) => answer !== undefined) ? answers.flat() : undefined;
   }
 
   /**

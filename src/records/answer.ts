@@ -1,6 +1,6 @@
 import type { Composite } from "../crossplane/composite.ts";
 import type { SecretName } from "../crossplane/copies.ts";
-import { labelPath, OWNER_REFERENCES } from "../crossplane/metadata.ts";
+import { labelPath, OWNER_REFERENCES, readUid } from "../crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
@@ -43,7 +43,7 @@ export function composeAnswer(
   composer = owner,
 ): JsonObject {
   const { apiVersion, kind, name, document } = owner;
-  const reference = { apiVersion, kind, name, uid: stringAt(document, UID) ?? "" };
+  const reference = { apiVersion, kind, name, uid: readUid(document) ?? "" };
   return {
     ...recordKind(owner),
     // Crossplane makes the composer an owner.
@@ -54,8 +54,6 @@ export function composeAnswer(
     },
   };
 }
-
-const UID = ["metadata", "uid"];
 
 /**
  * Requires the answer of a shared resource to a subject; undefined if there is none. It counts only if the shared resource owns it:
@@ -71,7 +69,7 @@ export function askAnswer(
   const selector = { ...recordKind(resource), namespace: resource.namespace, match };
   const answer = requirements.ask(toRequirement("shared-resource/answer", selector));
   if (answer.is === "pending") return "pending";
-  const uid = stringAt(shared, UID);
+  const uid = readUid(shared);
   const isOwned = (item: Document): boolean => objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid);
   const isInPlace = (item: Document): boolean => stringAt(item, ["metadata", "namespace"]) === resource.namespace;
   const found = answer.items.find((item) => uid !== undefined && isOwned(item) && isInPlace(item));

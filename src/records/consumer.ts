@@ -1,7 +1,7 @@
 import { groupKindOf } from "../crossplane/api-group.ts";
 import { claimNamespace } from "../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../crossplane/copies.ts";
-import { formatGrantee, type Grantee, isReferenceGranted } from "../crossplane/grants.ts";
+import { FOR_ALL, formatGrantee, type Grantee, isReferenceGranted } from "../crossplane/grants.ts";
 import {
   COMPOSITE_LABEL,
   type Controller,
@@ -104,7 +104,7 @@ export function toUses(
       const copies = secrets.length === 0 ? [undefined] : secrets;
       return copies.map((secret) => {
         const namespace = own ?? secret?.namespace ?? credentialFor;
-        const needed = [namespace ?? "*", secret?.namespace, credentialFor].filter((each) => each !== undefined);
+        const needed = [namespace ?? FOR_ALL, secret?.namespace, credentialFor].filter((each) => each !== undefined);
         const consumer = {
           namespace,
           ...owner,

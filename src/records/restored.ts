@@ -8,7 +8,7 @@ import {
   type Policies,
   readPolicies,
 } from "../crossplane/management-policies.ts";
-import { readAnnotation } from "../crossplane/metadata.ts";
+import { readAnnotation, readUid } from "../crossplane/metadata.ts";
 import { readGeneration, readSyncedGeneration } from "../crossplane/observed-generation.ts";
 import { findCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
@@ -47,7 +47,7 @@ export function readPoliciesBefore(managed: Document): Policies {
 /** Reads the names that a person has released. They count for one restore only: the next gives the XR another UID. */
 export function readReleased(composite: Document): (name: string) => boolean {
   const [uid, names = ""] = (readAnnotation(composite, RELEASE) ?? "").split(/\/(.*)/s);
-  if (uid === "" || uid !== stringAt(composite, ["metadata", "uid"])) return () => false;
+  if (uid === "" || uid !== readUid(composite)) return () => false;
   const released = new Set(names.split(","));
   return (name) => released.has("*") || released.has(toReleased(name));
 }
@@ -60,7 +60,7 @@ const toReleased = (name: string): string =>
 
 /** Writes the kubectl command that releases these names of an XR, or a placeholder for names. */
 export function releaseCommand({ apiVersion, kind, document }: Composite, ...names: readonly string[]): string {
-  const uid = stringAt(document, ["metadata", "uid"]) ?? "UID";
+  const uid = readUid(document) ?? "UID";
   const list = names.length === 0 ? "NAME,NAME" : names.map(toReleased).join(",");
   return `${annotate(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }

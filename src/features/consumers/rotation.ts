@@ -1,4 +1,4 @@
-import type { Grantee } from "../../crossplane/grants.ts";
+import { FOR_ALL, type Grantee } from "../../crossplane/grants.ts";
 import { annotationPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import type { Draft } from "../../model/draft.ts";
@@ -27,11 +27,9 @@ export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts
   ];
 }
 
-/** A grant to all namespaces. If it is revoked, every namespace that is not listed loses access. */
-const EVERYONE = "*";
-
+/** Lists the namespaces with access. If a grant to all is revoked, every namespace that is not listed loses access. */
 const listNamespaces = ({ names, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>
-  isForAll ? [EVERYONE] : [...new Set([...names, ...grantees.map(({ namespace }) => namespace)])];
+  isForAll ? [FOR_ALL] : [...new Set([...names, ...grantees.map(({ namespace }) => namespace)])];
 
 /** Reads the annotation: namespaces with access, a slash, and the field's value, which is empty before the first loss. */
 function recall(resource: string, call: Call): string | undefined {
@@ -43,10 +41,10 @@ function recall(resource: string, call: Call): string | undefined {
 
 /** Writes the annotation. It lists hashes, since a thousand names would be too long for it. */
 function remember(namespaces: readonly string[], memory: string | undefined): string {
-  const granted = namespaces.map((name) => (name === EVERYONE ? name : digest(name))).sort();
+  const granted = namespaces.map((name) => (name === FOR_ALL ? name : digest(name))).sort();
   const [before = "", trigger = ""] = memory?.split("/") ?? [];
   const now = new Set(["", ...granted]); // an empty list is split to [""]
-  const isLost = !now.has(EVERYONE) && before.split(" ").some((one) => !now.has(one));
+  const isLost = !now.has(FOR_ALL) && before.split(" ").some((one) => !now.has(one));
   return `${granted.join(" ")}/${isLost ? digest([trigger, ...granted].join("/")) : trigger}`;
 }
 

@@ -79,7 +79,7 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   if (unknown !== undefined) return unknown;
   const reported = judged.find(({ fields }) => fields.is === "refused") ?? judged[0] ?? NOTHING;
   const { fields } = reported;
-  if (fields.is === "held") return reported; // no resource was found
+  if (fields.is === "held") return reported; // none was found, or its access was not judged
   return { ...reported, fields: { ...fields, resources: judged.flatMap((each) => readableIn(each.fields)) } };
 }
 

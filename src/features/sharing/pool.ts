@@ -1,7 +1,7 @@
-import { FOR_ALL } from "../../crossplane/grants.ts";
+import { readUid } from "../../crossplane/metadata.ts";
 import { isSameResource, toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { type Document, stringAt } from "../../model/document.ts";
+import { type Document } from "../../model/document.ts";
 import { hashText } from "../../model/hash.ts";
 import { admissionSubject, askAnswer } from "../../records/answer.ts";
 import { isFull, readLoad } from "../../records/capacity.ts";
@@ -16,12 +16,13 @@ import { type Found, type Judgement, type Lookup, type Share, unfound, withoutCo
  */
 export function chooseMember(share: Share, sorted: readonly Document[], name: string): Lookup {
   const { shared, own, call } = share;
+  // An XR without a namespace may be granted by those of its copies, which are judged after the choice.
+  const asking = own === undefined ? [] : [own];
   const open: Document[] = [];
   for (const item of sorted) {
-    const access = findShareAccess(shared, item, undefined, [own ?? FOR_ALL], call);
+    const access = findShareAccess(shared, item, undefined, asking, call);
     if (access.is === "pending") return unfound("unknown", access.reason);
-    // An XR without a namespace may be granted by those of its copies, which are judged after the choice.
-    if (!isFull(item) && (own === undefined || access.isGranted(own))) open.push(item);
+    if (!isFull(item) && asking.every(access.isGranted)) open.push(item);
   }
   const chosen = [findAsked(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
@@ -62,7 +63,7 @@ function judgeAdmission(resource: Document, { shared, before, call }: Share): "p
 /** Makes a new ticket for each member that the XR asks: an answer to an earlier ticket must not admit it. */
 function toTicket({ before, call }: Share): string {
   const proposals = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
-  const uid = stringAt(call.composite.document, ["metadata", "uid"]) ?? "";
+  const uid = readUid(call.composite.document) ?? "";
   return `${hashText(uid, 16)}.${Math.max(0, ...proposals) + 1}`;
 }
 

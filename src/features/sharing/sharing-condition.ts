@@ -75,8 +75,8 @@ const WAITS: readonly (keyof typeof REASONS)[] = [
 function tellRemarks(remarks: readonly Remark[]) {
   // Unknown reasons, such as those of another version of this function, are faults.
   const others = remarks.filter(({ is }) => is === "Available" || !Object.hasOwn(REASONS, is));
-  const unknown = faults<Record<string, never>>(Object.fromEntries(others.map(({ is }) => [is, () => ""])));
-  const reasons: typeof unknown = others.length === 0 ? REASONS : { ...REASONS, ...unknown };
+  const foreign = faults<Record<string, never>>(Object.fromEntries(others.map(({ is }) => [is, () => ""])));
+  const reasons: typeof foreign = others.length === 0 ? REASONS : { ...REASONS, ...foreign };
   const kind = { type: TYPE, target: "CompositeAndClaim", reasons, otherwise: "Available", last: WAITS } as const;
   return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }

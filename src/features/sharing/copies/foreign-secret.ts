@@ -1,7 +1,7 @@
 import { type Composite, toComposite } from "../../../crossplane/composite.ts";
 import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import { canSelectNamespaces } from "../../../crossplane/generation.ts";
-import { findController, qualifiedName, readAnnotation } from "../../../crossplane/metadata.ts";
+import { findController, qualifiedName, readAnnotation, readUid } from "../../../crossplane/metadata.ts";
 import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
 import { brief } from "../../../model/condition.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
@@ -63,7 +63,7 @@ export function findOtherWriter(found: Document | "pending" | undefined, isMovin
   const isNamed = isNamedByClaim(composite.claim, holder, call);
   if (isNamed === "pending") return isNamed;
   const controller = findController(found)?.uid;
-  const canWrite = controller === undefined || controller === stringAt(composite.document, ["metadata", "uid"]);
+  const canWrite = controller === undefined || controller === readUid(composite.document);
   return isNamed && canWrite ? undefined : { holder, isRival: true };
 }
 
