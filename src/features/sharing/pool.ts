@@ -1,7 +1,7 @@
 import { readUid } from "../../crossplane/metadata.ts";
 import { isSameResource, toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { type Document } from "../../model/document.ts";
+import type { Document } from "../../model/document.ts";
 import { hashText } from "../../model/hash.ts";
 import { admissionSubject, askAnswer } from "../../records/answer.ts";
 import { isFull, readLoad } from "../../records/capacity.ts";
