@@ -128,8 +128,13 @@ export const sharedResourceSchema = z
         "more than 1 is not allowed with connection, patches or dependents: later steps can use several resources from the context",
     },
   )
-  // With `select.self` neither field is used: the XR is in the request already.
-  .transform(({ apiVersion: version = "", kind = "XR", ...rest }) => ({ ...rest, apiVersion: version, kind }));
+  // With `select.self` neither field is used, since the XR is in the request already, and no grant is needed.
+  .transform(({ apiVersion: version = "", kind = "XR", grant, ...rest }) => ({
+    ...rest,
+    apiVersion: version,
+    kind,
+    grant: isSelf(rest.select) ? "None" : grant,
+  }));
 
 /** Matches the API versions of Kubernetes' own kinds, whose groups have no dot or end in k8s.io. */
 const BUILT_IN = /^(?:v[a-z0-9]+$|[^./]+\/|[^/]*\.k8s\.io\/)/;

@@ -38,9 +38,9 @@ type FindShareAccess = (
   call: Call,
 ) => ShareAccess;
 
-/** Finds the namespaces with access to a shared resource: all of them with `select.self` or `grant: None`. */
+/** Finds the namespaces with access to a shared resource: all of them with `grant: None`. */
 export const findShareAccess: FindShareAccess = (shared, ...asking) =>
-  shared.select.by === "self" || shared.grant === "None"
+  shared.grant === "None"
     ? { is: "known", isGranted: () => true, remedy: () => "" }
     : findGrantedAccess(shared, ...asking);
 

@@ -124,7 +124,7 @@ function isKept(origin: Origin | undefined, share: Delivered): boolean {
   if (origin === undefined) return copies.is === "unknown";
   if (fields.is === "refused" && named && isSameResource(origin.resource, named.resource)) return false;
   if (isWaiting(judgement)) return true; // the next call decides
-  const { is: grant } = judgeBound(origin.resource, [], share);
+  const { is: grant } = judgeBound(origin.resource, share);
   // A record does not prove that the resource ever existed.
   if (grant === "gone") return origin.isMarked && shared.connection?.onSourceMissing !== "Delete";
   return grant !== "ended";

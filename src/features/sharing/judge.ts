@@ -71,8 +71,6 @@ function withReadiness(
 function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   const { connection } = share.shared;
   if (connection && resources.length === 0) return withoutCopies("gone");
-  if (connection?.secretRef.perConsumer && share.targets.namespaces.length > 1)
-    return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
   // Of several resources only fields are read: of each that grants access. The first that does not is reported.
   const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
   const unknown = judged.find(({ copies }) => copies.is === "unknown");
@@ -111,8 +109,8 @@ const refuse = ({ name, access, named }: Accessible, namespaces: readonly string
 
 /** Judges one resource: first its source Secret and grants, then the copies, then the access to fields. */
 function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
-  const { shared, targets, before, own = FOR_ALL, call } = share;
-  const asking = [own, ...targets.namespaces];
+  const { shared, before, own = FOR_ALL, call } = share;
+  const asking = [own, ...askingForCopies(share)];
   const source = findSourceOrNone(share, resource, name);
   // A ReferenceGrant names the Secret, so nothing is granted without one.
   if (shared.grant === "ReferenceGrant" && source.is === "none") return source.judgement;
@@ -143,9 +141,6 @@ function findSourceOrNone({ shared, targets, call }: Share, resource: Document, 
   const none = (cause: Cause, reason: SharingReason): SourceOrNone => {
     return { is: "none", judgement: withoutCopies(cause, reason) };
   };
-  // Nothing is gone, but it is not known whose credential to copy.
-  if (secretRef.perConsumer && targets.unset !== undefined)
-    return none("broken", { is: "FieldNotSet", field: targets.unset });
   const [namespace] = targets.namespaces; // with perConsumer the only one
   const source = findSource(resource, secretRef, namespace, call);
   switch (source.is) {
@@ -164,21 +159,31 @@ function findSourceOrNone({ shared, targets, call }: Share, resource: Document, 
 
 /** Judges the copies. Only consumers with a grant learn that there is no source Secret. */
 function judgeCopies(share: Share, source: SourceOrNone, accessible: Accessible): Judgement {
-  if (source.is === "named") return judgeTargets(share, source.secret, accessible);
-  const { judgement } = source;
+  if (share.shared.connection === undefined) return NOTHING;
   const asking = askingForCopies(share);
-  if (judgement.copies.is === "nothing" || asking.some(accessible.access.isGranted)) return judgement;
-  return withoutCopies("broken", refuse(accessible, asking));
+  const isRefused = !asking.some(accessible.access.isGranted);
+  // Without a grant the source is not checked: the fault would tell a team which Secret it is.
+  const fault = findFault(share, source.is === "named" && accessible.isGranted ? source.secret : undefined);
+  if (fault !== undefined) {
+    const isRevoked = !accessible.isGranted && !asking.includes(FOR_ALL);
+    return withoutCopies("broken", ...(isRevoked ? [refuse(accessible, asking)] : []), fault);
+  }
+  if (source.is === "named") return judgeTargets(share, source.secret, accessible);
+  return isRefused ? withoutCopies("broken", refuse(accessible, asking)) : source.judgement;
+}
+
+/** Finds a field of the copies that is not set, or a fault. Nothing is gone then, and nothing can be copied. */
+function findFault({ shared, targets, call }: Share, source: SecretName | undefined): SharingReason | undefined {
+  if (targets.unset !== undefined) return { is: "FieldNotSet", field: targets.unset };
+  const isOneOf = shared.connection?.secretRef.perConsumer !== true || targets.namespaces.length < 2;
+  const fault = isOneOf ? findTargetFault(targets, source, call) : ONE_NAMESPACE;
+  return fault === undefined ? undefined : { is: "InvalidTarget", fault };
 }
 
 /** Judges each target of the copies, and requires the source Secret where one of them needs it. */
 function judgeTargets(share: Share, source: SecretName, accessible: Accessible): Judgement {
-  const { resource, access, isGranted } = accessible;
+  const { resource, access } = accessible;
   const { shared, targets, call } = share;
-  if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
-  // Without a grant the source is not checked: the fault would tell a team which Secret it is.
-  const fault = findTargetFault(targets, isGranted ? source : undefined, call);
-  if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
   // A Namespace is looked up only for a copy with a grant.
   const judged = targets.list.map((target) => ({
     ...target,
@@ -215,6 +220,12 @@ function withFields(judged: Judgement, share: Share, accessible: Accessible): Ju
   return { ...judged, named, fields: { is: "refused", resources: [] }, reasons: all };
 }
 
-/** Lists the namespaces of the copies; the consumer's own if there are none. */
-const askingForCopies = ({ targets: { namespaces }, own = FOR_ALL }: Share): readonly string[] =>
-  namespaces.length > 0 ? namespaces : [own];
+/**
+ * Lists the namespaces of the copies; the consumer's own if there are none. An XR of the platform has none of its own: while
+ * it is not known where its copies go, those of its recorded copies count.
+ */
+function askingForCopies({ shared, targets: { namespaces }, own, before }: Share): readonly string[] {
+  if (namespaces.length > 0) return namespaces;
+  const recorded = shared.connection && own === undefined ? before.flatMap(({ secrets }) => secrets) : [];
+  return recorded.length > 0 ? [...new Set(recorded.map(({ namespace }) => namespace))] : [own ?? FOR_ALL];
+}

@@ -28,6 +28,7 @@ export const bindsOne = ({ select }: SharedResource): boolean =>
 export interface Targets {
   /** In the order of the input; empty while a field is not set. */
   readonly list: readonly Target[];
+  /** Their namespaces, without invalid names. */
   readonly namespaces: readonly string[];
   /** True if the input asks for more than MAX_TARGETS. */
   readonly isCutOff: boolean;
@@ -114,7 +115,16 @@ export type Fields =
   /** Values copied before are removed. `resources`: those that grant access, in a share with several. */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
   /** Nothing new is read, and values copied before stay. `bound`: the bound resource, from which the status is read. */
-  | { readonly is: "held"; readonly bound: Document | undefined };
+  | { readonly is: "held"; readonly bound: BoundResource | undefined };
+
+/** The state of a recorded grant. `pending`: Crossplane has to look something up. */
+export type Grant = "stands" | "pending" | "ended";
+
+/** A resource that the XR is bound to, and its grant. `gone`: the resource or its Secret does not exist. */
+export interface BoundResource {
+  readonly is: Grant | "gone";
+  readonly found?: Document;
+}
 
 /** A resource that the XR names, as its record notes it. */
 export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;

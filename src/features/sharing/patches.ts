@@ -133,8 +133,8 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
     if (!isRequired(patch)) return { is: "leave" };
     return { is: "leave", reason: failed(`cannot patch a resource: ${explainMisnamed(toResource.name, resources)}`) };
   }
-  // A resource whose Secret is not there yet may serve its fields all the same.
-  const isDropped = fields.is !== "served" && copies.is === "gone" && shared.connection?.onSourceMissing === "Delete";
+  const isGone = fields.is === "held" && fields.bound?.is === "gone";
+  const isDropped = isGone && shared.connection?.onSourceMissing === "Delete";
   if (fields.is === "refused" || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
   const resource = findReadable(patch, fields);
   if (resource !== undefined) return read(patch, resource, shared.kind);
@@ -146,7 +146,7 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
 /** Finds the resource whose fields a patch may read. The XR's status may also read one that served the XR before. */
 function findReadable({ toResource }: Patch, fields: Fields): Document | undefined {
   if (fields.is !== "held") return fields.resources[0];
-  return toResource === undefined ? fields.bound : undefined;
+  return toResource === undefined ? fields.bound?.found : undefined;
 }
 
 function read(patch: Patch, resource: Document, kind: string): Verdict {

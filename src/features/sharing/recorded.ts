@@ -1,17 +1,14 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
-import type { SecretName } from "../../crossplane/copies.ts";
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import { FOR_ALL } from "../../crossplane/grants.ts";
 import { isSameResource, type Reference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
+import { findBinding } from "../../records/record.ts";
 import { findShareAccess } from "./access.ts";
-import { isWaiting, type Judgement, type Share } from "./judgement.ts";
+import { type BoundResource, type Grant, isWaiting, type Judgement, type Share } from "./judgement.ts";
 import { findSource } from "./source.ts";
-
-/** The state of a recorded grant. `pending`: Crossplane has to look something up. */
-export type Grant = "stands" | "pending" | "ended";
 
 export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
 
@@ -33,23 +30,19 @@ export function lookUpRecorded(resource: Reference, { shared, call }: Share): Do
 
 /**
  * Judges the grant of a resource that the XR is bound to. It has to be to the consumer's namespace or, if the consumer
- * has none, to any namespace of its copies. `gone`: the resource or its Secret does not exist, which revokes no grant.
- *
- * @param copies the copies that the record lists.
+ * has none, to any namespace of its copies. `gone` revokes no grant.
  */
-export function judgeBound(
-  resource: Reference,
-  copies: readonly SecretName[],
-  share: Share,
-): { readonly is: Grant | "gone"; readonly found?: Document } {
-  const { shared, targets, own, call } = share;
+export function judgeBound(resource: Reference, share: Share): BoundResource {
+  const { shared, targets, before, own, call } = share;
   const found = lookUpRecorded(resource, share);
   if (typeof found === "string") return { is: found };
-  const copied = copies.map(({ namespace }) => namespace);
+  const copied = findBinding(resource, before)?.secrets.map(({ namespace }) => namespace) ?? [];
   const namespaces = own === undefined ? [...targets.namespaces, ...copied, FOR_ALL] : [own];
-  const source = shared.connection && findSource(found, shared.connection.secretRef, namespaces[0], call);
+  const { secretRef } = shared.connection ?? {};
+  const isByReference = shared.grant === "ReferenceGrant" && secretRef !== undefined;
+  const source = isByReference ? findSource(found, secretRef, undefined, call) : undefined;
   const secret = source?.is === "named" ? source.secret : undefined;
-  if (shared.grant === "ReferenceGrant" && secret === undefined) return { is: "gone" };
+  if (isByReference && secret === undefined) return { is: "gone" };
   const access = findShareAccess(shared, found, secret, namespaces, call);
   if (access.is === "pending") return { is: "pending" };
   return { is: toGrant(namespaces.some((each) => access.isGranted(each))), found };
@@ -75,7 +68,7 @@ export function hold(judged: Judgement, share: Share): Judgement {
   const granted = before.filter(({ access }) => access === "Granted");
   const others = granted.filter(({ resource }) => !named || !isSameResource(resource, named.resource));
   const held = others
-    .map((binding) => ({ binding, bound: judgeBound(binding.resource, binding.secrets, share) }))
+    .map((binding) => ({ binding, bound: judgeBound(binding.resource, share) }))
     .filter(({ bound }) => bound.is !== "ended");
   const requests = copies.is === "unknown" ? before.filter(({ access }) => access !== "Granted") : [];
   const stay = [...requests, ...held.map(({ binding }) => binding)];
@@ -85,5 +78,5 @@ export function hold(judged: Judgement, share: Share): Judgement {
   if (first?.binding !== granted[0]) return { ...judged, fields: { is: "refused", resources: [] }, stay };
   const isRefused =
     fields.is === "refused" && (named?.access === "Revoked" || held.every(({ bound }) => bound.is === "gone"));
-  return { ...judged, fields: isRefused ? fields : { is: "held", bound: first?.bound.found }, stay };
+  return { ...judged, fields: isRefused ? fields : { is: "held", bound: first?.bound }, stay };
 }

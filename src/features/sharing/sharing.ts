@@ -75,19 +75,21 @@ function bind(share: Depending): readonly Binding[] {
   if (!bindsOne(shared)) return [];
   const copies = groupBy(delivery.made, ({ origin }) => resourceKey(origin));
   const dependents = groupBy(depending.bound, ({ origin }) => resourceKey(origin));
-  const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
-  const toBinding = ({ resource, access, ticket, claimNamespace }: Named): Binding => ({
-    resource,
-    access,
-    secrets: (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret),
-    dependents: (dependents.get(resourceKey(resource)) ?? []).map(({ name }) => name),
-    credentialFor,
-    copied:
-      credentialFor === undefined
-        ? undefined
-        : (findCopied(delivery.copies, resource) ?? findBinding(resource, before)?.copied),
-    ...{ ticket, claimNamespace },
-  });
+  const toBinding = ({ resource, access, ticket, claimNamespace }: Named): Binding => {
+    const recorded = findBinding(resource, before);
+    const [namespace = recorded?.credentialFor, ...others] = targets.namespaces;
+    const isPerConsumer = shared.connection?.secretRef.perConsumer === true;
+    return {
+      resource,
+      access,
+      secrets: (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret),
+      dependents: (dependents.get(resourceKey(resource)) ?? []).map(({ name }) => name),
+      // While it is not known where the copies go, the credential that they hold is asked for.
+      credentialFor: isPerConsumer ? (others.length > 0 ? recorded?.credentialFor : namespace) : undefined,
+      copied: isPerConsumer ? (findCopied(delivery.copies, resource) ?? recorded?.copied) : undefined,
+      ...{ ticket, claimNamespace },
+    };
+  };
   // Former resources stay bound while copies or dependents made from them exist.
   const composed = [...delivery.made, ...depending.bound].map(
     ({ origin: resource }): Named => ({ ...findBinding(resource, before), resource, access: "Granted" }),

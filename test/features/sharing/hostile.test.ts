@@ -687,6 +687,6 @@ test("a namespace or a field with a line break in its name begins no line of a c
       schemas: { XShop: { properties: { status: { properties: { db: { type: "object", properties: {} } } } } } },
     }),
   ];
-  expect(drafts.map(reasonIn)).toEqual(["AccessNotGranted", "NoCredential", "PatchFailed"]);
+  expect(drafts.map(reasonIn)).toEqual(["InvalidTarget", "InvalidTarget", "PatchFailed"]);
   expect(drafts.map(says).join()).not.toContain("\n");
 });

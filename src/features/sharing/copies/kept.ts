@@ -1,8 +1,8 @@
 import { isSameResource, type Reference } from "../../../crossplane/references.ts";
 import type { Document } from "../../../model/document.ts";
 import { findGrantedAccess, findNamespaceRefusal, findShareAccess } from "../access.ts";
-import { type Cause, isWaiting, type Judged, type Share } from "../judgement.ts";
-import { type Grant, isOfKind, lookUpRecorded, toGrant } from "../recorded.ts";
+import { type Cause, type Grant, isWaiting, type Judged, type Share } from "../judgement.ts";
+import { isOfKind, lookUpRecorded, toGrant } from "../recorded.ts";
 import { findSource, isSameSecret } from "../source.ts";
 import type { ObservedCopy } from "./observed.ts";
 

@@ -32,7 +32,7 @@ export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
     return [...new Set(namespaces.value)].map((namespace): Target => ({ namespace, name: name.value, copy: named }));
   });
   const list = all.slice(0, MAX_TARGETS);
-  const namespaces = [...new Set(list.map(({ namespace }) => namespace))];
+  const namespaces = [...new Set(list.map(({ namespace }) => namespace))].filter((name) => DNS_LABEL.test(name));
   return { list, namespaces, isCutOff: all.length > list.length, unset, fault };
 }
 
