@@ -1,4 +1,4 @@
-import { readUid } from "../../crossplane/metadata.ts";
+import { isBeingDeleted, readUid } from "../../crossplane/metadata.ts";
 import { isSameResource, toReference } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
@@ -22,14 +22,17 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
   for (const item of sorted) {
     const access = findShareAccess(shared, item, undefined, asking, call);
     if (access.is === "pending") return unfound("unknown", access.reason);
-    if (!isFull(item) && asking.every(access.isGranted)) open.push(item);
+    if (hasRoom(item) && asking.every(access.isGranted)) open.push(item);
   }
   const chosen = [findAsked(share, sorted, open) ?? findPreferred(shared, open) ?? sorted[0]];
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
 }
 
+/** Tells whether a member can admit an XR. Crossplane runs no pipeline, and so answers nobody, while it is being deleted. */
+const hasRoom = (member: Document): boolean => !isFull(member) && !isBeingDeleted(member);
+
 /**
- * Finds the member that the XR asked before. The XR asks another one with room if this one is full or does not grant
+ * Finds the member that the XR asked before. The XR asks another one with room if this one has none or does not grant
  * access, and has not admitted the XR. That moves nothing, since this one never served the XR.
  */
 function findAsked(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
@@ -82,7 +85,7 @@ export function withAdmission(judged: Judgement, share: Share, { resources: [res
   if (admission === "admitted") return { ...judged, named };
   if (admission === "pending")
     return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: "the admission of this XR" });
-  const reason = { is: isFull(resource) ? "NoCapacity" : "WaitingForAdmission", wanted: name } as const;
+  const reason = { is: hasRoom(resource) ? "WaitingForAdmission" : "NoCapacity", wanted: name } as const;
   const access = known?.access ?? "Requested";
   return { ...withoutCopies("broken", reason), named: { ...named, access } };
 }

@@ -54,6 +54,7 @@ test("a copy of a member that took its grant back goes, whatever the record says
 describe("an XR that selects from a pool", () => {
   const [a, b, c, bFull] = [member("a"), member("b"), member("c"), member("b", load("Full"))];
   const aFull = member("a", load("Full"));
+  const goingA = { ...a, metadata: { ...(a["metadata"] as JsonObject), deletionTimestamp: "2026-01-01T00:00:00Z" } };
   const [closedA, closedB] = [member("a", load("Available"), "team-b"), member("b", load("Available"), "team-b")];
   const used = [member("a", load("HalfUsed")), member("b", load("QuarterUsed")), member("c", {})];
   const [proposed, served] = [bound("b", "Requested"), bound("b", "Granted")];
@@ -70,12 +71,23 @@ describe("an XR that selects from a pool", () => {
   type Outcome = readonly [binds: string, condition: string, gets: string | undefined];
   const waits = (binds: string): Outcome => [binds, "WaitingForAdmission", undefined];
   const servedByB: Outcome = ["b Granted 1", "Available", "b"];
+  const servedByA: Outcome = ["a Granted 1", "Available", "a"];
+  const toOne = [answer("a")];
   const noGrant: Outcome = ["a Requested 1", "AccessNotGranted", undefined];
   const noCapacity: Outcome = ["b Requested 1", "NoCapacity", undefined];
   test.each<[reason: string, members: readonly JsonObject[], is: Outcome, more?: More]>([
     ["proposes itself to the first that has capacity left", [b, aFull, c], waits("b Requested 1")],
     ["proposes itself to the least used", used, waits("b Requested 1"), { prefer: "LeastUsed" }],
     ["passes over those without a grant or a load", [closedA, member("b", {}), c], waits("c Requested 1")],
+    ["passes over one that is being deleted, which admits nobody", [goingA, b], waits("b Requested 1")],
+    ["moves on from one that is being deleted", [goingA, b], waits("b Requested 2"), { before: toA }],
+    ["waits in line where all are being deleted", [goingA], ["a Requested 1", "NoCapacity", undefined]],
+    [
+      "stays with one that is being deleted, once it is served",
+      [goingA, b],
+      servedByA,
+      { before: toA, answers: toOne },
+    ],
     ["asks the first for a grant where none grants it access", [closedA, closedB], noGrant],
     ["is served once it is admitted", [a, b], servedByB, { before: proposed, answers: admitted }],
     ["is served by the last place of what is full now", [a, bFull], servedByB, { before: proposed, answers: admitted }],
