@@ -40,7 +40,9 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   };
   const isWaiting = (consumer: JudgedConsumer): boolean =>
     consumer.isGranted && (consumer.isControlled || consumer.place.isBound) && !isAdmitted(consumer);
-  const places = [...new Map(consumers.map((consumer) => [consumer.place.subject, consumer])).values()];
+  // A share takes one place, by a copy with a grant if it has one.
+  const byCopy = [...consumers, ...consumers.filter(({ isGranted }) => isGranted)];
+  const places = [...new Map(byCopy.map((consumer) => [consumer.place.subject, consumer])).values()];
   const asking = places.filter(({ place }) => place.ticket !== undefined);
   const notAsking = places.filter(({ place, isGranted }) => isGranted && place.ticket === undefined && place.isBound);
   const kept = asking.filter(isAdmitted);

@@ -38,6 +38,7 @@ describe("admission", () => {
   const [a, b, c] = [asking("team-a", "1"), asking("team-b", "2"), asking("team-c", "3")];
   const [z, servedZ] = [asking("team-z", "1"), asking("team-z", "1", served)];
   const requesting = shopIn("team-a", { access: "Requested" });
+  const alsoInZ = shopIn("team-a", { ...served, secrets: ["team-a/orders-db", "team-z/orders-db"] });
   const servedB = asking("team-b", "2", served);
   const halfUsed = database([{ type: "CapacityAvailable", status: "True", reason: "HalfUsed" }]);
   interface More {
@@ -64,6 +65,7 @@ describe("admission", () => {
     ["takes the place of an XR away that has gone", "team-a: Full", [a], { before: ["team-b"] }],
     ["counts none that neither ask nor are served", "team-b: Full", [requesting, b]],
     ["counts those that do not ask", "team-b: Full", [shopIn("team-a", served), b, c], { capacity: 2 }],
+    ["counts those with a copy that lacks a grant as well", ": Full", [alsoInZ, b]],
     ["waits for who asks", "team-a team-b: HalfUsed", "pending", { capacity: 4, before: both, xr: halfUsed }],
   ])("%s: %s", (_reason, is, records, { capacity = 1, before = [], xr = database() } = {}) => {
     const [has = "", says] = is.split(": ");
