@@ -24,6 +24,8 @@ export interface Composed {
   readonly resource: readonly [name: string, edit: ResourceEdit];
   /** The Secret, listed once for each shared resource whose values it may hold. */
   readonly made: readonly { readonly origin: Reference; readonly secret: SecretName }[];
+  /** The bytes of a composed resource that is desired as it is observed. */
+  readonly bytes?: number;
 }
 
 interface WrittenCopy {
@@ -52,8 +54,11 @@ export function writeCopy(copy: WrittenCopy): Composed {
 export function keepCopy(copy: ObservedCopy): Composed {
   const { key, origin, target: secret } = copy;
   const made = origin && secret ? [{ origin, secret }] : [];
-  return { resource: [key, toEdit(asDesiredBefore(copy), isReady(copy))], made };
+  return { ...toObserved(key, asDesiredBefore(copy), isReady(copy)), made };
 }
+
+const toObserved = (key: string, object: JsonObject, isThere: boolean) =>
+  ({ resource: [key, toEdit(object, isThere)], bytes: Buffer.byteLength(JSON.stringify(object)) }) as const;
 
 /**
  * Gives up a copy, and leaves its Secret. The Object only observes until its provider has read that, and is then deleted.
@@ -69,7 +74,7 @@ export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOu
   if (isDroppable(copy) && !wouldDelete) return [];
   const object = asDesiredBefore(copy);
   const edited = wouldDelete && isOurs ? asFormerOwner(object) : asObserver(object, document);
-  return [{ resource: [key, toEdit(edited, false)], made: [] }];
+  return [{ ...toObserved(key, edited, false), made: [] }];
 }
 
 const toEdit = (object: JsonObject, isThere: boolean): ResourceEdit => ({

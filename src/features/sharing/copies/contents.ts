@@ -8,6 +8,7 @@ import { type JsonObject, type JsonValue, ownValue, toPlainText } from "../../..
 import { once } from "../../../model/once.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { Placeholder, Template } from "../../../model/template.ts";
+import { formatOwner } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import type { Cause, Copying, NamedCopy, NamedKey } from "../judgement.ts";
 import type { SharingReason } from "../reasons.ts";
@@ -46,19 +47,30 @@ interface Values {
 
 export const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 
-/** The bytes that a key takes in the response, its names and value not counted. */
-const KEY_BYTES = 200;
+/** The bytes that a key takes in the response, names and value not counted: a value, and one that the provider copies. */
+const VALUE_BYTES = 20;
+const REFERENCE_BYTES = 140;
+
+/** The bytes of a copy without keys and annotations, and of the requirement of its target; names not counted. */
+const COPY_BYTES = 900;
+
+/** Counts the most bytes that a copy takes in the response besides its contents: names recur in it up to 8 and 4 times. */
+export const bytesAround = (target: SecretName, { composite }: Call): number =>
+  COPY_BYTES + 8 * formatSecret(target).length + 4 * formatOwner(composite).length;
 
 /** Selects the keys that a copy lists, or all keys of the source, sorted by their new names. */
 function selectKeys(copy: NamedCopy, values: Values): Contents {
   const { via, keys, type, labels, annotations } = copy;
   const all: readonly NamedKey[] = keys ?? Object.keys(values.data).map((name) => ({ from: name, to: name }));
   const selected: [string, string][] = [];
-  let bytes = [type, ...Object.entries({ ...labels, ...annotations }).flat()].join("").length;
+  let bytes = Buffer.byteLength([type, ...Object.entries({ ...labels, ...annotations }).flat()].join(""));
   for (const { from = "", template, to } of all) {
-    // An Object repeats the source's name for each key that the provider copies.
-    bytes += KEY_BYTES + to.length + from.length + formatSecret(values.secret).length;
-    if (via !== "Secret" && template === undefined) continue;
+    if (via !== "Secret" && template === undefined) {
+      // An Object repeats the source's name for each key that the provider copies.
+      bytes += REFERENCE_BYTES + to.length + from.length + formatSecret(values.secret).length;
+      continue;
+    }
+    bytes += VALUE_BYTES + to.length;
     const value = template ? fillIn(template, values, MAX_COPIES_BYTES - bytes) : readKey(from, values);
     if (typeof value !== "string") return { is: "broken", reason: value };
     bytes += value.length;

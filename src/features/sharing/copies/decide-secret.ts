@@ -10,7 +10,7 @@ import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
-import { type Contents, TOO_LARGE } from "./contents.ts";
+import { bytesAround, type Contents, TOO_LARGE } from "./contents.ts";
 import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.ts";
 import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
@@ -84,18 +84,22 @@ const decideOwn = decideBy<Own, Decisions>(
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
   const { target, key, observed, holder } = row;
+  const around = bytesAround(target, share.call);
   const found = lazy(() => findTarget(key, target, share.call));
   const contents = lazy((): Contents => {
     const made = share.contentsOf(target.copy);
-    return made.is === "known" && made.bytes > room ? { is: "broken", reason: TOO_LARGE } : made;
+    return made.is === "known" && made.bytes + around > room ? { is: "broken", reason: TOO_LARGE } : made;
   });
   const otherWriter = lazy(() =>
     findOtherWriter(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
   );
   const decisions = decide({ row, share, contents, found, otherWriter });
   const made = target.refusal === undefined && holder === undefined ? contents() : undefined;
-  return { decisions, bytes: made?.is === "known" ? made.bytes : 0 };
+  return { decisions, bytes: Math.max(made?.is === "known" ? made.bytes + around : 0, countKept(decisions)) };
 }
+
+/** Counts the bytes of copies that are composed as they are observed. */
+export const countKept = (decisions: Decisions): number => decisions.reduce((total, { bytes = 0 }) => total + bytes, 0);
 
 /** Keeps the copies that stay although this call does not write them. */
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>

@@ -6,7 +6,7 @@ import type { Judged } from "../judgement.ts";
 import { joinReasons, type SharingReason } from "../reasons.ts";
 import type { Composed } from "./compose-object.ts";
 import { contentsFor } from "./contents.ts";
-import { type Decision, decideSecret, keepAll } from "./decide-secret.ts";
+import { countKept, type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import { findCopies, type ObservedCopy } from "./observed.ts";
 import { assignCopies, formatMaker, gatherRows, type Row } from "./rows.ts";
 
@@ -54,7 +54,10 @@ function decideShare(share: Judged, copies: readonly ObservedCopy[], rows: reado
   const { shared, call } = share;
   const { copies: copying } = share.judgement;
   if (shared.connection === undefined || copying.is === "nothing") return { decisions: [], bytes: 0 };
-  if (copying.is !== "copy") return { decisions: keepAll(copies, copying.is, share), bytes: 0 };
+  if (copying.is !== "copy") {
+    const kept = keepAll(copies, copying.is, share);
+    return { decisions: kept, bytes: countKept(kept) };
+  }
   const having = { ...share, copying, contentsOf: contentsFor(copying, call) };
   const decisions: Decision[] = [];
   let bytes = 0;

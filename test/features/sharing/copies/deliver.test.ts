@@ -3,6 +3,9 @@ import { COPY_KINDS } from "../../../../src/crossplane/copies.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
 import { DOMAIN } from "../../../../src/model/names.ts";
+import { MAX_RESPONSE_BYTES } from "../../../../src/model/response-limit.ts";
+import { readRequest } from "../../../../src/wire/request.ts";
+import { writeResponse } from "../../../../src/wire/response.ts";
 import { type CallParts, draftOfCopy } from "../../../../testing/builders/calls.ts";
 import {
   copying,
@@ -173,6 +176,43 @@ test("large Secrets of several shared resources share the room in an answer: the
   expect([...draft.resources.keys()]).toEqual(["shared/a/team-a/a/secret", "shared/b/team-a/b/secret"]);
   expect(says(draft)).toContain("c: 1 copy is left out");
   expect(says(draft)).toContain("d: 1 copy is left out");
+});
+
+test("copies that are kept as they are observed share that room, too", () => {
+  const secret = { apiVersion: "v1", kind: "Secret", data: { large: "A".repeat(2 * 1024 * 1024) } };
+  const kept = { ...secret, metadata: { namespace: "team-a", name: "a", annotations: recorded() } };
+  const sharedResources = ["a", "b"].map((name) => ({ ...copying({ via: "Secret", secretName: name }), name }));
+  const source = [connectionSecret({ large: "A".repeat(1024 * 1024) })];
+  const answers = { b: [database()], "b/secret": source, "shared/b/team-a/b/secret/target": [] };
+  const wayOf = (a: CallParts["answers"]) =>
+    draftOfCopy({}, { sharedResources, observed: { "shared/a/team-a/a/secret": kept }, answers: { ...answers, ...a } });
+  const [lost, gone] = [wayOf({ a: [database()], "a/secret": [] }), wayOf({ a: [refused] })];
+  expect(says(lost)).toContain("b: 1 copy is left out: the response would exceed Crossplane's limit");
+  expect([lost, gone].map(({ resources }) => [...resources.keys()])).toEqual([
+    ["shared/a/team-a/a/secret"],
+    ["shared/b/team-a/b/secret"],
+  ]);
+});
+
+test.each([
+  ["Object", "of names and references", "a"],
+  ["Object", "of an annotation from the XR, in bytes", "\u{1f512}".repeat(500)],
+  ["ConnectionSecret", "of names and references", "a"],
+  ["Secret", "of names and values", "a"],
+] as const)("four thousand copies by %s are as many as a response holds, %s", (via, _reason, note) => {
+  const namespaces = Array.from({ length: 1000 }, (_, index) => `team-${index}`.padEnd(40, "x"));
+  const annotations = via === "ConnectionSecret" ? {} : { annotations: { note: fromXr("spec.note") } };
+  const names = ["a", "b", "c", "d"];
+  const sharedResources = names.map((name) => ({
+    ...copying({ via, namespaces, secretName: name, ...annotations }),
+    name,
+  }));
+  const answers = names.map((name) => ({ [name]: [grantedTo("*")], [`${name}/secret`]: [connectionSecret()] }));
+  const free = { ...Object.assign({}, ...answers), ...everywhere };
+  const draft = draftOfCopy({}, { xr: naming("orders", { note }), sharedResources, answers: free });
+  const { length } = writeResponse(readRequest(new Uint8Array()), draft);
+  expect(length).toBeLessThan(MAX_RESPONSE_BYTES);
+  expect(says(draft)).toContain("copies are left out: the response would exceed Crossplane's limit");
 });
 
 const keyNames = Array.from({ length: 1600 }, (_, index) => `${index}`.padStart(253, "k"));
