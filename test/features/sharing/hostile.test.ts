@@ -297,6 +297,23 @@ describe("a namespace has a say in what is copied into it", () => {
     expect(kept).toEqual([[], []]);
   });
 
+  test.each([
+    { items: closed, is: "goes" },
+    { items: openTo("evil"), is: "stays" },
+    { items: "pending" as const, is: "stays" },
+  ])("where the cluster serves no ReferenceGrant, a copy $is by the word of its namespace", ({ items, is }) => {
+    const observed = { [TARGET]: copyOf({ namespace: "kube-system" }) };
+    const draft = draftOf({
+      xr: evil(),
+      capabilities: [...V2, "RequiredSchemas"],
+      schemas: { "reference-grant-v1": null, "reference-grant-v1beta1": null },
+      sharedResources: [{ ...byField, grant: "ReferenceGrant" }],
+      answers: { db: [database()], ...answersFor("kube-system", items), "db/recorded": [database()] },
+      observed,
+    });
+    expect([reasonIn(draft), desired(draft)]).toEqual(["ReferenceGrantsNotInstalled", is === "stays" ? [TARGET] : []]);
+  });
+
   const elsewhere = { xr: evil({ parameters: { database: "nope" } }), answers: { db: [] } };
   const leadingNowhere: readonly (CallParts & { reason: string })[] = [
     { reason: "names no database", xr: evil({ parameters: {} }) },

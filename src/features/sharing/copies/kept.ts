@@ -34,7 +34,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
   if (!isFormer && isTakenBack) return false;
   // Both are looked up in the same call, since Crossplane calls six times at most.
   const grant = judgeOrigins(copy, isFormer ? [origin, ...earlier] : earlier, share);
-  return (cause === "unknown" || isAccepted(copy, share)) && grant !== "ended";
+  return isAccepted(copy, share) && grant !== "ended";
 }
 
 /** Tells whether the namespace of a copy accepts it. While that is unknown, it counts as accepted. */
