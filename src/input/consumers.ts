@@ -114,7 +114,10 @@ export const consumersSchema = z
   )
   .refine(
     ({ of: shared, capacity }) => shared === undefined || capacity === undefined,
-    faultAt("capacity", "not allowed with of: consumers read from the shared XR itself whether it has capacity left"),
+    faultAt(
+      "capacity",
+      "not allowed where consumers.of is set, because consumers read from the shared XR itself whether it has capacity left",
+    ),
   )
   .refine(
     ({ credentials: found, rotation: rotated, grant }) => grant !== "None" || (!found && !rotated),

@@ -236,7 +236,7 @@ describe("an input", () => {
     row(
       { consumers: { of: { apiVersion: "example.org/v1", kind: "XDb", name: "" }, capacity: 3 } },
       "spec.consumers.of.name: empty",
-      "spec.consumers.capacity: not allowed with of: consumers read from the shared XR itself whether it has capacity left",
+      "spec.consumers.capacity: not allowed where consumers.of is set, because consumers read from the shared XR itself whether it has capacity left",
     ),
     row(
       { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },

@@ -61,6 +61,7 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
   const objects = [environment?.defaultData, earlier, mergeAll(layers)].filter(isObject);
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
   const all = isNew ? [...objects, NEW_ENVIRONMENT] : objects;
+  // From the last one, as function-environment-configs does (RunFunction in fn.go): a scalar between two objects counts for neither.
   return [[ENVIRONMENT, all.reduceRight((later, object) => mergeAll([object, later]))]];
 }
 

@@ -55,9 +55,12 @@ export const REASONS = {
       kind,
     }: Wanted & { readonly found: number; readonly minMatch: number }) =>
       `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
-    // `named`: those that grant access to the consumer.
-    Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) =>
-      `found ${found} ${kind} ${wanted}, more than maxMatch: ${maxMatch}${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
+    // `named`: those that grant access to the consumer; all of them where the consumer needs no grant.
+    Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) => {
+      const which = named.length === found ? "they are" : "granted to this XR:";
+      const list = named.length === 0 ? "" : `; ${which} ${listSome(named, MAX_NAMES, brief)}`;
+      return `found ${found} ${kind} ${wanted}, more than maxMatch ${maxMatch}${list}`;
+    },
     NoCapacity: ({ wanted, kind }: Wanted) => `no ${kind} ${wanted} has capacity left`,
     WaitingForAdmission: ({ wanted, kind }: Wanted) => `waiting for a ${kind} ${wanted} to admit this XR`,
     BeingDeleted: ({ shared, kind }: Shared) =>

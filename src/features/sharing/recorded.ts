@@ -40,6 +40,7 @@ export function judgeBound(resource: Reference, share: Share): BoundResource {
   const namespaces = own === undefined ? [...targets.namespaces, ...copied, FOR_ALL] : [own];
   const { secretRef } = shared.connection ?? {};
   const isByReference = shared.grant === "ReferenceGrant" && secretRef !== undefined;
+  // Never pending: the input allows no ReferenceGrant with perConsumer.
   const source = isByReference ? findSource(found, secretRef, undefined, call) : undefined;
   const secret = source?.is === "named" ? source.secret : undefined;
   if (isByReference && secret === undefined) return { is: "gone" };

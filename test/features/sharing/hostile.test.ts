@@ -308,7 +308,7 @@ describe("a namespace has a say in what is copied into it", () => {
       capabilities: [...V2, "RequiredSchemas"],
       schemas: { "reference-grant-v1": null, "reference-grant-v1beta1": null },
       sharedResources: [{ ...byField, grant: "ReferenceGrant" }],
-      answers: { db: [database()], ...answersFor("kube-system", items), "db/recorded": [database()] },
+      answers: { ...answersFor("kube-system", items), "db/recorded": [database()] },
       observed,
     });
     expect([reasonIn(draft), desired(draft)]).toEqual(["ReferenceGrantsNotInstalled", is === "stays" ? [TARGET] : []]);

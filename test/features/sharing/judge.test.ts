@@ -57,7 +57,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const empty = { answers: { db: [] } };
   const inWhere = inNamespace(fromXr("spec.where"));
   const anywhere = "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace";
-  const tooMany = "found 2 XPostgres with labels db=orders, more than maxMatch: 1: orders";
+  const tooMany = "found 2 XPostgres with labels db=orders, more than maxMatch 1; granted to this XR: orders";
   const invalid = { ...byField("spec.label"), xr: xr({ spec: { label: "a b" } }) };
   test.each<[reason: string, says: string, parts: CallParts, is?: "unknown" | "gone" | "nothing"]>([
     ["nothing was looked up yet", "waiting for Crossplane to look up XPostgres", {}, "unknown"],

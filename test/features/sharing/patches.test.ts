@@ -52,7 +52,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const untaken = { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } };
   const two = { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } };
   const byLabels = { select: { matchLabels: { a: "b" }, maxMatch: 1 } };
-  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch: 1: orders; db: ${kept}`;
+  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch 1; granted to this XR: orders; db: ${kept}`;
   const unnamed = `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`;
   const unset = `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`;
   const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres";

@@ -98,7 +98,7 @@ function fillIn(template: Template, values: Values, most: number): string | Shar
   for (const part of template) {
     const text = typeof part === "string" ? part : toText(part, values);
     if (typeof text !== "string") return text;
-    length += text.length;
+    length += Buffer.byteLength(text);
     if (length > most) return TOO_LARGE;
     texts.push(text);
   }
