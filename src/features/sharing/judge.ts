@@ -35,7 +35,7 @@ export function judgeShares(call: Call): readonly Judged[] {
     const lookup = findShared(share);
     if (lookup.is === "unknown") prefetch(share, { is: "sharedResource" });
     const judged = lookup.is === "found" ? judgeFound(share, lookup) : withoutCopies(lookup.is, ...lookup.reasons);
-    return { ...share, lookup, judgement: hold(judged, share) };
+    return { ...share, lookup, judgement: hold(judged, { ...share, lookup }) };
   });
 }
 

@@ -1,14 +1,17 @@
 import { groupKindOf } from "../../crossplane/api-group.ts";
 import { canSelectNamespaces } from "../../crossplane/generation.ts";
 import { FOR_ALL } from "../../crossplane/grants.ts";
-import { isSameResource, type Reference } from "../../crossplane/references.ts";
+import { isSameResource, type Reference, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { findBinding } from "../../records/record.ts";
 import { findShareAccess } from "./access.ts";
-import { type BoundResource, type Grant, isWaiting, type Judgement, type Share } from "./judgement.ts";
+import { type BoundResource, type Grant, isWaiting, type Judged, type Judgement } from "./judgement.ts";
 import { findSource } from "./source.ts";
+
+/** A share whose selector is looked up. */
+type Looked = Omit<Judged, "judgement">;
 
 export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
 
@@ -16,8 +19,14 @@ export const isOfKind = (resource: Reference, shared: SharedResource): boolean =
   groupKindOf(resource) === groupKindOf(shared);
 
 /** Looks up a recorded shared resource. Crossplane v1 cannot look up a namespaced one: its grant `stands`. */
-export function lookUpRecorded(resource: Reference, { shared, call }: Share): Document | "stands" | "pending" | "gone" {
+export function lookUpRecorded(
+  resource: Reference,
+  { shared, lookup, call }: Looked,
+): Document | "stands" | "pending" | "gone" {
   const { request, composite, requirements } = call;
+  const found = lookup.is === "found" ? lookup.resources : [];
+  const same = found.find((item) => isSameResource(toReference(item), resource));
+  if (same !== undefined) return same;
   const { kind, namespace, name } = resource;
   if (namespace !== undefined && !canSelectNamespaces(request, composite)) return "stands";
   // The recorded API version may not be served any more; the one of the input is.
@@ -32,7 +41,7 @@ export function lookUpRecorded(resource: Reference, { shared, call }: Share): Do
  * Judges the grant of a resource that the XR is bound to. It has to be to the consumer's namespace or, if the consumer
  * has none, to any namespace of its copies. `gone` revokes no grant.
  */
-export function judgeBound(resource: Reference, share: Share): BoundResource {
+export function judgeBound(resource: Reference, share: Looked): BoundResource {
   const { shared, targets, before, own, call } = share;
   const found = lookUpRecorded(resource, share);
   if (typeof found === "string") return { is: found };
@@ -61,7 +70,7 @@ export function judgeBound(resource: Reference, share: Share): BoundResource {
  *   may record a resource that never existed;
  * - else held.
  */
-export function hold(judged: Judgement, share: Share): Judgement {
+export function hold(judged: Judgement, share: Looked): Judgement {
   const { copies, fields, named } = judged;
   const { before } = share;
   if (isWaiting(judged)) return { ...judged, stay: before };

@@ -54,7 +54,7 @@ describe("a grant by label", () => {
   test("waits where Crossplane may not read Namespaces, and says what to do", () => {
     const draft = draftOf({ xr: failing(notRead), observed: copied, answers: { db: [owner] } });
     expect([draft.resources.size, reasonIn(draft)]).toEqual([1, "NamespaceNotReadable"]);
-    expect([...requirementsIn(draft).keys()]).toEqual(["shared-resource/db", "shared-resource/db/recorded"]);
+    expect([...requirementsIn(draft).keys()]).toEqual(["shared-resource/db"]);
   });
 
   const IN_ANOTHER = "b#1: fetching resources for namespace/team-a";

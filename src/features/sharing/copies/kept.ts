@@ -51,12 +51,12 @@ function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: 
 }
 
 /** Judges the grants of all shared resources whose values a copy may hold. Looks all of them up in one call. */
-export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], share: Share): Grant {
+export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], share: Judged): Grant {
   const grants = origins.map((origin) => judgeOrigin(copy, origin, share));
   return (["ended", "pending"] as const).find((grant) => grants.includes(grant)) ?? "stands";
 }
 
-function judgeOrigin(copy: ObservedCopy, origin: Reference, share: Share): Grant {
+function judgeOrigin(copy: ObservedCopy, origin: Reference, share: Judged): Grant {
   const found = lookUpRecorded(origin, share);
   if (found === "gone") return toGrant(share.shared.connection?.onSourceMissing === "Keep");
   return typeof found === "string" ? found : judgeFoundOrigin(copy, origin, found, share);
