@@ -5,7 +5,7 @@ import { consumersSchema } from "./consumers.ts";
 import { choice, duration, json, optional, text, unique } from "./fields.ts";
 import { publishSchema } from "./publish.ts";
 import { adoptionSchema, externalNamesSchema } from "./restore.ts";
-import { findEnvironmentLoop, type SharedResource, sharedResourceSchema } from "./shared-resource.ts";
+import { findEnvironmentLoop, sharedResourceSchema } from "./shared-resource.ts";
 import { tagsSchema } from "./tags.ts";
 
 export const INPUT_API_VERSION = `${DOMAIN}/v1beta1`;
@@ -58,10 +58,6 @@ export const inputSchema = z.strictObject({
           when: ({ value }) => Array.isArray(value),
           error: `resolution: Fail ${FROZEN}`,
         })
-        .refine((shares) => findEnvironmentLoop(shares) === undefined, {
-          error: ({ input }) =>
-            `reads ${findEnvironmentLoop(input as SharedResource[])} of the environment, which toEnvironment of this step sets: read it in a later step, or set another field`,
-        })
         .prefault([])
         .describe("Shared resources that this XR uses, and the copies of their connection Secrets."),
       contextKey: text
@@ -105,6 +101,13 @@ export const inputSchema = z.strictObject({
     .refine(({ sharedResources, tags }) => tags?.owner?.onConflict !== "Fail" || !sharedResources.some(isTakenBack), {
       path: ["tags", "owner", "onConflict"],
       error: `Fail ${FROZEN}`,
+    })
+    .superRefine((spec, { addIssue }) => {
+      for (const section of ["sharedResources", "publish", "consumers", "tags"] as const) {
+        const read = findEnvironmentLoop(spec.sharedResources, [spec[section]].flat());
+        const message = `reads ${read} of the environment, which toEnvironment of this step sets: read it in a later step, or set another field`;
+        if (read !== undefined) addIssue({ code: "custom", path: [section], message });
+      }
     }),
 });
 

@@ -146,37 +146,27 @@ const isMany = (found: z.output<typeof select>): boolean => found.by === "labels
 export type SharedResource = z.output<typeof sharedResourceSchema>;
 
 /**
- * Finds a field of the environment that one shared resource reads and another sets. Crossplane calls a step until it
- * requires nothing new, each time with the context that the step returned. So each call could require something else.
- * A shared resource never sets fields that it reads itself.
+ * Finds a field of the environment that a reader, such as a shared resource or the tags, reads and another shared resource
+ * of the step sets. Crossplane calls a step until it requires nothing new, each time with the context that the step
+ * returned. So each call could read something else. A shared resource never sets fields that it reads itself.
  */
-export function findEnvironmentLoop(shares: readonly SharedResource[]): string | undefined {
+export function findEnvironmentLoop(shares: readonly SharedResource[], readers: readonly unknown[]) {
   const written = shares.flatMap((share) =>
     share.toEnvironment ? [{ share, path: share.toEnvironment.toFieldPath ?? [] }] : [],
   );
   const isBelow = (path: FieldPath, other: FieldPath): boolean => other.every((step, index) => path[index] === step);
   const overlap = (a: FieldPath, b: FieldPath): boolean => isBelow(a, b) || isBelow(b, a);
-  const read = shares.flatMap((share) => readPathsOf(share).map((path) => ({ share, path })));
-  const found = read.find(({ share, path }) =>
-    written.some((other) => other.share !== share && overlap(path, other.path)),
+  const read = readers.flatMap((reader) => readPathsOf(reader).map((path) => ({ reader, path })));
+  const found = read.find(({ reader, path }) =>
+    written.some((other) => other.share !== reader && overlap(path, other.path)),
   );
   return found && formatFieldPath(found.path);
 }
 
-/** Lists the fields of the environment that a shared resource reads. */
-export const readPathsOf = (share: SharedResource): readonly FieldPath[] =>
-  valuesOf(share).flatMap((value) => (value?.is === "environment" ? [value.path] : []));
-
-const valuesOf = ({ select: found, connection: copied }: SharedResource) => [
-  found.namespace,
-  ...(found.by === "name" ? [found.name] : []),
-  ...(found.by === "labels" ? found.labels.map(({ value }) => value) : []),
-  ...(copied?.copies ?? []).flatMap(({ namespaces, secretName, keys, type, labels, annotations }) => [
-    namespaces,
-    secretName,
-    type,
-    ...Object.values({ ...labels }),
-    ...Object.values({ ...annotations }),
-    ...(Array.isArray(keys) ? keys.map(({ to }) => to) : [keys]),
-  ]),
-];
+/** Lists the fields of the environment that a part of a parsed input reads. */
+export function readPathsOf(part: unknown): readonly FieldPath[] {
+  if (Array.isArray(part)) return part.flatMap(readPathsOf);
+  if (!isObject(part) || part["is"] === "literal") return [];
+  if (part["is"] === "environment" && Array.isArray(part["path"])) return [part["path"] as FieldPath];
+  return Object.entries(part).flatMap(([field, value]) => (field === "template" ? [] : readPathsOf(value)));
+}

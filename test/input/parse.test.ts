@@ -52,6 +52,7 @@ const role = { apiVersion: "sql.example.org/v1", kind: "Role" };
 const PORTS = ["db.ports[0]", "db['ports'][0]"].map((toFieldPath) => ({ value: 1, toFieldPath }));
 const ITEM = 'begin each item of a list with "-"';
 const DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
+const fromNetwork = { fromEnvironmentFieldPath: "network.name" };
 const FAIL = { owner: { onConflict: "Fail" } };
 const VALUE = "spec.tags.add[0].value";
 const REVOKED = "not allowed with connection or dependents: a Fatal result keeps them even if their grant is revoked";
@@ -130,6 +131,23 @@ describe("an input", () => {
       },
       "spec.sharedResources: reads network.name of the environment, which toEnvironment of this step sets: read it in a later step, or set another field",
     ),
+    row(
+      {
+        sharedResources: [withoutCopies({ toEnvironment: { fromFieldPath: "data", toFieldPath: "network" } })],
+        publish: { environmentConfig: { name: "n", data: [{ value: fromNetwork, toFieldPath: "a" }] } },
+        consumers: { of: { apiVersion: "v1", kind: "X", name: fromNetwork } },
+        tags: { add: [{ key: "a", value: { ...fromNetwork, optional: true } }], owner: { cluster: fromNetwork } },
+      },
+      ...["publish", "consumers", "tags"].map(
+        (section) =>
+          `spec.${section}: reads network.name of the environment, which toEnvironment of this step sets: read it in a later step, or set another field`,
+      ),
+    ),
+    row({
+      sharedResources: [withoutCopies({ toEnvironment: { fromFieldPath: "data", toFieldPath: "other" } })],
+      publish: { environmentConfig: { name: "n", data: [{ value: fromNetwork, toFieldPath: "a" }] } },
+      tags: { preserve: [{ keys: fromNetwork }] },
+    }),
     inFields({
       select: { name: { fromEnvironmentFieldPath: "network.name" } },
       toEnvironment: { fromFieldPath: "data", toFieldPath: "network.subnets" },
