@@ -78,7 +78,7 @@ export const converted = <T>(convert: (text: string) => T) =>
 export const fieldPath = converted(parseFieldPath);
 
 /** A path into the XR's status, the only part of the XR that a function can set. */
-export const statusPath = fieldPath.refine((path) => path[0] === "status" && path.length > 1, {
+export const statusPath = fieldPath.refine((path) => path[0] === "status" && typeof path[1] === "string", {
   error: "not below status, the only part of the XR that a function can set",
 });
 

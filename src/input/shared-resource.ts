@@ -14,9 +14,16 @@ const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWit
   error: "composed by this function itself: name a resource of another function",
 });
 
+/** A path into the environment, which begins empty. With another type it would stop function-patch-and-transform. */
+const environmentPath = fieldPath
+  .refine((path) => typeof path[0] === "string" && path.every((step) => typeof step === "string" || step === 0), {
+    error: "not a field of an empty object: a list in it begins with [0]",
+  })
+  .refine(([field]) => field !== "apiVersion" && field !== "kind", "apiVersion and kind are the environment's own");
+
 const toEnvironment = z.strictObject({
   fromFieldPath: fieldPath.describe("An object in the shared resource, such as an EnvironmentConfig's data."),
-  toFieldPath: optional(fieldPath, "A field of the environment. Default: the top of the environment."),
+  toFieldPath: optional(environmentPath, "A field of the environment. Default: the top of the environment."),
 });
 
 /** Tells whether a selector, parsed or not, is `self`. */

@@ -152,6 +152,21 @@ describe("an input", () => {
       select: { name: { fromEnvironmentFieldPath: "network.name" } },
       toEnvironment: { fromFieldPath: "data", toFieldPath: "network.subnets" },
     }),
+    ...["[0]", "a[1]"].map((toFieldPath) =>
+      inShared(
+        { toEnvironment: { fromFieldPath: "data", toFieldPath } },
+        "toEnvironment.toFieldPath: not a field of an empty object: a list in it begins with [0]",
+      ),
+    ),
+    inShared(
+      { toEnvironment: { fromFieldPath: "data", toFieldPath: "kind" } },
+      "toEnvironment.toFieldPath: apiVersion and kind are the environment's own",
+    ),
+    inShared({ toEnvironment: { fromFieldPath: "data", toFieldPath: "a[0].kind" } }),
+    inShared(
+      { patches: [{ fromFieldPath: "a", toCompositeFieldPath: "status[0]" }] },
+      "patches[0].toCompositeFieldPath: not below status, the only part of the XR that a function can set",
+    ),
     row({ consumers: { capacity: 0 } }, "spec.consumers.capacity: less than 1"),
     row({ consumers: { capacity: 1001 } }, "spec.consumers.capacity: more than 1000"),
     inSelect({ name: { ...fromXr("spec.a"), optional: true } }, ".name.optional: unknown field"),
