@@ -37,10 +37,12 @@ const NO_USER = "(none)";
  * @throws {ClusterError} `NoCluster`
  */
 export function loadKubeconfig({ kubeconfig, context, env }: KubeconfigOptions) {
-  const files = kubeconfig ? [kubeconfig] : usualFiles(env).filter((file) => existsSync(file));
+  const usual = usualFiles(env);
+  const files = kubeconfig ? [kubeconfig] : usual.filter((file) => existsSync(file));
   const config = new KubeConfig();
   if (files.length === 0) {
-    if (env["KUBERNETES_SERVICE_HOST"] === undefined) throw noCluster("there is no kubeconfig");
+    if (env["KUBERNETES_SERVICE_HOST"] === undefined)
+      throw noCluster(`there is no kubeconfig ${usual.join(", ")}`.trimEnd());
     config.loadFromCluster();
     return { config, groups: [] };
   }

@@ -77,9 +77,10 @@ export function readDeclared(manifests: readonly Manifest[], mappings: readonly 
   return {
     declarations: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
     doubts: declared.flatMap(({ manifest, doubts, isKnown }) => {
-      const { categories = [] } = findKind({ kinds }, toReference(documentOf(manifest.object))) ?? {};
-      const isUnknown = !isKnown && categories.some((category) => ["composite", "claim"].includes(category));
-      const all = isUnknown ? [...doubts, "no mapping says which cloud resources it represents"] : doubts;
+      const kind = findKind({ kinds }, toReference(documentOf(manifest.object)));
+      const isXr = kind?.categories.some((category) => ["composite", "claim"].includes(category)) ?? true;
+      const doubt = `${kind ? "" : "its kind is not installed, and "}no mapping says which cloud resources it represents`;
+      const all = !isKnown && isXr ? [...doubts, doubt] : doubts;
       return all.map((doubt) => `${describe(manifest, ["kind"])}: ${doubt}`);
     }),
   };

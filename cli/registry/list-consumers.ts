@@ -22,18 +22,17 @@ export interface ConsumersFlags extends ClusterFlags {
 
 /** Prints the XRs that use a shared resource, or ask for it. @returns the exit code. */
 export async function listConsumers(asked: string, name: string, flags: ConsumersFlags, host: Host): Promise<number> {
-  const { namespace, secret, output } = flags;
+  const { secret, output } = flags;
   const cluster = await openCluster(flags, host);
   const [kind] = findKindsByName(asked, cluster.kinds);
   if (kind === undefined) throw invalidFlags(notInstalled(asked));
+  const namespace = kind.isNamespaced ? (flags.namespace ?? cluster.namespace) : undefined;
   const reference = { apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name };
   const { shared, consumers } = await findConsumers(cluster, reference, secret);
   if (output === "json") host.print(toJson({ items: consumers.map(toItem) }));
-  else if (shared !== undefined || consumers.length > 0) host.print(toTable(consumers));
-  if (shared !== undefined) {
-    if (output !== "json") host.print(toGrantCommand(shared, kind, consumers));
-    return EXIT.fine;
-  }
+  else if (shared !== undefined) host.print(`${toTable(consumers)}${toGrantCommand(shared, kind, consumers)}`);
+  else if (consumers.length > 0) host.print(toTable(consumers));
+  if (shared !== undefined) return EXIT.fine;
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
   const rest = consumers.length > 0 ? ", but the XRs above still refer to it" : "";
   host.printError(`there is no ${asked} ${JSON.stringify(name)}${where}${rest}\n`);

@@ -71,7 +71,7 @@ export const addWhoOwns: AddCommand = (parent, choose) => {
 const addConsumers: AddCommand = (registry, choose) => {
   const secret =
     "The connection Secret beside which ReferenceGrants lie; by default the shared resource's spec.writeConnectionSecretToRef.";
-  return addVerb(registry, "consumers", "The shared resource's own namespace.", [
+  return addVerb(registry, "consumers", "The shared resource's own namespace; default: the context's.", [
     "shared-infrastructure registry consumers XPostgreSQLInstance orders --watch",
     "shared-infrastructure registry consumers xpostgresqlinstance/orders -n data -o json",
   ])

@@ -54,8 +54,10 @@ export function callFunction(target: string, request: Buffer, deadline: number):
       );
     });
   const answer = call("v1").catch((error: ServiceError) => {
-    if (error.code !== status.UNIMPLEMENTED) throw error;
-    return call("v1beta1");
+    if (error.code === status.UNIMPLEMENTED) return call("v1beta1");
+    if (error.code !== status.UNAVAILABLE) throw error;
+    const reason = error.message.replace(/\. Resolution note:\s*$/, "");
+    throw new Error(`${reason}; start it there, with --insecure, or change its Function's annotation ${TARGET}`);
   });
   return whileDoing(`cannot call the function at ${target}`, () => answer).finally(() => client.close());
 }

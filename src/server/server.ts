@@ -159,7 +159,10 @@ function openHttp2(server: Server): readonly (Http2Server | Http2SecureServer)[]
 const isHttp2Server = (value: unknown): value is Http2Server | Http2SecureServer =>
   value instanceof EventEmitter && "updateSettings" in value;
 
-const boundAddresses = ({ address, metricsAddress }: Config, port: number, metricsPort = 0) => ({
+const boundAddresses = ({ address, metricsAddress }: Config, port: number, metricsPort: number | undefined) => ({
   address: addressToText({ ...address, port }),
-  metricsAddress: metricsAddress === "off" ? "off" : addressToText({ ...metricsAddress, port: metricsPort }),
+  metricsAddress:
+    metricsAddress === "off" || metricsPort === undefined
+      ? "off"
+      : addressToText({ ...metricsAddress, port: metricsPort }),
 });

@@ -31,6 +31,7 @@ test("a port for metrics that is taken, as by another function beside it, is a w
   const { port, metricsPort, lines } = await serveLoopback({ metricsAddress: await takeAddress() });
   expect([metricsPort, (await call(`127.0.0.1:${port}`, Buffer.alloc(0))).code]).toEqual([undefined, "OK"]);
   expect(lines).toContainEqual(expect.objectContaining({ level: "warn", message: "serving without metrics" }));
+  expect(lines).toContainEqual(expect.objectContaining({ message: "serving", metricsAddress: "off" }));
 });
 
 test("a server that cannot listen leaves the metrics port", async () => {

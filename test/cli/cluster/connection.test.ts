@@ -114,10 +114,12 @@ describe("where there is no --kubeconfig", () => {
     expect(connected).toMatchObject({ server: url, namespace: "default" });
   });
 
-  test("and none in the home directory, it is an error that says what to give", () => {
-    expect(() => connect({ env: { HOME: "/nowhere" } })).toThrow(
-      "cannot find a cluster: there is no kubeconfig; give --kubeconfig",
-    );
+  test.each<[reason: string, env: Record<string, string>, files: string]>([
+    ["and none in the home directory", { HOME: "/nowhere" }, " /nowhere/.kube/config"],
+    ["and no file that KUBECONFIG names", { KUBECONFIG: "/nowhere/a", HOME: "/nowhere" }, " /nowhere/a"],
+    ["and neither a home directory", {}, ""],
+  ])("%s, it is an error that says where it looked, and what to give", (_, env, files) => {
+    expect(() => connect({ env })).toThrow(`cannot find a cluster: there is no kubeconfig${files}; give --kubeconfig`);
   });
 });
 

@@ -182,6 +182,11 @@ const x = claim("team-b", "x");
 const elsewhere = mapping({ apiGroup: "s3.aws.example.org", scope: {} });
 test.each<[reason: string, says: string, stdin: string, content?: string]>([
   ["no mapping for an XR", "-:2: XOther.platform.example.org team-b/x: no mapping", x.replace("XBucket", "XOther")],
+  [
+    "an object whose kind is not installed",
+    "-:2: Xbucket.platform.example.org team-b/x: its kind is not installed, and no mapping",
+    x.replace("XBucket", "Xbucket"),
+  ],
   ["a field that is not set", "spec.parameters.name is not set", x.replace("    name: orders\n", "")],
   ["a kind that is not installed", "Bucket.s3.aws.example.org is not installed, so no managed", x, elsewhere],
 ])("what cannot be told is said: %s", async (_, says, stdin, content) => {

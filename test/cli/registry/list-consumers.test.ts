@@ -11,6 +11,7 @@ const kinds = [
   ...sharingKinds,
   kindOf("gateway.networking.k8s.io", "ReferenceGrant", { isNamespaced: true, categories: [] }),
   kindOf("", "Namespace", { version: "v1", categories: [] }),
+  kindOf("data.example.org", "Postgres", { isNamespaced: true, categories: ["composite"] }),
 ];
 
 const database = (annotations: JsonObject): JsonObject =>
@@ -96,6 +97,15 @@ describe("registry consumers", () => {
     expect(exitCode).toBe(1);
     expect(stdout.match(/no$/gm)).toHaveLength(3);
     expect(stderr).toBe('there is no XPostgres "orders", but the XRs above still refer to it\n');
+  });
+
+  const elsewhere = objectOf("data.example.org/v1beta1", "Postgres", { namespace: "team-a", name: "orders" });
+  test.each<[reason: string, args: readonly string[], exitCode: number, says: string]>([
+    ["is looked for in the namespace of the kubeconfig's context", [], 0, ""],
+    ["is looked for in --namespace", ["-n", "team-b"], 1, 'there is no Postgres "orders" in namespace team-b\n'],
+  ])("a namespaced shared resource %s", async (_, args, exitCode, says) => {
+    const ran = await run(["Postgres", "orders", ...args], [elsewhere]);
+    expect([ran.exitCode, ran.stderr]).toEqual([exitCode, says]);
   });
 
   test.each<{ args: readonly string[]; says: string }>([

@@ -57,7 +57,13 @@ test("a step of another function is called where its Function says that it liste
 
 const WAITS = /^no answer yet from the function at [\d.:]+: does it listen there, with --insecure\?\n/.source;
 test.each<[reason: string, timeout: string, begins: string, code: string, portOf: () => Promise<number>]>([
-  ["listen is an error at once", "1m", "^", "UNAVAILABLE: .*ECONNREFUSED", async () => 1],
+  [
+    "listen is an error at once",
+    "1m",
+    "^",
+    "UNAVAILABLE: .*ECONNREFUSED 127\\.0\\.0\\.1:1; start it there, with --insecure, or change its Function's annotation",
+    async () => 1,
+  ],
   ["answer is one after the timeout", "300ms", WAITS, "DEADLINE_EXCEEDED", () => listen(createServer())],
 ])("a function that does not %s", async (_, timeout, begins, code, portOf) => {
   const target = `127.0.0.1:${await portOf()}`;
