@@ -146,7 +146,7 @@ describe("the version of ReferenceGrant", () => {
   const sharedResources = [shared({ grant: "ReferenceGrant" })];
   const byReferenceGrant: CallParts = { capabilities: [...V2, "RequiredSchemas"], sharedResources };
   const ask = (answer: "pending" | "unknown" | "v1" | "v1beta1") => {
-    const served = ["v1", "v1beta1"].map((version) => [`reference-grant-${version}`, version === answer ? {} : null]);
+    const served = ["v1", "v1beta1"].map((version) => [`${version}/ReferenceGrant`, version === answer ? {} : null]);
     const schemas = answer === "pending" ? {} : Object.fromEntries(served);
     const draft = draftOf({ ...byReferenceGrant, schemas, answers: { db: [refused] } });
     const asked = requirementsIn(draft).get("shared-resource/db/reference-grants");
