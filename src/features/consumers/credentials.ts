@@ -10,7 +10,7 @@ import { documentOf, stringAt } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { hashText } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { DNS_LABEL } from "../../model/names.ts";
+import { DNS_LABEL, MAX_NAME } from "../../model/names.ts";
 import type { Resource } from "../../model/request.ts";
 import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../records/answer.ts";
 import type { Consumer } from "../../records/consumer.ts";
@@ -27,7 +27,7 @@ interface Turn {
   readonly turn: string;
 }
 
-/** The most bytes of all credentials. A response has 4 MiB, with the XR's status and other resources. */
+/** The most bytes of all credentials and their answers. A response has 4 MiB, with the XR's status and other resources. */
 const MAX_CREDENTIALS_BYTES = 2 * 1024 * 1024;
 const MAX_CREDENTIALS = 1000;
 /** The most texts of `turns` at a time: one that ends, and one that begins. */
@@ -42,8 +42,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   if (section === undefined) return { edits: [], reasons };
   const turns = findTurns(section, call);
   const wanted = chooseCredentials(section, turns, facts, call);
-  const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
-  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / bytes));
+  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / countBytes(section, facts, call)));
   const credentials = wanted
     .slice(0, max)
     .map((turn) => toCredential(turn, section, call))
@@ -59,6 +58,14 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   if (wanted.length > max) reasons.push({ is: "TooManyCredentials", excess: wanted.length - max });
   if (waiting.length > 0) reasons.push({ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], ...unnamed });
   return { edits: [...credentials.map(({ key, edit }) => [key, edit] as const), ...answers], reasons };
+}
+
+const LONGEST = { namespace: "n".repeat(63), name: "n".repeat(MAX_NAME), hash: "0".repeat(16) };
+
+/** Counts the most bytes of a credential and its answer. */
+function countBytes({ template }: Credentials, facts: OwnerFacts, { composite }: Call): number {
+  const answer = composeAnswer(facts.owner ?? composite, "", { secret: LONGEST }, composite);
+  return Buffer.byteLength(JSON.stringify([fill(template, LONGEST), answer]));
 }
 
 /**

@@ -4,8 +4,11 @@ import { consumers } from "../../../src/features/consumers/consumers.ts";
 import { documentOf, stringAt } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { MAX_RESPONSE_BYTES } from "../../../src/model/response-limit.ts";
 import { composeAnswer } from "../../../src/records/answer.ts";
 import { usesLabel } from "../../../src/records/record.ts";
+import { readRequest } from "../../../src/wire/request.ts";
+import { writeResponse } from "../../../src/wire/response.ts";
 import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
 import { recordOf } from "../../../testing/builders/composed.ts";
 import {
@@ -288,8 +291,9 @@ describe("a grant by label", () => {
 });
 
 describe("a credential for each namespace", () => {
+  const secretOf = (name: string) => ({ writeConnectionSecretToRef: { namespace: "databases", name } });
   const roleNamed = (name: string) => {
-    const spec = { privileges: ["login"], writeConnectionSecretToRef: { namespace: "databases", name } };
+    const spec = { privileges: ["login"], ...secretOf(name) };
     return { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name }, spec };
   };
   const section = { list, credentials: { forEach: "Grant", template: roleNamed("orders-{namespace}-{hash}") } };
@@ -373,6 +377,20 @@ describe("a credential for each namespace", () => {
         "no credentials are made: list each namespace that needs one",
     );
   });
+
+  test.each([1, 20, 200])(
+    "are as many as a response holds, where their template names the namespace %i times",
+    (times) => {
+      const names = Array.from({ length: 1000 }, (_, index) => `team-${index}`.padEnd(63, "x")).join(",");
+      const long = {
+        ...section.credentials,
+        template: { ...roleNamed("orders-{hash}"), spec: { text: "{namespace}".repeat(times), ...secretOf("{hash}") } },
+      };
+      const draft = draftOf({ ...section, credentials: long }, { xr: database({ [ALLOWED]: names }) });
+      expect(draft.resources.size).toBeGreaterThan(100);
+      expect(writeResponse(readRequest(new Uint8Array()), draft).length).toBeLessThan(MAX_RESPONSE_BYTES);
+    },
+  );
 
   test("of those that are there does not go because a long list of new ones comes before it", () => {
     const names = Array.from({ length: 2000 }, (_, i) => `a-${i}`).join(",");
