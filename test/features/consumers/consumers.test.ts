@@ -359,6 +359,20 @@ describe("a credential for each namespace", () => {
     expect(shown(draft)).toEqual([`${credentialKey("team-a")} False`, isShown("team-a")]);
   });
 
+  test("that has lost the status with its Secret's name keeps its answer, as after a restore", () => {
+    const { spec: _, ...unnamed } = role("team-a", "1");
+    const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
+    const secretRef = { nameFieldPath: "status.secretName" };
+    const named = { list, credentials: { forEach: "Grant", template, secretRef } };
+    const answer = answerTo("team-a", "orders-team-a-1");
+    const answers = [{}, { "consumers/answers/team-a": answer }].map((before) => {
+      const observed = { [credentialKey("team-a")]: unnamed, ...before };
+      const { resources } = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
+      return objectSetBy(resources.get("consumers/answers/team-a"));
+    });
+    expect(answers).toEqual([undefined, answer]);
+  });
+
   test.each<[reason: string, annotations: JsonObject, kept: readonly string[]]>([
     ["goes when its grant is taken back", { [ALLOWED]: "team-b" }, ["team-b"]],
     ["goes when no grant is left", {}, []],
