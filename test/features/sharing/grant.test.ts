@@ -104,6 +104,18 @@ describe("a credential of its own", () => {
     expect(sourceOf(draftOf({ sharedResources: [own], answers }))).toBe("orders-team-a");
   });
 
+  test("is the first by name where a companion answers beside the database, in whichever order Crossplane lists them", () => {
+    const second = {
+      ...answerTo("team-a", { name: "y" }),
+      data: { secretNamespace: "databases", secretName: "other" },
+    };
+    const both = [answerTo("team-a"), second];
+    const sources = [both, both.toReversed()].map((answer) =>
+      sourceOf(draftOf({ sharedResources: [own], answers: { db: [owner()], answer } })),
+    );
+    expect(sources).toEqual(["orders-team-a", "orders-team-a"]);
+  });
+
   test("is asked for with the grant, by a label of its own", () => {
     const [first, other] = [owner(), database({ metadata: { name: "other", uid: UID } })].map((db) =>
       requirementsIn(draftOf({ sharedResources: [own], answers: { db: [db] } })).get("shared-resource/answer"),
