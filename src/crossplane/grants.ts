@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../model/json.ts";
 import { DNS_LABEL, DOMAIN } from "../model/names.ts";
 import { lazy, once } from "../model/once.ts";
 import type { Request } from "../model/request.ts";
-import type { LookupAnswer, Requirement, Requirements, SchemaRequirement } from "../model/requirement.ts";
+import type { Requirements } from "../model/requirement.ts";
 import { toGroupKind } from "./api-group.ts";
 import type { SecretName } from "./copies.ts";
 import { parseLabelSelector } from "./label-selector.ts";
@@ -83,44 +83,28 @@ function findMisspelt(shared: Document): string | undefined {
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
 /** The versions of the kind that a cluster may serve, best first. */
-const VERSIONS: readonly SchemaRequirement[] = ["v1", "v1beta1"].map((version) => ({
-  name: `reference-grant-${version}`,
-  apiVersion: `${REFERENCE_GRANT.group}/${version}`,
-  kind: REFERENCE_GRANT.kind,
-}));
+const VERSIONS = ["v1", "v1beta1"].map((version) => {
+  return { apiVersion: `${REFERENCE_GRANT.group}/${version}`, kind: REFERENCE_GRANT.kind };
+});
 
 /**
- * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves. Requiring a kind that is
- * not installed fails the XR, so its schemas are required first. An answer of the last reconcile proves it installed,
- * too: v2.4 keeps answers of resources, and none of schemas.
+ * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves. Crossplane before v2.2 looks
+ * up no schemas: v1beta1 is assumed.
  */
 export function askReferenceGrants(
   name: string,
   { namespace }: SecretName,
-  request: Request,
+  { capabilities }: Request,
   requirements: Requirements,
-): LookupAnswer | { readonly is: "notServed" } {
-  const require = ({ apiVersion, kind }: SchemaRequirement): Requirement =>
-    toRequirement(name, { apiVersion, kind, namespace, match: { labels: {} } });
-  const isAnswered = (schema: SchemaRequirement): boolean =>
-    request.requiredSchema(schema.name).is === "pending" && request.required(require(schema).name).is === "resolved";
-  const served = VERSIONS.find(isAnswered) ?? findGrantSchema(request, requirements);
-  if (served === undefined) return { is: "notServed" };
-  return served === "pending" ? { is: "pending" } : requirements.ask(require(served));
+) {
+  const versions = VERSIONS.map((kind) => toRequirement(name, { ...kind, namespace, match: { labels: {} } }));
+  const [assumed] = capabilities.has("RequiredSchemas") ? [] : versions.slice(-1);
+  return assumed === undefined ? requirements.askServed(...versions) : requirements.ask(assumed);
 }
 
-/**
- * Finds the version of ReferenceGrant that the cluster serves, by its schemas; undefined if it serves none. Crossplane
- * before v2.2 looks up no schemas: v1beta1 is assumed.
- */
-export function findGrantSchema(
-  request: Request,
-  requirements: Requirements,
-): SchemaRequirement | "pending" | undefined {
-  if (!request.capabilities.has("RequiredSchemas")) return VERSIONS.at(-1);
-  const answers = VERSIONS.map((schema) => [schema, requirements.askSchema(schema).is] as const);
-  const [schema, is] = answers.find(([, answer]) => answer !== "unknown") ?? [];
-  return is === "pending" ? is : schema;
+/** Asks whether the cluster serves ReferenceGrant, before it is known in which namespace they are. */
+export function askGrantSchemas({ capabilities }: Request, requirements: Requirements): void {
+  if (capabilities.has("RequiredSchemas")) requirements.findServed(VERSIONS);
 }
 
 /** A kind in a namespace that may use a Secret: an entry of `from`. */

@@ -40,6 +40,8 @@ export interface Answers {
   requiredSchema(name: string): SchemaAnswer;
 }
 
+const nameSchema = ({ apiVersion, kind }: SchemaSelector): string => `served/${apiVersion}/${kind}`;
+
 /** Asks Crossplane, and records each requirement for the response, so that no feature forgets one. */
 export class Requirements {
   readonly resources = new Map<string, ResourceSelector>();
@@ -62,19 +64,32 @@ export class Requirements {
     return this.#noted(this.#answers.requiredSchema(name));
   }
 
+  /** Finds the first of these kinds that the cluster serves, by their schemas (Crossplane v2.2 and later). */
+  findServed<Kind extends SchemaSelector>(kinds: readonly Kind[]): Kind | "pending" | undefined {
+    const answers = kinds.map((kind) => [kind, this.askSchema({ ...kind, name: nameSchema(kind) }).is] as const);
+    const [kind, is] = answers.find(([, answer]) => answer !== "unknown") ?? [];
+    return is === "pending" ? is : kind;
+  }
+
   /**
-   * Asks for resources of a kind that the cluster may not serve; none if it does not. Requiring a kind that is not served
-   * fails the XR, so the kind's schema is required first (Crossplane v2.2 and later). An answer of the last reconcile
-   * proves that the kind is served, too.
+   * Asks for resources of a kind that the cluster may not serve, in the first of these versions that it does. Requiring a
+   * kind that is not served fails the XR, so the schemas are required first. An answer of the last reconcile proves that a
+   * kind is served, too: v2.4 keeps answers of resources, and none of schemas.
    */
+  askServed(...versions: readonly Requirement[]): LookupAnswer | { readonly is: "notServed" } {
+    const isAnswered = ({ name, selector }: Requirement): boolean =>
+      this.#answers.requiredSchema(nameSchema(selector)).is === "pending" &&
+      this.#answers.required(name).is === "resolved";
+    const kinds = versions.map((version) => ({ ...version, ...version.selector }));
+    const served = versions.find(isAnswered) ?? this.findServed(kinds);
+    if (served === undefined) return { is: "notServed" };
+    return served === "pending" ? { is: "pending" } : this.ask(served);
+  }
+
+  /** Asks for resources of a kind that the cluster may not serve; none if it does not. */
   askIfServed(requirement: Requirement): LookupAnswer {
-    const { apiVersion, kind } = requirement.selector;
-    const schema = { name: `served/${apiVersion}/${kind}`, apiVersion, kind };
-    const isAnswered = this.#answers.required(requirement.name).is === "resolved";
-    if (isAnswered && this.#answers.requiredSchema(schema.name).is === "pending") return this.ask(requirement);
-    const served = this.askSchema(schema);
-    if (served.is === "resolved") return this.ask(requirement);
-    return served.is === "pending" ? { is: "pending" } : { is: "resolved", items: [] };
+    const answer = this.askServed(requirement);
+    return answer.is === "notServed" ? { is: "resolved", items: [] } : answer;
   }
 
   /** Reads an answer without recording a requirement. */

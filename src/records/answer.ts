@@ -1,8 +1,9 @@
 import type { Composite } from "../crossplane/composite.ts";
 import type { SecretName } from "../crossplane/copies.ts";
-import { labelPath, OWNER_REFERENCES, readUid } from "../crossplane/metadata.ts";
+import { labelPath, OWNER_REFERENCES, qualifiedName, readUid } from "../crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
+import { compareTexts } from "../model/collections.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -72,7 +73,9 @@ export function askAnswer(
   const uid = readUid(shared);
   const isOwned = (item: Document): boolean => objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid);
   const isInPlace = (item: Document): boolean => stringAt(item, ["metadata", "namespace"]) === resource.namespace;
-  const found = answer.items.find((item) => uid !== undefined && isOwned(item) && isInPlace(item));
+  const own = answer.items.filter((item) => uid !== undefined && isOwned(item) && isInPlace(item));
+  // A companion may answer beside the shared XR, and Crossplane lists answers in any order.
+  const [found] = own.sort((a, b) => compareTexts(qualifiedName(a), qualifiedName(b)));
   return found && readAnswer(found);
 }
 

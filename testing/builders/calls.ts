@@ -42,7 +42,7 @@ export interface CallParts {
   readonly desiredXr?: JsonObject;
   /** Who else stands for the same cloud resource, whichever it is; undefined is pending. */
   readonly contenders?: readonly JsonObject[];
-  /** Schemas by kind; one that is not here is pending, and one that is null is not served. */
+  /** Schemas by kind, or by version and kind; one that is not here is pending, and one that is null is not served. */
   readonly schemas?: Readonly<Record<string, JsonObject | null>>;
   /** Makes the documents of the request. */
   readonly toDocument?: typeof documentOf;
@@ -68,7 +68,8 @@ export function callOf(parts: CallParts): NewCall {
       input: documentOf({}),
       context: toDocument(parts.context ?? {}),
       requiredSchema: (name) => {
-        const schema = schemas[name.split("/").at(-1) ?? ""];
+        const [version = "", kind = ""] = name.split("/").slice(-2);
+        const schema = [`${version}/${kind}`, kind].map((key) => schemas[key]).find((found) => found !== undefined);
         if (schema === null) return { is: "unknown" };
         return schema === undefined ? { is: "pending" } : { is: "resolved", schema: documentOf(schema) };
       },

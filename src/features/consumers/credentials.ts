@@ -10,9 +10,9 @@ import { documentOf, stringAt } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { hashText } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { DNS_LABEL } from "../../model/names.ts";
+import { DNS_LABEL, MAX_NAME } from "../../model/names.ts";
 import type { Resource } from "../../model/request.ts";
-import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../records/answer.ts";
+import { ANSWER_FIELDS, type Answer, composeAnswer, readAnswer } from "../../records/answer.ts";
 import type { Consumer } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -27,7 +27,7 @@ interface Turn {
   readonly turn: string;
 }
 
-/** The most bytes of all credentials. A response has 4 MiB, with the XR's status and other resources. */
+/** The most bytes of all credentials and their answers. A response has 4 MiB, with the XR's status and other resources. */
 const MAX_CREDENTIALS_BYTES = 2 * 1024 * 1024;
 const MAX_CREDENTIALS = 1000;
 /** The most texts of `turns` at a time: one that ends, and one that begins. */
@@ -42,8 +42,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   if (section === undefined) return { edits: [], reasons };
   const turns = findTurns(section, call);
   const wanted = chooseCredentials(section, turns, facts, call);
-  const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
-  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / bytes));
+  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / countBytes(section, facts, call)));
   const credentials = wanted
     .slice(0, max)
     .map((turn) => toCredential(turn, section, call))
@@ -59,6 +58,14 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   if (wanted.length > max) reasons.push({ is: "TooManyCredentials", excess: wanted.length - max });
   if (waiting.length > 0) reasons.push({ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], ...unnamed });
   return { edits: [...credentials.map(({ key, edit }) => [key, edit] as const), ...answers], reasons };
+}
+
+const LONGEST = { namespace: "n".repeat(63), name: "n".repeat(MAX_NAME), hash: "0".repeat(16) };
+
+/** Counts the most bytes of a credential and its answer. */
+function countBytes({ template }: Credentials, facts: OwnerFacts, { composite }: Call): number {
+  const answer = composeAnswer(facts.owner ?? composite, "", { secret: LONGEST }, composite);
+  return Buffer.byteLength(JSON.stringify([fill(template, LONGEST), answer]));
 }
 
 /**
@@ -142,7 +149,8 @@ const findExisting = (section: Credentials, { request }: Call): readonly Turn[] 
 type Credential = ReturnType<typeof toCredential>;
 
 /** Makes the credential of one turn. Its Secret is undefined while it is unknown. */
-function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
+function toCredential(turn: Turn, section: Credentials, call: Call) {
+  const { request, composite } = call;
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
   const object = fill(template, { namespace: turn.namespace, hash });
@@ -154,8 +162,7 @@ function toCredential(turn: Turn, section: Credentials, { request, composite }: 
   const secret = name === undefined || namespace === undefined ? undefined : { namespace, name };
   const isThere = isSecretThere(observed);
   const isReady = secret !== undefined && isThere;
-  const answer = request.observed.resources.get(`${ANSWERS}${turn.namespace}`)?.document;
-  const said = answer && readAnswer(answer).secret;
+  const said = findAnswer(turn.namespace, call)?.secret;
   const isAnswered = secret !== undefined && said !== undefined && formatSecret(said) === formatSecret(secret);
   const edit = { is: "set", object, ready: isReady ? "True" : "False" } as const;
   return { ...turn, key, edit, secret, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
@@ -180,16 +187,20 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
+/** Finds the answer that a namespace had before. */
+function findAnswer(namespace: string, { request }: Call): Answer | undefined {
+  const observed = request.observed.resources.get(`${ANSWERS}${namespace}`)?.document;
+  return observed && readAnswer(observed);
+}
+
 /** Composes the answers. They name the last turn's credential once it is ready, and the former one until then. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {
     const last = own.find((one) => one.turn === turn);
-    const chosen = last?.isReady ? last : (own.find(({ isAnswered }) => isAnswered) ?? last);
-    const key = `${ANSWERS}${namespace}`;
-    const mayAnswer = chosen?.isReady || call.request.observed.resources.has(key);
-    if (chosen?.secret === undefined || !mayAnswer) return [];
-    const object = composeAnswer(owner, namespace, { secret: chosen.secret }, call.composite);
-    return [[key, { is: "set", object, ready: "True" }]];
+    const secret = last?.isReady ? last.secret : findAnswer(namespace, call)?.secret;
+    if (secret === undefined) return [];
+    const object = composeAnswer(owner, namespace, { secret }, call.composite);
+    return [[`${ANSWERS}${namespace}`, { is: "set", object, ready: "True" }]];
   });
 }

@@ -1,5 +1,5 @@
 import type { SecretName } from "../../crossplane/copies.ts";
-import { findGrantSchema } from "../../crossplane/grants.ts";
+import { askGrantSchemas } from "../../crossplane/grants.ts";
 import { findTargetRefusal } from "./access.ts";
 import { findTarget } from "./copies/foreign-secret.ts";
 import { findTargetFault } from "./copies/targets.ts";
@@ -24,7 +24,7 @@ type Awaited =
 export function prefetch({ shared, targets, call }: Share, awaited: Awaited): void {
   switch (awaited.is) {
     case "sharedResource":
-      if (shared.grant === "ReferenceGrant") findGrantSchema(call.request, call.requirements);
+      if (shared.grant === "ReferenceGrant") askGrantSchemas(call.request, call.requirements);
       return;
     case "grants":
       if (awaited.source === undefined || findTargetFault(targets, awaited.source, call) !== undefined) return;

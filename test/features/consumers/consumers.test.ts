@@ -4,8 +4,11 @@ import { consumers } from "../../../src/features/consumers/consumers.ts";
 import { documentOf, stringAt } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { MAX_RESPONSE_BYTES } from "../../../src/model/response-limit.ts";
 import { composeAnswer } from "../../../src/records/answer.ts";
 import { usesLabel } from "../../../src/records/record.ts";
+import { readRequest } from "../../../src/wire/request.ts";
+import { writeResponse } from "../../../src/wire/response.ts";
 import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
 import { recordOf } from "../../../testing/builders/composed.ts";
 import {
@@ -288,8 +291,9 @@ describe("a grant by label", () => {
 });
 
 describe("a credential for each namespace", () => {
+  const secretOf = (name: string) => ({ writeConnectionSecretToRef: { namespace: "databases", name } });
   const roleNamed = (name: string) => {
-    const spec = { privileges: ["login"], writeConnectionSecretToRef: { namespace: "databases", name } };
+    const spec = { privileges: ["login"], ...secretOf(name) };
     return { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name }, spec };
   };
   const section = { list, credentials: { forEach: "Grant", template: roleNamed("orders-{namespace}-{hash}") } };
@@ -355,6 +359,20 @@ describe("a credential for each namespace", () => {
     expect(shown(draft)).toEqual([`${credentialKey("team-a")} False`, isShown("team-a")]);
   });
 
+  test("that has lost the status with its Secret's name keeps its answer, as after a restore", () => {
+    const { spec: _, ...unnamed } = role("team-a", "1");
+    const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
+    const secretRef = { nameFieldPath: "status.secretName" };
+    const named = { list, credentials: { forEach: "Grant", template, secretRef } };
+    const answer = answerTo("team-a", "orders-team-a-1");
+    const answers = [{}, { "consumers/answers/team-a": answer }].map((before) => {
+      const observed = { [credentialKey("team-a")]: unnamed, ...before };
+      const { resources } = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
+      return objectSetBy(resources.get("consumers/answers/team-a"));
+    });
+    expect(answers).toEqual([undefined, answer]);
+  });
+
   test.each<[reason: string, annotations: JsonObject, kept: readonly string[]]>([
     ["goes when its grant is taken back", { [ALLOWED]: "team-b" }, ["team-b"]],
     ["goes when no grant is left", {}, []],
@@ -373,6 +391,20 @@ describe("a credential for each namespace", () => {
         "no credentials are made: list each namespace that needs one",
     );
   });
+
+  test.each([1, 20, 200])(
+    "are as many as a response holds, where their template names the namespace %i times",
+    (times) => {
+      const names = Array.from({ length: 1000 }, (_, index) => `team-${index}`.padEnd(63, "x")).join(",");
+      const long = {
+        ...section.credentials,
+        template: { ...roleNamed("orders-{hash}"), spec: { text: "{namespace}".repeat(times), ...secretOf("{hash}") } },
+      };
+      const draft = draftOf({ ...section, credentials: long }, { xr: database({ [ALLOWED]: names }) });
+      expect(draft.resources.size).toBeGreaterThan(100);
+      expect(writeResponse(readRequest(new Uint8Array()), draft).length).toBeLessThan(MAX_RESPONSE_BYTES);
+    },
+  );
 
   test("of those that are there does not go because a long list of new ones comes before it", () => {
     const names = Array.from({ length: 2000 }, (_, i) => `a-${i}`).join(",");

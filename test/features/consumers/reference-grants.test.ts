@@ -26,7 +26,7 @@ const grantOf = (from: JsonObject = {}, to: JsonObject = {}, namespace = "databa
 
 const records = { "consumers/EnvironmentConfig": [claimRecord("team-a")] };
 const section = { list: { toCompositeFieldPath: "status.consumers" }, grant: "ReferenceGrant" };
-const installed = { "reference-grant-v1": {} };
+const installed = { "v1/ReferenceGrant": {} };
 
 const draftOf = ({ answers, ...parts }: CallParts = {}, more: JsonObject = {}) =>
   consumersDraft(
@@ -103,7 +103,7 @@ describe("ReferenceGrants are asked for", () => {
   });
 
   test("nor where the cluster serves none", () => {
-    const draft = draftOf({ schemas: { "reference-grant-v1": null, "reference-grant-v1beta1": null } });
+    const draft = draftOf({ schemas: { ReferenceGrant: null } });
     expect([requirementsIn(draft).has(REQUIREMENT), says(draft)]).toEqual([false, "False ReferenceGrantsNotReadable"]);
   });
 

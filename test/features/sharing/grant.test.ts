@@ -104,6 +104,18 @@ describe("a credential of its own", () => {
     expect(sourceOf(draftOf({ sharedResources: [own], answers }))).toBe("orders-team-a");
   });
 
+  test("is the first by name where a companion answers beside the database, in whichever order Crossplane lists them", () => {
+    const second = {
+      ...answerTo("team-a", { name: "y" }),
+      data: { secretNamespace: "databases", secretName: "other" },
+    };
+    const both = [answerTo("team-a"), second];
+    const sources = [both, both.toReversed()].map((answer) =>
+      sourceOf(draftOf({ sharedResources: [own], answers: { db: [owner()], answer } })),
+    );
+    expect(sources).toEqual(["orders-team-a", "orders-team-a"]);
+  });
+
   test("is asked for with the grant, by a label of its own", () => {
     const [first, other] = [owner(), database({ metadata: { name: "other", uid: UID } })].map((db) =>
       requirementsIn(draftOf({ sharedResources: [own], answers: { db: [db] } })).get("shared-resource/answer"),
@@ -146,7 +158,7 @@ describe("the version of ReferenceGrant", () => {
   const sharedResources = [shared({ grant: "ReferenceGrant" })];
   const byReferenceGrant: CallParts = { capabilities: [...V2, "RequiredSchemas"], sharedResources };
   const ask = (answer: "pending" | "unknown" | "v1" | "v1beta1") => {
-    const served = ["v1", "v1beta1"].map((version) => [`reference-grant-${version}`, version === answer ? {} : null]);
+    const served = ["v1", "v1beta1"].map((version) => [`${version}/ReferenceGrant`, version === answer ? {} : null]);
     const schemas = answer === "pending" ? {} : Object.fromEntries(served);
     const draft = draftOf({ ...byReferenceGrant, schemas, answers: { db: [refused] } });
     const asked = requirementsIn(draft).get("shared-resource/db/reference-grants");

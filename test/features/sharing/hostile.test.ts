@@ -306,7 +306,7 @@ describe("a namespace has a say in what is copied into it", () => {
     const draft = draftOf({
       xr: evil(),
       capabilities: [...V2, "RequiredSchemas"],
-      schemas: { "reference-grant-v1": null, "reference-grant-v1beta1": null },
+      schemas: { ReferenceGrant: null },
       sharedResources: [{ ...byField, grant: "ReferenceGrant" }],
       answers: { ...answersFor("kube-system", items), "db/recorded": [database()] },
       observed,
