@@ -9,7 +9,7 @@ import { applyWithoutPackages, isStep, packages, readPage, runBlock, standInForI
 import { pathOf } from "./rig/kubectl.ts";
 import { at } from "./rig/objects.ts";
 import { otherFunctions } from "./rig/other-function.ts";
-import { assertMetricsPortIsFree, programsOf, providers, type Rig, type RigOptions, startRig } from "./rig/rig.ts";
+import { programsOf, providers, type Rig, type RigOptions, startRig } from "./rig/rig.ts";
 
 /** `npm run try`: the control plane of the quick start on this machine. */
 
@@ -27,8 +27,7 @@ const HELP = `Usage: npm run try [-- FLAG]
 
 Starts the control plane of docs/quick-start.md on this machine, as processes: no Docker, no nodes. Applies the page up
 to the grant, says how to look around with kubectl, and runs until Ctrl-C. Then nothing stays but the programs, which
-the first run builds from Go modules; that takes Go 1.26 or later. Port 8080 has to be free, for the metrics of
-provider-kubernetes.
+the first run builds from Go modules; that takes Go 1.26 or later.
 
   --empty     applies nothing: the page goes on with "2. Permissions"
   --check     ends by itself: with 0 once the page's team has its Secret and an XR of a new kind is Ready, else with 1
@@ -47,8 +46,6 @@ if (values.help) {
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => void end());
 
-// Before anything is built, which takes long; and startRig looks again.
-await assertMetricsPortIsFree(options.providers).catch((error) => refuse(messageOf(error)));
 await build();
 const directory = mkdtempSync(join(tmpdir(), "try-"));
 // After the parts, which end with this process as well: they write into it. Where something failed, their logs stay.

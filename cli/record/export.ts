@@ -36,6 +36,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
 import { type ClusterFlags, EXIT } from "../command.ts";
+import { whileDoing } from "../files.ts";
 import type { Host } from "../host.ts";
 import { listRecords } from "../lookup/find-consumers.ts";
 import { openCluster } from "../open-cluster.ts";
@@ -64,8 +65,9 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
   const manifests = exported.flat().reverse();
   const byName = new Map(manifests.map((manifest) => [referenceKey(toReference(documentOf(manifest))), manifest]));
   const text = toYamlStream([...byName].sort(compareEntries).map(([, manifest]) => manifest));
-  if (flags.file === undefined) host.print(text);
-  else writeFileSync(flags.file, text);
+  const { file } = flags;
+  if (file === undefined) host.print(text);
+  else whileDoing(`cannot write ${file}`, () => writeFileSync(file, text));
   return EXIT.fine;
 }
 

@@ -24,8 +24,10 @@ export interface ConsumersFlags extends ClusterFlags {
 export async function listConsumers(asked: string, name: string, flags: ConsumersFlags, host: Host): Promise<number> {
   const { secret, output } = flags;
   const cluster = await openCluster(flags, host);
-  const [kind] = findKindsByName(asked, cluster.kinds);
+  const [kind, ...others] = findKindsByName(asked, cluster.kinds);
   if (kind === undefined) throw invalidFlags(notInstalled(asked));
+  if (others.length > 0)
+    throw invalidFlags(`cannot tell which ${asked} is meant: ${[kind, ...others].map(toFullName).join(", ")}`);
   const namespace = kind.isNamespaced ? (flags.namespace ?? cluster.namespace) : undefined;
   const reference = { apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name };
   const { shared, consumers } = await findConsumers(cluster, reference, secret);

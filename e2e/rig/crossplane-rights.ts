@@ -67,7 +67,7 @@ const INTERVAL_MS = 500;
 
 /**
  * Lets Crossplane use the kinds of each new XRD, without which the XRD is never Established. The RBAC manager itself cannot run here: it
- * serves its metrics on port 8080 and has no flag for another, and neither has provider-kubernetes.
+ * serves its metrics on port 8080, as provider-aws does, and neither has a flag for another.
  *
  * @returns a function that ends it
  */

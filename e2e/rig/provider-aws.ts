@@ -10,7 +10,7 @@ import { type Part, startPart } from "./process.ts";
 const NAME = "provider-aws";
 const MODULE = "github.com/crossplane-contrib/provider-aws";
 
-/** Its metrics have this port and no flag for another. It is that of provider-kubernetes, so the two cannot run side by side. */
+/** Its metrics have this port and no flag for another: a machine has one of it. */
 export const METRICS = 8080;
 
 /**

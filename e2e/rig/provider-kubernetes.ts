@@ -33,10 +33,15 @@ export async function startProviderKubernetes(
   mkdirSync(certs, { recursive: true });
   writeCertificates(certs, authority, issue(authority, NAME));
 
-  const probe = await freePort();
+  const [probe, webhook] = [await freePort(), await freePort()];
+  const listens = [
+    `--health-probe-bind-addr=127.0.0.1:${probe}`,
+    `--webhook-port=${webhook}`,
+    "--metrics-bind-address=0",
+  ];
   const start = {
     command: pathOf(NAME),
-    args: [`--poll=${poll}`, "--enable-watches", "--sanitize-secrets", `--health-probe-bind-addr=127.0.0.1:${probe}`],
+    args: [`--poll=${poll}`, "--enable-watches", "--sanitize-secrets", ...listens],
     env: { KUBECONFIG: kubeconfig, WEBHOOK_TLS_CERT_DIR: certs, POD_NAMESPACE: NAMESPACE },
   };
   const inPod = await startInPod(start, { namespace: NAMESPACE, name: NAME }, plane, directory);

@@ -37,12 +37,6 @@ export interface Rig extends ControlPlane {
 export const providers = ["provider-kubernetes", "provider-aws", "upjet-provider"] as const;
 export type Provider = (typeof providers)[number];
 
-/** Asserts that providers can serve their metrics, which two of them do on one port: a rig has one of them, and a machine one such rig. */
-export async function assertMetricsPortIsFree(names: readonly Provider[]): Promise<void> {
-  const name = names.find((each) => each !== "upjet-provider");
-  if (name !== undefined) await assertIsFree(METRICS, name);
-}
-
 /** The parts that differ from rig to rig. Each has etcd, the API server with its controllers, Crossplane and the function. */
 export interface RigOptions {
   readonly version: Version;
@@ -72,7 +66,7 @@ type Keep = <T extends Pick<Part, "crashed" | "stop">>(part: T) => T;
 
 /** Starts all parts, each on ports of its own. What was started is stopped where a later part does not start. */
 export async function startRig(options: RigOptions): Promise<Rig> {
-  await assertMetricsPortIsFree(options.providers);
+  if (options.providers.includes("provider-aws")) await assertIsFree(METRICS, "provider-aws");
   const { version, functions, directory = mkdtempSync(join(tmpdir(), `e2e-${version}-`)) } = options;
   const crashes: Promise<string>[] = [];
   const ends: (() => Promise<void>)[] = [];

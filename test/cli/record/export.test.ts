@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -6,6 +8,7 @@ import { RECORD_LABEL, recordOf } from "../../../src/records/record.ts";
 import { externallyNamed, withMetadata } from "../../../testing/builders/composed.ts";
 import { objectOf } from "../../../testing/builders/kubernetes.ts";
 import { kindOf, runOn } from "../../../testing/servers/api-server.ts";
+import { temporaryFile } from "../../../testing/tools/temporary-folder.ts";
 
 const XR = { apiVersion: "platform.example.org/v1", kind: "XSite", namespace: "team", name: "site" };
 const CLUSTER = "db.m.example.org";
@@ -114,4 +117,15 @@ test("the other records are printed in a fixed order, without what belongs to th
     { kind: "ConfigMap", metadata: { namespace: "team", name: "bindings", labels: { [RECORD_LABEL]: label } } },
   ]);
   expect(there.stdout).not.toMatch(/uid|resourceVersion|team: x/);
+});
+
+test("--file has what is printed without it, and one that cannot be written is an error that names it", async () => {
+  const objects = [xr, environmentConfig(name, dataOf({ c: "cloud-3" }))];
+  const exportWith = (...args: readonly string[]) => runOn({ kinds, objects }, "record", ["export", ...args]);
+  const file = temporaryFile("records.yaml", "");
+  expect(await exportWith(`--file=${file}`)).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(readFileSync(file, "utf8")).toBe((await exportWith()).stdout);
+  const nowhere = join(dirname(file), "no-folder", "records.yaml");
+  const stderr = expect.stringContaining(`error: cannot write ${nowhere}: ENOENT`);
+  expect(await exportWith(`--file=${nowhere}`)).toMatchObject({ exitCode: 2, stderr });
 });

@@ -11,6 +11,8 @@ const kinds = [
   ...sharingKinds,
   kindOf("gateway.networking.k8s.io", "ReferenceGrant", { isNamespaced: true, categories: [] }),
   kindOf("", "Namespace", { version: "v1", categories: [] }),
+  kindOf("a.example.org", "Cluster"),
+  kindOf("b.example.org", "Cluster"),
   kindOf("data.example.org", "Postgres", { isNamespaced: true, categories: ["composite"] }),
 ];
 
@@ -110,6 +112,10 @@ describe("registry consumers", () => {
 
   test.each<{ args: readonly string[]; says: string }>([
     { args: ["XPostgres"], says: "expected consumers KIND NAME" },
+    {
+      args: ["cluster", "orders"],
+      says: "cannot tell which cluster is meant: clusters.a.example.org, clusters.b.example.org",
+    },
     { args: ["XMySQL", "orders"], says: 'cannot find the kind "XMySQL": no such CRD is installed' },
   ])("of $args fails: $says", async ({ args, says }) => {
     const { exitCode, stderr } = await run(args, []);
