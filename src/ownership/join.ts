@@ -13,11 +13,11 @@ import { isSameConfig } from "./known-account.ts";
 export type Join =
   | { readonly is: "pending" }
   /**
-   * There is none ahead of ours, or no reason to look. `hasSettled`: ours owns its cloud resource, and need not look again.
-   * `isFollowed`: a managed resource with another ProviderConfig will, or may, still join ours.
+   * No managed resource with another ProviderConfig, which ours would have to join, was found or looked for. `hasSettled`: ours owns
+   * its cloud resource, and need not look again. `isFollowed`: one with another ProviderConfig will, or may, still join ours.
    */
   | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
-  /** `declared`: as ours declares it from now on. */
+  /** Another one declares the same cloud resource. `declared`: that one's account, which ours declares from now on. */
   | { readonly is: "same"; readonly declared: CloudResource }
   /** Not known whether the other one, a writer, is the same. `isCreating`: it will be, once its provider has created a cloud resource. */
   | { readonly is: "untold"; readonly other: Contender; readonly isCreating: boolean };

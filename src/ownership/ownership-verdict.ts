@@ -104,7 +104,7 @@ const judge = decideBy<Case, OwnershipVerdict>(
 interface Case extends Situation {
   /** Empty while the answer is pending. */
   readonly all: Contenders;
-  /** Ours in the answer, which may be older or newer than the observed one. */
+  /** Our managed resource in the answer, which may be older or newer than the observed one. */
   readonly listed: Contender | undefined;
   /** True if ours is marked as the owner, both as observed and in the answer. */
   readonly isPromoted: boolean;
@@ -112,7 +112,7 @@ interface Case extends Situation {
   readonly first: Contender | undefined;
   /** The first other contender that blocks the promotion of ours. */
   readonly obstacle: Contender | undefined;
-  /** The other control plane, unless an operator chose ours. */
+  /** The control plane that owns the cloud resource according to its tags; undefined if an operator chose our managed resource. */
   readonly cluster: string | undefined;
 }
 

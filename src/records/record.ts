@@ -21,7 +21,7 @@ export interface Binding {
   readonly dependents: readonly string[];
   /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret of that credential, once all its copies have the values. */
+  /** The Secret of the credential for `credentialFor`, once all copies made from it have its values. */
   readonly copied?: SecretName | undefined;
   /** The ticket that the answer repeats to admit the XR (`select.prefer`); each resource that the XR asks has its own. */
   readonly ticket?: string | undefined;

@@ -24,6 +24,7 @@ export const isSinceCreation = (object: Document, time: unknown): boolean =>
 /** The annotation of an XR by which a person releases restored resources: `UID/NAME,NAME`, or `UID/*` for all. */
 export const RELEASE = `${DOMAIN}/release-restored`;
 
+/** Begins a mark that the function wrote. One without it was written by Velero's resource modifiers (docs/restore.md). */
 const HELD = "held=";
 
 /** Formats the mark of a held resource. The mark keeps the policies from before the restore. */
@@ -71,8 +72,8 @@ export type Finding =
   | { readonly is: "different"; readonly fields: readonly string[] };
 
 /**
- * Judges the provider's finding since the restore. Its condition counts if it is about this generation and not from a backup. A resource
- * with Velero's mark waits, since Crossplane cannot remove that mark.
+ * Judges the provider's finding since the restore. The condition Synced counts if it is about this generation and not from a backup.
+ * A resource that still has Velero's mark waits: it only observes in the next generation, with a mark of the function.
  */
 export function judgeRestored(managed: Document): Finding {
   const { isOld, about } = readSynced(managed);

@@ -27,7 +27,7 @@ export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts
   ];
 }
 
-/** Lists the namespaces with access. If a grant to all is revoked, every namespace that is not listed loses access. */
+/** Lists the namespaces with access; of a grant to all only `*`, so that revoking it counts as a loss for everyone not listed then. */
 const listNamespaces = ({ names, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>
   isForAll ? [FOR_ALL] : [...new Set([...names, ...grantees.map(({ namespace }) => namespace)])];
 

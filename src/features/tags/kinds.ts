@@ -52,6 +52,10 @@ function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[], call: Ca
   return { kind, rule, facts, askFields };
 }
 
+/**
+ * Applies the input's rule for a kind. A name from `externalNameFieldPath` counts as that of an association: the field may be filled in from
+ * a reference later, and the external name is the provider's.
+ */
 function withRule(facts: KindFacts, { fieldPath, externalNameFieldPath, scopeFieldPaths }: ResourceRule): KindFacts {
   const { identity, tags } = facts;
   const name = externalNameFieldPath && ({ is: "association", paths: [externalNameFieldPath] } as const);

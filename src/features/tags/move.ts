@@ -45,7 +45,10 @@ export function holdBackAfterMove(own: Contender | undefined, hasMoved: boolean)
   return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(readGeneration(document)));
 }
 
-/** Tells whether to begin a new generation ("renew"), or to wait until the provider has read it; undefined if it has. */
+/**
+ * Tells whether to begin a new generation ("renew"), or to wait until the provider has read it; undefined if it has. MOVED_AT notes the
+ * generation at the move. A report of a creation may claim a generation that was not read (`isOfCreation`), so it needs a new one.
+ */
 function findStep(document: Document): "renew" | "wait" | undefined {
   const noted = readAnnotation(document, MOVED_AT);
   if (noted === undefined) return undefined;

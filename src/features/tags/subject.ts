@@ -194,8 +194,9 @@ class Ownership {
 }
 
 /**
- * Reads the cloud resource; of a kind in no table, by the fields of its schema, too. These are noted on the managed resource: Crossplane
- * looks up the schema once, and a provider's new version with more references changes no identity.
+ * Reads the cloud resource. A kind in no table is also identified by the fields that have a reference beside them in its schema
+ * (`askReferable`). Their names are noted on the managed resource, so that the schema is looked up once, and a provider version that
+ * adds references does not change the identity.
  */
 function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields }: KnownKind) {
   const { observed, facts } = declared;
