@@ -13,7 +13,7 @@ export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly
 export const resolveString = (value: Value<string>, call: Call): Resolved<string> =>
   value.is === "literal"
     ? { is: "set", value: value.value }
-    : toResolved(toNonEmptyText(readField(value, call)), value);
+    : toResolved(readField(value, call), toNonEmptyText, "a text", value);
 
 export function resolveTexts(map: Readonly<Record<string, Value<string>>>, call: Call): Resolved<Texts> {
   const texts: [string, string][] = [];
@@ -30,21 +30,30 @@ type Texts = Readonly<Record<string, string>>;
 /** Resolves a value to a list of strings; a single string is a list of one. */
 export function resolveStrings(value: Value<string | string[]>, call: Call): Resolved<readonly string[]> {
   if (value.is === "literal") return { is: "set", value: [value.value].flat() };
-  const found = readField(value, call);
+  return toResolved(readField(value, call), toTexts, "a text", value);
+}
+
+function toTexts(found: JsonValue | undefined): readonly string[] | undefined {
   const texts = (isList(found) ? found : [found]).map(toNonEmptyText);
-  return toResolved(texts.length > 0 && texts.every((text) => text !== undefined) ? texts : undefined, value);
+  return texts.length > 0 && texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
 export const resolveJson = (value: Value<JsonValue>, call: Call): Resolved<JsonValue> =>
-  value.is === "literal" ? { is: "set", value: value.value } : toResolved(readField(value, call), value);
+  value.is === "literal"
+    ? { is: "set", value: value.value }
+    : toResolved(readField(value, call), (found) => found, "a value", value);
 
-export function resolveMap(source: ValueSource, call: Call): Resolved<readonly (readonly [string, string])[]> {
-  const found = readField(source, call);
+export const resolveMap = (source: ValueSource, call: Call): Resolved<Entries> =>
+  toResolved(readField(source, call), toEntries, "an object", source);
+
+type Entries = readonly (readonly [string, string])[];
+
+function toEntries(found: JsonValue | undefined): Entries | undefined {
   const toEntry = ([key, value]: readonly [string, JsonValue]): readonly (readonly [string, string])[] => {
     const text = value === "" ? "" : toNonEmptyText(value);
     return text === undefined ? [] : [[key, text]];
   };
-  return toResolved(isObject(found) ? Object.entries(found).flatMap(toEntry) : undefined, source);
+  return isObject(found) ? Object.entries(found).flatMap(toEntry) : undefined;
 }
 
 export const readField = ({ is, path }: ValueSource, { composite, request }: Call): JsonValue | undefined =>
@@ -56,5 +65,18 @@ const toNonEmptyText = (value: JsonValue | undefined): string | undefined => toP
 export const describeField = ({ is, path }: ValueSource): string =>
   `${formatFieldPath(path)} of the ${is === "composite" ? "XR" : "environment"}`;
 
-const toResolved = <T>(value: T | undefined, source: ValueSource): Resolved<T> =>
-  value === undefined ? { is: "unset", field: describeField(source) } : { is: "set", value };
+/** Converts the value of a field. @param wanted what the field has to contain, for a field with another type */
+function toResolved<T>(
+  found: JsonValue | undefined,
+  convert: (found: JsonValue | undefined) => T | undefined,
+  wanted: string,
+  source: ValueSource,
+): Resolved<T> {
+  const value = convert(found);
+  if (value !== undefined) return { is: "set", value };
+  const field = describeField(source);
+  return {
+    is: "unset",
+    field: found === undefined || found === null || found === "" ? field : `${wanted} in ${field}`,
+  };
+}
