@@ -10,10 +10,11 @@ export const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly is: "unset"; readonly field: string };
 
 /** Resolves a value to a string, and converts numbers and booleans to one. */
-export const resolveString = (value: Value<string>, call: Call): Resolved<string> =>
-  value.is === "literal"
-    ? { is: "set", value: value.value }
-    : toResolved(readField(value, call), toNonEmptyText, "a text", value);
+export function resolveString(value: Value<string>, call: Call): Resolved<string> {
+  if (value.is === "literal") return { is: "set", value: value.value };
+  const found = readField(value, call);
+  return toResolved(toNonEmptyText(found), value, found);
+}
 
 export function resolveTexts(map: Readonly<Record<string, Value<string>>>, call: Call): Resolved<Texts> {
   const texts: [string, string][] = [];
@@ -30,30 +31,21 @@ type Texts = Readonly<Record<string, string>>;
 /** Resolves a value to a list of strings; a single string is a list of one. */
 export function resolveStrings(value: Value<string | string[]>, call: Call): Resolved<readonly string[]> {
   if (value.is === "literal") return { is: "set", value: [value.value].flat() };
-  return toResolved(readField(value, call), toTexts, "a text", value);
-}
-
-function toTexts(found: JsonValue | undefined): readonly string[] | undefined {
+  const found = readField(value, call);
   const texts = (isList(found) ? found : [found]).map(toNonEmptyText);
-  return texts.length > 0 && texts.every((text) => text !== undefined) ? texts : undefined;
+  return toResolved(texts.length > 0 && texts.every((text) => text !== undefined) ? texts : undefined, value, found);
 }
 
 export const resolveJson = (value: Value<JsonValue>, call: Call): Resolved<JsonValue> =>
-  value.is === "literal"
-    ? { is: "set", value: value.value }
-    : toResolved(readField(value, call), (found) => found, "a value", value);
+  value.is === "literal" ? { is: "set", value: value.value } : toResolved(readField(value, call), value);
 
-export const resolveMap = (source: ValueSource, call: Call): Resolved<Entries> =>
-  toResolved(readField(source, call), toEntries, "an object", source);
-
-type Entries = readonly (readonly [string, string])[];
-
-function toEntries(found: JsonValue | undefined): Entries | undefined {
+export function resolveMap(source: ValueSource, call: Call): Resolved<readonly (readonly [string, string])[]> {
+  const found = readField(source, call);
   const toEntry = ([key, value]: readonly [string, JsonValue]): readonly (readonly [string, string])[] => {
     const text = value === "" ? "" : toNonEmptyText(value);
     return text === undefined ? [] : [[key, text]];
   };
-  return isObject(found) ? Object.entries(found).flatMap(toEntry) : undefined;
+  return toResolved(isObject(found) ? Object.entries(found).flatMap(toEntry) : undefined, source);
 }
 
 export const readField = ({ is, path }: ValueSource, { composite, request }: Call): JsonValue | undefined =>
@@ -65,18 +57,8 @@ const toNonEmptyText = (value: JsonValue | undefined): string | undefined => toP
 export const describeField = ({ is, path }: ValueSource): string =>
   `${formatFieldPath(path)} of the ${is === "composite" ? "XR" : "environment"}`;
 
-/** Converts the value of a field. @param wanted what the field has to contain, for a field with another type */
-function toResolved<T>(
-  found: JsonValue | undefined,
-  convert: (found: JsonValue | undefined) => T | undefined,
-  wanted: string,
-  source: ValueSource,
-): Resolved<T> {
-  const value = convert(found);
+/** @param found what the field has in place of a text */
+const toResolved = <T>(value: T | undefined, source: ValueSource, found: JsonValue = ""): Resolved<T> => {
   if (value !== undefined) return { is: "set", value };
-  const field = describeField(source);
-  return {
-    is: "unset",
-    field: found === undefined || found === null || found === "" ? field : `${wanted} in ${field}`,
-  };
-}
+  return { is: "unset", field: `${found === null || found === "" ? "" : "a text in "}${describeField(source)}` };
+};
