@@ -82,6 +82,9 @@ function findMisspelt(shared: Document): string | undefined {
 /** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
+/** The prefix of the requirements for its schemas. */
+const SCHEMAS = "reference-grant";
+
 /** The versions of the kind that a cluster may serve, best first. */
 const VERSIONS = ["v1", "v1beta1"].map((version) => {
   return { apiVersion: `${REFERENCE_GRANT.group}/${version}`, kind: REFERENCE_GRANT.kind };
@@ -99,12 +102,12 @@ export function askReferenceGrants(
 ) {
   const versions = VERSIONS.map((kind) => toRequirement(name, { ...kind, namespace, match: { labels: {} } }));
   const [assumed] = capabilities.has("RequiredSchemas") ? [] : versions.slice(-1);
-  return assumed === undefined ? requirements.askServed(...versions) : requirements.ask(assumed);
+  return assumed === undefined ? requirements.askServed(SCHEMAS, ...versions) : requirements.ask(assumed);
 }
 
 /** Asks whether the cluster serves ReferenceGrant, before it is known in which namespace they are. */
 export function askGrantSchemas({ capabilities }: Request, requirements: Requirements): void {
-  if (capabilities.has("RequiredSchemas")) requirements.findServed(VERSIONS);
+  if (capabilities.has("RequiredSchemas")) requirements.findServed(SCHEMAS, VERSIONS);
 }
 
 /** A kind in a namespace that may use a Secret: an entry of `from`. */

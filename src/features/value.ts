@@ -10,10 +10,11 @@ export const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly is: "unset"; readonly field: string };
 
 /** Resolves a value to a string, and converts numbers and booleans to one. */
-export const resolveString = (value: Value<string>, call: Call): Resolved<string> =>
-  value.is === "literal"
-    ? { is: "set", value: value.value }
-    : toResolved(toNonEmptyText(readField(value, call)), value);
+export function resolveString(value: Value<string>, call: Call): Resolved<string> {
+  if (value.is === "literal") return { is: "set", value: value.value };
+  const found = readField(value, call);
+  return toResolved(toNonEmptyText(found), value, found);
+}
 
 export function resolveTexts(map: Readonly<Record<string, Value<string>>>, call: Call): Resolved<Texts> {
   const texts: [string, string][] = [];
@@ -32,7 +33,7 @@ export function resolveStrings(value: Value<string | string[]>, call: Call): Res
   if (value.is === "literal") return { is: "set", value: [value.value].flat() };
   const found = readField(value, call);
   const texts = (isList(found) ? found : [found]).map(toNonEmptyText);
-  return toResolved(texts.length > 0 && texts.every((text) => text !== undefined) ? texts : undefined, value);
+  return toResolved(texts.length > 0 && texts.every((text) => text !== undefined) ? texts : undefined, value, found);
 }
 
 export const resolveJson = (value: Value<JsonValue>, call: Call): Resolved<JsonValue> =>
@@ -56,5 +57,8 @@ const toNonEmptyText = (value: JsonValue | undefined): string | undefined => toP
 export const describeField = ({ is, path }: ValueSource): string =>
   `${formatFieldPath(path)} of the ${is === "composite" ? "XR" : "environment"}`;
 
-const toResolved = <T>(value: T | undefined, source: ValueSource): Resolved<T> =>
-  value === undefined ? { is: "unset", field: describeField(source) } : { is: "set", value };
+/** @param found what the field has in place of a text */
+const toResolved = <T>(value: T | undefined, source: ValueSource, found: JsonValue = ""): Resolved<T> => {
+  if (value !== undefined) return { is: "set", value };
+  return { is: "unset", field: `${found === null || found === "" ? "" : "a text in "}${describeField(source)}` };
+};

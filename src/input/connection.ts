@@ -157,7 +157,8 @@ export const connection = z.strictObject({
     .describe("How the shared resource names its connection Secret."),
   onSourceMissing: choice(
     ["Keep", "Delete"],
-    "Keep or delete copies once the shared resource, its Secret, or its reference to the Secret no longer exists.",
+    "Keep or delete copies once the shared resource, its reference to the Secret, or the Secret no longer exists. The Secret is looked up " +
+      "only where this function reads it: docs/sharing.md says where.",
   ),
   copies: z.array(copy).min(1).describe("The copies of the connection Secret."),
 });

@@ -40,7 +40,7 @@ export interface Answers {
   requiredSchema(name: string): SchemaAnswer;
 }
 
-const nameSchema = ({ apiVersion, kind }: SchemaSelector): string => `served/${apiVersion}/${kind}`;
+const nameSchema = (prefix: string, { apiVersion, kind }: SchemaSelector): string => `${prefix}/${apiVersion}/${kind}`;
 
 /** Asks Crossplane, and records each requirement for the response, so that no feature forgets one. */
 export class Requirements {
@@ -64,9 +64,11 @@ export class Requirements {
     return this.#noted(this.#answers.requiredSchema(name));
   }
 
-  /** Finds the first of these kinds that the cluster serves, by their schemas (Crossplane v2.2 and later). */
-  findServed<Kind extends SchemaSelector>(kinds: readonly Kind[]): Kind | "pending" | undefined {
-    const answers = kinds.map((kind) => [kind, this.askSchema({ ...kind, name: nameSchema(kind) }).is] as const);
+  /** Finds the first of these kinds that the cluster serves, by their schemas (Crossplane v2.2 and later), whose names have the prefix. */
+  findServed<Kind extends SchemaSelector>(prefix: string, kinds: readonly Kind[]): Kind | "pending" | undefined {
+    const answers = kinds.map(
+      (kind) => [kind, this.askSchema({ ...kind, name: nameSchema(prefix, kind) }).is] as const,
+    );
     const [kind, is] = answers.find(([, answer]) => answer !== "unknown") ?? [];
     return is === "pending" ? is : kind;
   }
@@ -76,19 +78,19 @@ export class Requirements {
    * kind that is not served fails the XR, so the schemas are required first. An answer of the last reconcile proves that a
    * kind is served, too: v2.4 keeps answers of resources, and none of schemas.
    */
-  askServed(...versions: readonly Requirement[]): LookupAnswer | { readonly is: "notServed" } {
+  askServed(prefix: string, ...versions: readonly Requirement[]): LookupAnswer | { readonly is: "notServed" } {
     const isAnswered = ({ name, selector }: Requirement): boolean =>
-      this.#answers.requiredSchema(nameSchema(selector)).is === "pending" &&
+      this.#answers.requiredSchema(nameSchema(prefix, selector)).is === "pending" &&
       this.#answers.required(name).is === "resolved";
     const kinds = versions.map((version) => ({ ...version, ...version.selector }));
-    const served = versions.find(isAnswered) ?? this.findServed(kinds);
+    const served = versions.find(isAnswered) ?? this.findServed(prefix, kinds);
     if (served === undefined) return { is: "notServed" };
     return served === "pending" ? { is: "pending" } : this.ask(served);
   }
 
   /** Asks for resources of a kind that the cluster may not serve; none if it does not. */
   askIfServed(requirement: Requirement): LookupAnswer {
-    const answer = this.askServed(requirement);
+    const answer = this.askServed("served", requirement);
     return answer.is === "notServed" ? { is: "resolved", items: [] } : answer;
   }
 

@@ -3,10 +3,11 @@ import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { RECORD_NAME, readBindings } from "../../src/records/record.ts";
+import { withMetadata } from "../builders/composed.ts";
 import { ALLOWED, inputOf } from "../builders/sharing.ts";
 import { ControlPlane, desiredBy, NEW_XR, shownConditions, type Xr } from "./control-plane.ts";
 import { settle } from "./moves.ts";
-import { lookUpIn, withMetadata } from "./store.ts";
+import { lookUpIn } from "./store.ts";
 
 interface Database extends Xr {
   readonly kind: "XDatabase";

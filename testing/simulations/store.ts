@@ -70,12 +70,6 @@ export const kindOf = ({ apiVersion, kind }: JsonObject): Kind => ({
   kind: String(kind),
 });
 
-/** The object with more metadata. */
-export const withMetadata = (object: JsonObject, more: JsonObject): JsonObject => ({
-  ...object,
-  metadata: { ...metadataOf(object), ...more },
-});
-
 export const metadataOf = (object: JsonObject): JsonObject => objectIn(object, "metadata");
 
 /** The object in a field; empty where there is none. */

@@ -1,16 +1,7 @@
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
-import {
-  controllerOf,
-  type Kind,
-  may,
-  metadataOf,
-  type Name,
-  nameOf,
-  objectIn,
-  SECRET,
-  withMetadata,
-} from "./store.ts";
+import { withMetadata } from "../builders/composed.ts";
+import { controllerOf, type Kind, may, metadataOf, type Name, nameOf, objectIn, SECRET } from "./store.ts";
 
 /** The part of provider-kubernetes that decides what becomes of Secrets. */
 

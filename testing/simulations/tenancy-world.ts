@@ -2,8 +2,9 @@ import { isDocument, withValues } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { DOMAIN } from "../../src/model/names.ts";
 import { RECORD_NAME } from "../../src/records/record.ts";
+import { withMetadata } from "../builders/composed.ts";
 import { ControlPlane, desiredBy, NEW_XR, shownConditions, Violation, type Xr } from "./control-plane.ts";
-import { kindOf, may, metadataOf, NAMESPACE, type Name, nameOf, objectIn, SECRET, withMetadata } from "./store.ts";
+import { kindOf, may, metadataOf, NAMESPACE, type Name, nameOf, objectIn, SECRET } from "./store.ts";
 import { type Composition, desiredFor, inputFor } from "./tenancy-composition.ts";
 import { OBJECTS, provide, targetOf } from "./tenancy-provider.ts";
 

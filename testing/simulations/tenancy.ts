@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
 import { RECORD_KINDS, usesLabel } from "../../src/records/record.ts";
+import { withMetadata } from "../builders/composed.ts";
 import { ALLOWED } from "../builders/sharing.ts";
 import { Violation } from "./control-plane.ts";
 import { settle } from "./moves.ts";
-import { kindOf, metadataOf, NAMESPACE, nameOf, objectIn, withMetadata } from "./store.ts";
+import { kindOf, metadataOf, NAMESPACE, nameOf, objectIn } from "./store.ts";
 import { type Composition, DATABASE_KINDS, HOSTILE, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
 import { DATABASES, type Database, Owner } from "./tenancy-owner.ts";
 import { assertGranted, Watch } from "./tenancy-watch.ts";

@@ -27,6 +27,8 @@ const REASONS = {
       "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation",
     SharedResourceNotFound: ({ kind, name }: { readonly kind: string; readonly name: string }) =>
       `${kind} ${brief(name)} was not found in this XR's namespace, or belongs to another team: consumers.of can only name a shared XR that belongs to this XR's team`,
+    "SharedResourceNotFound/unnamed": ({ kind, field }: { readonly kind: string; readonly field: string }) =>
+      `${field} is not set, so it is not known which ${kind} this XR serves`,
     NoConnectionSecret: ({ field }: { readonly field: string }) =>
       `field ${field} of the shared XR names no Secret that it may share, so ReferenceGrants cannot be looked up: ` +
       "set that field, or set consumers.secretRef to the fields that name the Secret",

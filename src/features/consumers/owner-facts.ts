@@ -84,9 +84,11 @@ function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   const { apiVersion, kind } = of;
   const { namespace } = composite;
   const resolved = resolveString(of.name, call);
-  const name = resolved.is === "set" ? resolved.value : resolved.field;
+  if (resolved.is === "unset")
+    return { unknown: { is: "SharedResourceNotFound/unnamed", kind, field: resolved.field } };
+  const name = resolved.value;
   const missing = { unknown: { is: "SharedResourceNotFound", kind, name } } as const;
-  if (resolved.is === "unset" || !isPathSegment(name)) return missing;
+  if (!isPathSegment(name)) return missing;
   const answer = requirements.ask(toRequirement("consumers/of", { apiVersion, kind, namespace, match: { name } }));
   if (answer.is === "pending") return WAITING;
   const found = answer.items.map(toComposite).find((item) => item.namespace === namespace);

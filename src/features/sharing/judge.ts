@@ -165,8 +165,9 @@ function judgeCopies(share: Share, source: SourceOrNone, accessible: Accessible)
   // Without a grant the source is not checked: the fault would tell a team which Secret it is.
   const fault = findFault(share, source.is === "named" && accessible.isGranted ? source.secret : undefined);
   if (fault !== undefined) {
-    const isRevoked = !accessible.isGranted && !asking.includes(FOR_ALL);
-    return withoutCopies("broken", ...(isRevoked ? [refuse(accessible, asking)] : []), fault);
+    // It may not be known to which namespaces an XR of the platform needs a grant.
+    const isTold = !accessible.isGranted && !asking.includes(FOR_ALL);
+    return withoutCopies("broken", ...(isTold ? [refuse(accessible, asking)] : []), fault);
   }
   if (source.is === "named") return judgeTargets(share, source.secret, accessible);
   return isRefused ? withoutCopies("broken", refuse(accessible, asking)) : source.judgement;

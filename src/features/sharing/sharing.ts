@@ -77,15 +77,15 @@ function bind(share: Depending): readonly Binding[] {
   const dependents = groupBy(depending.bound, ({ origin }) => resourceKey(origin));
   const toBinding = ({ resource, access, ticket, claimNamespace }: Named): Binding => {
     const recorded = findBinding(resource, before);
-    const [namespace = recorded?.credentialFor, ...others] = targets.namespaces;
     const isPerConsumer = shared.connection?.secretRef.perConsumer === true;
+    // While it is not known where the copies go, the credential that they hold is asked for.
+    const [namespace] = targets.namespaces.length === 1 ? targets.namespaces : [recorded?.credentialFor];
     return {
       resource,
       access,
       secrets: (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret),
       dependents: (dependents.get(resourceKey(resource)) ?? []).map(({ name }) => name),
-      // While it is not known where the copies go, the credential that they hold is asked for.
-      credentialFor: isPerConsumer ? (others.length > 0 ? recorded?.credentialFor : namespace) : undefined,
+      credentialFor: isPerConsumer ? namespace : undefined,
       copied: isPerConsumer ? (findCopied(delivery.copies, resource) ?? recorded?.copied) : undefined,
       ...{ ticket, claimNamespace },
     };

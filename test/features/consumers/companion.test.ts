@@ -95,6 +95,14 @@ describe("a companion", () => {
     expect(statusOf(draft) === undefined).toBe(!isServed);
   });
 
+  test("says which field does not name the shared XR", () => {
+    const [unnamed, missing] = [companion({}, ""), companion()].map((xr) => {
+      return draftOf({ xr, answers: { "consumers/of": [] } }).conditions[0]?.message;
+    });
+    expect(unnamed).toBe("spec.of of the XR is not set, so it is not known which XPostgres this XR serves");
+    expect(missing).toContain("XPostgres orders was not found in this XR's namespace");
+  });
+
   test.each<[what: string, shared: readonly JsonObject[] | "pending", says: string]>([
     ["is looked up", "pending", "Unknown WaitingForRequiredResources"],
     ["is missing, as before it is restored", [], "False SharedResourceNotFound"],

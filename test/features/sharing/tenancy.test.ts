@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SECRET, withMetadata } from "../../../testing/simulations/store.ts";
+import { metadataOf, SECRET } from "../../../testing/simulations/store.ts";
 import { Tenancy } from "../../../testing/simulations/tenancy.ts";
 import type { Composition } from "../../../testing/simulations/tenancy-composition.ts";
 import { nobodyGains, play } from "../../../testing/simulations/tenancy-property.ts";
@@ -81,7 +81,7 @@ test("a Secret that its team takes from the Object that owns it stays when the X
   const secret = store.get(SECRET, name) ?? {};
   expect(ownersOf(secret)).toHaveLength(1);
   tenancy.byHand("team-b", "orders-db", true);
-  store.put({ ...withMetadata(secret, { annotations: {} }), data: { theirs: "" } });
+  store.put({ ...secret, metadata: { ...metadataOf(secret), annotations: {} }, data: { theirs: "" } });
   play(tenancy, [audit, audit, { is: "deleteXr" }]);
   expect(store.get(SECRET, name)).toMatchObject({ data: { theirs: "" } });
 });

@@ -108,10 +108,12 @@ function fillIn(template: Template, values: Values, most: number): string | Shar
 /** Reads and encodes the value of a placeholder. Only with the encoding base64 may a key have bytes that are no text. */
 function toText(part: Placeholder, values: Values): string | SharingReason {
   if ("field" in part) {
-    const text = toPlainText(valueAt(wholeOf(values[part.of]), part.field));
+    const found = valueAt(wholeOf(values[part.of]), part.field);
+    const text = toPlainText(found);
     const owner =
       part.of === "xr" ? "the XR" : `${stringAt(values.shared, ["kind"]) ?? ""} ${qualifiedName(values.shared)}`;
-    const field = `${brief(formatFieldPath(part.field))} of ${owner}`;
+    const wanted = typeof found === "object" && found !== null ? "a text in " : "";
+    const field = `${wanted}${brief(formatFieldPath(part.field))} of ${owner}`;
     return text === "" ? { is: "FieldNotSet", field } : encode(text, part);
   }
   const value = readKey(part.key, values);

@@ -128,6 +128,7 @@ describe("keys", () => {
   const INVALID_KEY =
     'InvalidTarget: db: "../db" cannot be a key of a Secret; it comes from spec.parameters.passwordKey of the XR';
   const NOT_SET = "FieldNotSet: db: spec.parameters.passwordKey of the XR is not set";
+  const NO_NAME = "FieldNotSet: db: a text in spec.parameters.passwordKey of the XR is not set";
   const TWICE = "InvalidTarget: db: more than one key is named user";
   const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca: it has password, username";
   const NO_TEXT =
@@ -136,7 +137,7 @@ describe("keys", () => {
   const binary = { [SECRET]: [connectionSecret({ ca: bytes(0xff) })] };
   test.each<[reason: string, condition: string, keys: readonly JsonObject[], parts: CallParts]>([
     ["a field of the XR that is not set", NOT_SET, named, { xr: asking() }],
-    ["a field of the XR that holds an object", NOT_SET, named, { xr: asking({}) }],
+    ["a field of the XR that holds an object", NO_NAME, named, { xr: asking({}) }],
     ["a field of the XR that holds no name of a key", INVALID_KEY, named, { xr: asking("../db") }],
     ["a field of the XR that names a key for the second time", TWICE, named, { xr: asking("user") }],
     ["a key that is not there", NO_KEY, ca, {}],

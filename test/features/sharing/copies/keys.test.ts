@@ -101,18 +101,19 @@ describe("a key that is listed no longer is emptied in the manifest, where the p
   });
 });
 
-const NOT_SET = "FieldNotSet: db: spec.host of the XR is not set";
-test.each<[reason: string, host: JsonValue | undefined, value?: string]>([
+const NOT_SET = "spec.host of the XR";
+test.each<[reason: string, host: JsonValue | undefined, value: string]>([
   ["a text", "a b", "a b a%20b"],
   ["a number", 5432, "5432 5432"],
   ["false", false, "false false"],
-  ["nothing", undefined],
-  ["an empty text", ""],
-  ["an object", { a: 1 }],
+  ["nothing", undefined, NOT_SET],
+  ["an empty text", "", NOT_SET],
+  ["an object", { a: 1 }, `a text in ${NOT_SET}`],
 ])("a field of the XR that a template names holds %s", (_reason, host, value) => {
   const keys = [{ value: "{xr:spec.host} {xr:spec.host|url}", to: "k" }];
   const draft = draftWith({ keys }, { xr: own(host === undefined ? {} : { host }) });
-  if (value === undefined) expect([says(draft), draft.resources.size]).toEqual([NOT_SET, 0]);
+  if (value.endsWith(NOT_SET))
+    expect([says(draft), draft.resources.size]).toEqual([`FieldNotSet: db: ${value} is not set`, 0]);
   else expect(keysOf(draft).data).toEqual({ k: base64(value) });
 });
 
@@ -128,10 +129,15 @@ describe("a field of the shared resource that a template names", () => {
     });
   });
 
-  test.each<JsonValue>(["", {}, null])("is told where it is %j", (endpoint) => {
+  test.each<[endpoint: JsonValue, wanted: string]>([
+    ["", ""],
+    [null, ""],
+    [{}, "a text in "],
+    [["a"], "a text in "],
+  ])("is told where it is %j", (endpoint, wanted) => {
     const parts = { answers: { db: [database({ status: { endpoint } })] } };
     const draft = draftWith({ keys: [{ value: "{shared:status.endpoint}", to: "k" }] }, parts);
-    expect(says(draft)).toBe("FieldNotSet: db: status.endpoint of XPostgres orders is not set");
+    expect(says(draft)).toBe(`FieldNotSet: db: ${wanted}status.endpoint of XPostgres orders is not set`);
   });
 });
 
