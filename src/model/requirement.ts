@@ -63,9 +63,9 @@ export class Requirements {
   }
 
   /**
-   * Asks for resources of a kind that the cluster may not serve; none if it does not. Requiring a kind that is not served
-   * fails the XR, so the kind's schema is required first (Crossplane v2.2 and later). An answer of the last reconcile
-   * proves that the kind is served, too.
+   * Asks for resources of a kind that the cluster may not serve; resolved without items if it does not. Requiring a kind
+   * that is not served fails the XR, so the kind's schema is required first (Crossplane v2.2 and later). The resources
+   * themselves, as an answer kept from the last reconcile, prove that the kind is served, too.
    */
   askIfServed(requirement: Requirement): LookupAnswer {
     const { apiVersion, kind } = requirement.selector;
@@ -82,7 +82,7 @@ export class Requirements {
     return this.#answers.required(name);
   }
 
-  /** Makes requirements that count only once they are added to these. */
+  /** Makes Requirements with the same answers. What is asked of them is required only after `add`. */
   fork(): Requirements {
     return new Requirements(this.#answers);
   }
