@@ -33,8 +33,8 @@ export const splitYamlStream = (text: string): readonly string[] =>
 
 /**
  * Writes documents as a stream for Kubernetes' tools: keys are sorted, `on` and `1:30` quoted. YAML 1.1 and go-yaml
- * also break lines at NEL, LS and PS, and refuse characters that do not print. A tenant's text with one of these could
- * become other fields or documents, so it is quoted and they are escaped.
+ * also break lines at NEL, LS and PS, and refuse characters that do not print. A tenant's text with such a
+ * character could become other fields or documents: the text is quoted, and the character escaped.
  */
 export const toYamlStream = (documents: readonly JsonValue[]): string =>
   documents.map((document) => `---\n${toYaml(document)}`).join("");

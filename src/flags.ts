@@ -12,7 +12,7 @@ import { type Config, toAddress } from "./server/config.ts";
  *   added. Crossplane's client sends more than the 4 MB that grpc-go accepts.
  * - `shutdown-grace-period`: shorter than the 30 s (terminationGracePeriodSeconds) after which Kubernetes kills a pod.
  *
- * Values are optional for commander, which would stop at the first that is missing.
+ * For commander all values are optional: it would stop at the first missing one, and `readFlags` reports all.
  */
 export const flags = {
   address: new Option("--address [ADDRESS]", "The address for gRPC: HOST:PORT or :PORT.").default(":9443"),

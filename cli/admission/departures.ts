@@ -42,7 +42,10 @@ const DEPARTED_MS = 60_000;
 
 const ALLOWED: Decision = { is: "allowed", warnings: [] };
 
-/** Recently admitted deletions by UID. Lists may not show these yet, such as the other of two simultaneous ones. */
+/**
+ * Recently admitted deletions, by the managed resource's UID. A list may not show them yet: of two simultaneous deletions
+ * each would find the other's managed resource, and neither would be the last.
+ */
 export type Departed = Map<string, { readonly leaving: Contender; readonly at: number }>;
 
 /** Decides on a deletion: the last managed resource of a cloud resource must not orphan it. @throws {ClusterError} */
@@ -70,7 +73,7 @@ async function findContenders({ document, identity }: Contender, read: ReadClust
   const cluster = await read([wanted]);
   const kinds = findKinds(wanted, cluster);
   if (kinds.every(({ group }) => group !== toApiGroup(wanted.apiVersion))) return undefined;
-  // Of two names of an association, the one that the cloud has counts: the status tells.
+  // The managed resources of an association may differ in their external names. Their status tells which one the cloud has.
   const options = { labelSelector: `${IDENTITY_LABEL}=${identity}`, isMetadataOnly: !isAssociation(document) };
   return (await inParallel(kinds, (kind) => list(cluster, kind, options))).flat().map(toContender);
 }
@@ -93,8 +96,8 @@ export function toDeparture(managed: JsonObject): Contender | undefined {
 
 /**
  * Tells whether a deletion orphans a cloud resource that a managed resource created: no other managed resource remains
- * that can own it. The next owner of an association needs its external name. Where the cloud has nothing of the deleted
- * one's external name, any other counts.
+ * that can own it. For an association, a remaining one needs the deleted one's external name; with another it counts if its
+ * provider finds the cloud resource while the deleted one's cannot tell, or if the deleted one's found none.
  */
 export function leavesBehind(leaving: Contender, contenders: readonly Contender[], departed: readonly Contender[]) {
   const before = departed.filter(({ identity }) => identity === leaving.identity);

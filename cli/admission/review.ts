@@ -35,8 +35,8 @@ export const readAdmissionRequest = (review: unknown): AdmissionRequest | undefi
 
 /**
  * Finds the cloud resources that an object newly represents, or begins to write. Only these are looked up, so the webhook
- * never blocks other changes of an existing object, such as its finalizers or status. The function promotes an observer
- * by a mark of ownership, which counts only if a trusted user writes it, such as Crossplane.
+ * never blocks other changes of an existing object, such as its finalizers or status. The function makes an
+ * observer the owner by an annotation, which counts only if a trusted user, such as Crossplane, writes it.
  */
 export function findNewDeclarations(
   request: AdmissionRequest,
@@ -51,6 +51,7 @@ export function findNewDeclarations(
   const trustsMarks = trusted.has(request.userInfo.username ?? "");
   const found = findDeclarations(named(object, request), mappings, { trustsMarks });
   if (oldObject === undefined) return found;
+  // An observer that Crossplane makes the owner represented the cloud resource before: that is no new declaration.
   const includeObservers = trustsMarks && toContender(documentOf(object)).isMarked;
   const old = findDeclarations(named(oldObject, request), mappings, { includeObservers });
   const before = new Set(old.declarations.map(toComparable));

@@ -72,7 +72,7 @@ export function findUnmanaged(world: World, { graceMs, now }: Patience): readonl
   });
 }
 
-/** Finds managed resources without the function's label that have the external name of one with it, in whatever region. */
+/** Finds managed resources without the function's label that have the external name of one with the label. Ignores regions. */
 export function findUnregistered(world: World): readonly Finding[] {
   const known = groupBy(findRegistered(world), ({ document }) => toCloudName(document));
   return world.unregistered.flatMap((document) => {
@@ -86,7 +86,7 @@ export function findUnregistered(world: World): readonly Finding[] {
   });
 }
 
-/** Formats the kind: the same for a provider's cluster-scoped and namespaced one. */
+/** Formats the kind of a managed resource; the same text for the cluster-scoped and the namespaced kind of a provider. */
 export function toCloudKind(document: Document): string {
   const { group, kind } = readManagedKind(document);
   return `${group}/${kind}`;

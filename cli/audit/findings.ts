@@ -36,7 +36,7 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
 
 /** Checks one reference of an XR: the resource exists, and the XR controls it. */
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
-  // The XR composes its record anew, and Kubernetes collects the one of an owner that is gone.
+  // An XR composes its missing record again, and Kubernetes deletes the record of an XR that is gone.
   if (isNamesRecord(reference, composite)) return [];
   const key = resourceKey(reference);
   const document = world.labelled.get(key) ?? world.referred.get(key);
@@ -64,7 +64,10 @@ function danglingFinding(resource: Reference, { document }: Composite, why: stri
   return [{ is: "Dangling", resource, composite: toReference(document), compositionResourceName: undefined, message }];
 }
 
-/** Checks a resource that no XR refers to. Without a controller it is an orphan; a copy or dependent is a fault with one, too. */
+/**
+ * Checks a resource that no XR refers to. Without a controller it is an orphan. A copy, or a dependent of a grant, is also
+ * reported with a controller, and without an XR that may have composed it: it must not outlive the grant.
+ */
 function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
   if (isBeingDeleted(document)) return [];
   const isWithGrant = readSharedResource(document) !== undefined || isDependent(document);
@@ -147,6 +150,7 @@ function explainHanging(document: Document): readonly [message: string, command?
   if (!isObject || readSharedResource(document) === undefined)
     return [`${why}; with managementPolicies [Observe] it is removed, and its external resource stays`];
   const command = toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`);
+  // A copy's name in the Composition is shared/SHARE/NAMESPACE/SECRET.
   const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");
   const isInPlace = elsewhere === undefined || elsewhere === reference.namespace;
   const left = isInPlace ? "" : `; its copy ${elsewhere}/${secret} stays then, for you to delete`;

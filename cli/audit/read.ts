@@ -40,7 +40,7 @@ export async function readWorld(cluster: Cluster): Promise<World> {
   };
   const composites = await readComposites(cluster, kinds);
   const found = await listMetadata(kinds, COMPOSITE_LABEL);
-  // The kinds of which some have this function's label: those without it are listed, too. They need not have an XR.
+  // Kinds with a managed resource that has this function's label. Those that lack it are listed, too, even without an XR.
   const registered = new Set(found.filter((one) => readLabel(one, IDENTITY_LABEL) !== undefined).map(toCloudKind));
   const some = kinds.filter(({ group, kind }) => registered.has(`${withoutScope(group)}/${kind}`));
   const all = [...found, ...composites.map(({ document }) => document)];
@@ -100,12 +100,12 @@ async function readLeaving(cluster: Cluster, unread: Unread, found: readonly Doc
 
 /**
  * Finds the XR that composed a resource, by the same proof as adoption: the label, the claim's labels, and Crossplane's
- * field manager if there are managed fields. A namespaced XR composes in its own namespace only. `only` is no nested XR
- * that its parent does not confirm, as after a restore.
+ * field manager if there are managed fields. A namespaced XR composes in its own namespace only. A nested XR is
+ * `only` if the XRs above it confirm that it belongs to its root, which they may not do yet after a restore.
  */
 export function findComposerIn(all: readonly Composite[]): (document: Document) => Composer {
   const candidates = all.map((composite) => ({ composite, composer: toPossibleComposer(composite) }));
-  // The label of all that they compose names the root of their tree, and few are below one root.
+  // The label of a composed resource names the root XR of its tree, and few XRs are below one root.
   const byRoot = groupBy(candidates, ({ composer }) => composer.root);
   const byKey = new Map(all.map(({ document }) => [resourceKey(toReference(document)), document]));
   const confirmNesting = nestingBy((reference) => {

@@ -12,7 +12,7 @@ export interface World {
   readonly findComposer: (document: Document) => Composer;
   /** Metadata of everything with Crossplane's label, XRs included, by key. */
   readonly labelled: ReadonlyMap<string, Document>;
-  /** Metadata of managed resources without this function's label. Others of their kinds have it. */
+  /** Metadata of managed resources without this function's label, of the kinds of which others have it. */
   readonly unregistered: readonly Document[];
   /** Metadata of unlabelled objects that XRs refer to, or why there is none. Lacks objects that could not be read. */
   readonly referred: ReadonlyMap<string, Document | "missing" | "kindMissing">;
@@ -101,7 +101,7 @@ export const compareFindings = (a: Finding, b: Finding): number =>
 
 const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
 
-/** Writes a kubectl command. Its target names the version and group: several may have the kind. @param patch quoted */
+/** Writes a kubectl command. It names version and group, since several groups may have the kind. @param patch quoted for a shell */
 export function toPatchCommand(resource: Reference, type: "json" | "merge", patch: string): string {
   const { apiVersion, kind, namespace, name } = resource;
   const [group, version] = apiVersion.split("/");

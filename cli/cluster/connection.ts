@@ -62,7 +62,7 @@ async function readCredentials(kubeconfig: KubeconfigOptions, timeout: number): 
     throw notAuthenticated(config, cause);
   });
   const { ca, cert, key, servername, rejectUnauthorized } = options;
-  // Without the line end of a token's file.
+  // A token that is read from a file may end with a line break.
   const headers = Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value).trim()]);
   // The library's agent makes a TLS handshake for each request.
   const agent = new Agent({ ca, cert, key, servername, rejectUnauthorized, keepAlive: true } as AgentOptions);

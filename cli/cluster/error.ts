@@ -14,7 +14,7 @@ export type ClusterErrorCode =
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
   readonly code: ClusterErrorCode;
-  /** The time after which the API server may be asked again; undefined for a failure that does not pass. */
+  /** The time after which the API server may be asked again; undefined for a permanent failure. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -60,7 +60,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Makes the error for an unsuccessful answer. Too many requests, or a server or gateway that is unavailable, may pass. */
+/** Makes the error for an unsuccessful answer. It can be retried after 429 (too many requests) and 500 to 504. */
 export function toError({ status, retryAfter, body }: Answer, request: ApiRequest): ClusterError {
   const message = messageIn(body);
   const what = `cannot ${describeRequest(request)}`;

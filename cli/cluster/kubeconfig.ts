@@ -88,6 +88,7 @@ const readContent = (file: string): Content =>
     PATHS.includes(String(key)) && typeof value === "string" && value !== "" ? resolve(dirname(file), value) : value,
   ) ?? {};
 
+/** Adds the auth provider without which the library (1.4) ignores a user's tokenFile. */
 function withTokenFile({ name, user }: { readonly name?: string; readonly user?: RawUser | null }): object {
   const config = { tokenFile: user?.tokenFile };
   return { name, user: { ...user, ...(config.tokenFile && { "auth-provider": { name: "tokenFile", config } }) } };

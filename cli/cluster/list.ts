@@ -77,11 +77,11 @@ function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: 
 /** The number of requests at a time: low enough for an API server's fair queues. */
 const AT_A_TIME = 8;
 
-/** Works on several items at a time; results keep the items' order. Stops at a failure, and throws that of the first item. */
+/** Works on several items at a time; results keep the items' order. After a failure no further item begins; of several failures, that of the earliest item is thrown. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
   const errors: unknown[] = [];
-  const queue = items.entries();
+  const queue = items.entries(); // one iterator for all workers: each takes the next item
   const worker = async (): Promise<void> => {
     for (const [index, item] of queue) {
       if (errors.length > 0) return;
@@ -97,7 +97,7 @@ export async function inParallel<T, R>(items: readonly T[], work: (item: T) => P
   return results;
 }
 
-/** The number of kinds, each behind its own API server, that may be unavailable. If more are, the whole cluster is. */
+/** The number of kinds that may be unavailable, each behind its own API server. If more are, the whole cluster counts as unavailable. */
 const MAX_UNAVAILABLE = 3;
 
 /** Collects kinds that cannot be read, so that reading goes on with the others. */

@@ -14,7 +14,10 @@ import type { MappedResource, Mapping, Source } from "./mapping.ts";
 
 /** A cloud resource that an XR, a claim or a managed resource declares. */
 export interface Declaration {
-  /** `Kind.group/namespace/name` of the claim, or of the XR without one. */
+  /**
+   * The owner to be, as `Kind.group/namespace/name`: the claim, or an XR without a claim. For a managed resource, the owner
+   * in its annotation, or else the managed resource itself.
+   */
   readonly owner: string;
   /** The declaring object, if it is a managed resource: `Bucket.s3.aws.upbound.io/orders`. */
   readonly self?: string;
@@ -25,6 +28,7 @@ export interface Declaration {
 
 export interface Declared {
   readonly declarations: readonly Declaration[];
+  /** Warnings about cloud resources in the mapping whose names cannot be read from the object. */
   readonly doubts: readonly string[];
   /** True if a mapping, or the kind itself, defines the declarations of such objects. */
   readonly isKnown: boolean;

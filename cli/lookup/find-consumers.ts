@@ -20,7 +20,7 @@ import { getIfThere, inParallel, list, type Unread } from "../cluster/list.ts";
 /** A shared resource (`shared` is undefined if it does not exist), and the XRs that use it or ask for it. */
 export type Sharing = Awaited<ReturnType<typeof judgeSharing>>;
 
-/** Finds the XRs that use a shared resource, or ask for it. @param secret its connection Secret, if it names none */
+/** Finds the XRs that use a shared resource, or ask for it. @param secret its connection Secret, if the shared resource does not name it */
 export async function findConsumers(cluster: Cluster, reference: Reference, secret?: SecretName): Promise<Sharing> {
   const records = await listRecords(cluster, `${usesLabel(reference)}=true`);
   const consumers = records.flatMap((record) => toConsumers(record, reference));
@@ -38,7 +38,7 @@ export async function findSharing(cluster: Cluster, unread: Unread): Promise<rea
     const consumers = (byShared.get(key) ?? []).map(({ consumer }) => consumer);
     const kind = findKind(cluster, reference);
     const sharing = judgeSharing(caching, reference, consumers);
-    // A team's record may name what only others may read.
+    // A team's record may name a kind that the caller of this program may not read.
     return kind === undefined ? sharing : unread.unless(kind, sharing, undefined);
   });
   return found.filter((sharing) => sharing !== undefined);

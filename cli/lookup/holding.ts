@@ -62,7 +62,7 @@ export function toNames(name: string, parts: number): readonly string[] | undefi
   return apiVersion === undefined ? undefined : [apiVersion, kind, namespace, own];
 }
 
-/** A managed resource that the function has registered: it represents a cloud resource, and has an owner. */
+/** A managed resource that the function has registered (labelled), and the cloud resource that it represents. */
 export type Holding = ReturnType<typeof toHolding>;
 
 const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath);
@@ -88,7 +88,7 @@ export function toHolding(document: Document, kind: ResourceKind) {
     cluster: readAnnotation(document, CLUSTER),
     composite: stringAt(document, COMPOSITE_LABEL_PATH),
     claim: claim.length === 2 ? claim.join("/") : undefined,
-    /** The owner's, of `Kind.group/namespace/name`; else the managed resource's own. */
+    /** The namespace of the owner (`Kind.group/namespace/name`); without one, that of the managed resource. */
     namespace: path.length === 2 ? path[0] : stringAt(document, ["metadata", "namespace"]),
   };
 }
@@ -100,13 +100,14 @@ export function readQuery(document: Document): { readonly query: ResourceQuery; 
   const resource = { desired: document, observed: document, facts };
   const read = readNames(resource);
   const found = read === "unresolved" ? undefined : read;
-  const isGenerated = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // see toNamed
+  const isGenerated = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // `toNamed` made the * from generateName
   const scope = facts.scope.flatMap((path) => {
     const value = textAt(resource, path);
     return value ? [[String(path.at(-1)), value] as const] : [];
   });
   const names = isGenerated ? [""] : (found?.names ?? [""]);
   const declared = readByItself(document, facts);
+  // A name that contains the account needs no ProviderConfig to identify the cloud resource.
   const tellsAccount = isKnown(declared) && declared.account === "";
   const providerConfig = tellsAccount ? undefined : toProviderConfig(document);
   return { query: { group, kind, names, providerConfig, scope: new Map(scope) }, path: found?.path ?? EXTERNAL_NAME };

@@ -15,7 +15,7 @@ const BATCH = 50;
 
 /**
  * Finds the managed resources that represent each cloud resource. The API server selects them by the function's label:
- * one request for each kind, or for each fifty names of a kind.
+ * one request for up to fifty names of a kind.
  *
  * @throws {ClusterError}
  */
@@ -63,7 +63,7 @@ export interface CloudResource {
   /** All holders by precedence: the owner, or the next owner, first. Those that are being deleted come last. */
   readonly holdings: readonly [Holding, ...Holding[]];
   readonly state: OwnershipState;
-  /** The owner; of an unsettled one the next owner. */
+  /** The owner; while there is none (`Unsettled`), the next owner. */
   readonly holder: Holding;
 }
 
@@ -111,12 +111,15 @@ export async function check<Declared extends Declaration>(cluster: Cluster, decl
     const conflict = findConflict(declaration, toCloudResources(found[index] ?? []));
     return conflict === undefined ? [] : [{ declaration, ...conflict }];
   });
-  // A cloud resource of such a kind has no owner, or the mapping names the wrong kind.
+  // Of a kind that is not installed no cloud resource can have an owner, or the mapping names the wrong kind.
   const missing = queries.filter((query) => findKinds(query, cluster).length === 0);
   return { conflicts, doubts: [...new Set(missing.map(notInstalled))] };
 }
 
-/** Finds the owner that keeps a declarer from a cloud resource. Of several with one name, one of its own is enough. */
+/**
+ * Finds the owner of a declared cloud resource, if it is not the declarer. If several cloud resources have the declared
+ * name, there is no conflict once one of them is the declarer's.
+ */
 export function findConflict(declaration: Declaration, resources: readonly CloudResource[]) {
   const [first] = resources;
   if (first === undefined || resources.some((resource) => isOwn(declaration, resource))) return undefined;
@@ -136,7 +139,7 @@ type Declarer = Pick<Declaration, "owner" | "self">;
 
 /**
  * Tells whether a cloud resource is the declarer's: the declarer owns it or is the next owner, or all its managed
- * resources record the declarer as the owner. The last is so after a restore, until the owner's own one is back.
+ * resources record the declarer as the owner. The latter holds after a restore, until the owner's managed resource is back.
  */
 function isOwn(declarer: Declarer, { holdings, holder, state }: CloudResource): boolean {
   if (belongsTo(declarer, holder)) return true;

@@ -115,7 +115,7 @@ function findConflictsAmong(declarations: readonly ManifestDeclaration[]): reado
   );
 }
 
-/** Makes a conflict. @param owner the cloud resource's, as `Kind.group/namespace/name` */
+/** Makes a conflict. @param owner the owner of the cloud resource, as `Kind.group/namespace/name` */
 function toConflict({ manifest, path }: ManifestDeclaration, owner: string, message: string) {
   const { file, template } = manifest;
   const [line, object, field] = [manifest.findLine(path), describeObject(manifest), formatFieldPath(path)];

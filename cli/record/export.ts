@@ -49,6 +49,7 @@ export type ExportFlags = ClusterFlags & { readonly file?: string };
 export async function exportRecords(flags: ExportFlags, host: Host): Promise<number> {
   const cluster = await openCluster(flags, host);
   const records = (await listRecords(cluster, RECORD_LABEL)).map((record) => ({ record, ...toReference(record) }));
+  // The records that an operator may have applied: EnvironmentConfigs, which have no namespace.
   const applied = new Map(records.flatMap(({ name, namespace, record }) => (namespace ? [] : [[name, record]])));
   const exported = await inParallel(records, async ({ record, namespace, name }) => {
     if (namespace === undefined) return [toManifest(record)];
@@ -61,7 +62,8 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
     if (name !== namesRecordName(recordOf(composite))) return [toManifest(record)];
     return [await toEnvironmentConfig(record, composite, readNames(applied.get(name)), cluster)];
   });
-  // A namespaced XR's own record replaces the one that was applied for it.
+  // A namespaced XR's record, made from its ConfigMap, replaces the applied one of the same name. ConfigMaps come first, and
+  // a Map keeps the last value of a key: hence the reverse order.
   const manifests = exported.flat().reverse();
   const byName = new Map(manifests.map((manifest) => [referenceKey(toReference(documentOf(manifest))), manifest]));
   const text = toYamlStream([...byName].sort(compareEntries).map(([, manifest]) => manifest));
@@ -91,7 +93,7 @@ function toManifest(record: Document): JsonObject {
   return { apiVersion, kind, metadata, data };
 }
 
-/** Reads the bindings of shares, whose names are DNS labels. */
+/** Reads the bindings. Leaves out shares whose names are not DNS labels: a team may have made them up. */
 const readKnown = (record: Document): Bindings =>
   new Map([...readBindings(record)].filter(([share, bindings]) => DNS_LABEL.test(share) && bindings.length > 0));
 

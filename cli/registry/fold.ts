@@ -9,8 +9,8 @@ type ToKey = (node: GraphNode) => string;
 
 /**
  * Folds a graph until it is small enough: XRs of one namespace, then XRs that use the same, then all XRs. Cloud resources
- * of one kind with the same holders are folded, too. Of shared resources, only those that do not exist are: a team may
- * invent many.
+ * of one kind with the same holders are folded, too. Of shared resources, only those that do not exist are folded: a
+ * team may make up many.
  */
 export function fold(graph: Graph): Folded {
   const levels: readonly ToKey[] = [({ namespace = "" }) => namespace, keyByUse(graph), () => ""];

@@ -37,7 +37,7 @@ const FORMATS = { html: toPage, json: toJson, matrix: toMatrix } as const;
 function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
   const parts = [...sharing.map(toSharingGraph), ...resources.map(toCloudGraph)];
   const all = parts.flatMap(({ nodes }) => nodes);
-  // A shared resource may be a consumer or an owner as well: its node as one that others use wins.
+  // A shared resource may be a consumer or an owner as well, with a second node of type "xr": the shared one wins.
   const byId = new Map([...all, ...all.filter(({ type }) => type !== "xr")].map((node) => [node.id, node]));
   return { nodes: [...byId.values()], edges: parts.flatMap(({ edges }) => edges) };
 }

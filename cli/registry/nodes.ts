@@ -20,12 +20,12 @@ export interface GraphNode {
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
-  /** `requests`: without a grant. */
+  /** `requests`, not `uses`: the shared resource does not exist, or its owner does not grant access. */
   readonly type: "uses" | "requests" | "owns" | "observes";
   /** The copies of the connection Secret. */
   readonly secrets: readonly string[];
   /** Other resources that depend on the grant, by name in the XR's Composition. */
   readonly dependents: readonly string[];
-  /** The decision of a person for which the edge waits. */
+  /** The decision of a person for which the XR waits, such as a grant; undefined if it waits for none. */
   readonly waits: string | undefined;
 }

@@ -119,7 +119,7 @@ function toSecretName(text: string): SecretName {
 
 const EVERY_MS = 5_000;
 
-/** Runs a listing once, or with `--watch` until a signal, and then prints each output that differs from the one before. */
+/** Runs a listing once; with `--watch` again and again until a signal, printing each output that differs from the last. */
 function repeat({ watch }: Watch, work: (host: Host) => Promise<number>): typeof work {
   if (watch === undefined) return work;
   return async (host) => {

@@ -13,7 +13,7 @@ import {
 } from "./protocol.ts";
 
 /**
- * Finds the resources in the files that a selector would find in a cluster, in its namespace, sorted by name. Without a
+ * Finds the resources in the files that a selector would find in a cluster, sorted by name. Without a
  * namespace, a name finds cluster-scoped resources only, and labels find resources in all namespaces.
  */
 export function findResources(selector: ResourceSelector, resources: readonly JsonObject[]): Resources {
@@ -31,7 +31,7 @@ export function findResources(selector: ResourceSelector, resources: readonly Js
   return { items: chosen.map((object) => ({ resource: toStruct(object) })) };
 }
 
-/** Matches this function's requirements of shared resources. For others the files need not have anything. */
+/** Matches this function's requirements of shared resources. Other requirements may go without a resource in the files. */
 const SHARED = /^shared-resource\/[^/#]+#/;
 
 /**

@@ -2,7 +2,7 @@ import { documentOf, stringAt } from "../../src/model/document.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 
-/** Empty if there is none. */
+/** Reads the object at a path; empty if there is none. */
 export function objectAt(value: JsonValue, ...path: readonly string[]): JsonObject {
   const found = valueAt(value, path);
   return isObject(found) ? found : {};

@@ -112,7 +112,7 @@ function toResult({ step }: Step, { severity, message }: RunFunctionResponse["re
  *
  * Source: crossplane v2.2, internal/xfn/required_resources.go FetchingFunctionRunner.
  *
- * @throws {FunctionError} where they still change after the last call.
+ * @throws {FunctionError} where the requirements still change in the last call.
  */
 async function runStep(first: RunFunctionRequest, runtime: Runtime, call: CallFunction, inputs: Inputs) {
   let request = first;

@@ -9,8 +9,8 @@ import { findController, readUid } from "./metadata.ts";
 
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "missing"; readonly field?: string } // the resource names none yet, or the name is invalid
-  | { readonly is: "foreign" }; // it names a Secret that its owner may not share
+  | { readonly is: "missing"; readonly field?: string } // the resource names no Secret yet, or its name is invalid
+  | { readonly is: "foreign" }; // the resource names a Secret that its author may not share
 
 interface SecretRef {
   readonly name: FieldsText;
@@ -54,8 +54,8 @@ export function judgeSecret(
 
 /**
  * Tells whether Crossplane writes this Secret for the resource, under a name that the claim did not choose. Crossplane
- * itself names the Secret of a claim's XR. A Composition names those below it, perhaps by a field of the claim, so their
- * names must contain a UID.
+ * itself names the Secret of a claim's XR. A Composition names the Secrets of the resources below that XR, perhaps by a
+ * field of the claim, so these names must contain a UID.
  */
 function isWrittenFor(resource: Document, secret: SecretName): boolean {
   const written = secretAt(resource, CONNECTION_SECRET_REF);

@@ -34,14 +34,14 @@ export const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", 
 /** The field in which a Crossplane v1 XR, a claim or an Object names its connection Secret. */
 export const CONNECTION_SECRET_REF: FieldPath = ["spec", "writeConnectionSecretToRef"];
 
-/** Reads a copy's Secret: the resource itself, an Object's manifest, or the Secret to which an Object publishes. */
+/** Reads the name of a copy: the composed Secret itself, the Secret in an Object's manifest, or the one to which an Object publishes. */
 export function readCopiedSecret(resource: Document): SecretName | undefined {
   if (resource.at(["kind"]) === "Secret") return secretAt(resource, ["metadata"]);
   if (resource.at(CONNECTION_SECRET_REF) === undefined) return secretAt(resource, MANIFEST_METADATA);
   return secretAt(resource, CONNECTION_SECRET_REF, stringAt(resource, [...MANIFEST_METADATA, "name"]));
 }
 
-/** Reads a Secret's namespace and name below `path`. @param byDefault the namespace if there is none. */
+/** Reads a Secret's namespace and name below `path`. @param byDefault the namespace if the field is not set. */
 export function secretAt(resource: Document, path: FieldPath, byDefault?: string): SecretName | undefined {
   const namespace = stringAt(resource, [...path, "namespace"]) ?? byDefault;
   const name = stringAt(resource, [...path, "name"]);

@@ -35,7 +35,7 @@ export const readNamespaceGrant = once((shared: Document) => {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
     isForAll: listed.has(FOR_ALL),
     selector,
-    /** Lists the owner's mistakes, which grant nothing. Each text begins with the annotation. */
+    /** Lists the owner's mistakes in the annotations. They grant nothing. */
     faults: lazy((): readonly string[] => {
       const wrong = [...listed].find((name) => name !== "" && name !== FOR_ALL && !DNS_LABEL.test(name));
       const misspelt = findMisspelt(shared);
@@ -53,7 +53,7 @@ interface NamespaceGrant {
   readonly isForAll: boolean;
 }
 
-/** In a grant: all namespaces. An XR that has no namespace and no copies needs a grant to all. */
+/** All namespaces, in a grant. It also stands for a cluster-scoped XR without copies: only a grant to all gives it access. */
 export const FOR_ALL = "*";
 
 /** Tells whether annotations grant access. @param matching the Namespaces that match the grant's selector */
@@ -123,17 +123,17 @@ export const formatGrantee = ({ namespace, kind }: Grantee): string => `${namesp
 export const readGrantees = (grants: readonly Document[], secret: SecretName): readonly Grantee[] =>
   granteesOf(grants, secret).flat(2);
 
-/** Tells whether ReferenceGrants grant access to one of these. @param granted sets of formatted grantees */
+/** Tells whether ReferenceGrants grant access to one of the grantees. @param granted sets from `findGranteeKeys` */
 export const isReferenceGranted = (grantees: readonly Grantee[], granted: readonly ReadonlySet<string>[]): boolean =>
   grantees.map(formatGrantee).some((grantee) => granted.some((keys) => keys.has(grantee)));
 
-/** Finds the formatted grantees of a Secret. Cached: it may have a thousand copies and grants. */
+/** Finds the formatted grantees of a Secret. Cached, since a Secret may have a thousand copies and grants. */
 export const findGranteeKeys = (grants: readonly Document[], secret: SecretName): readonly ReadonlySet<string>[] =>
   granteesOf(grants, secret).map(toKeys);
 
 type Grantees = readonly (readonly Grantee[])[];
 
-/** Finds the grantees of all Secrets of the namespace, and those of this Secret. */
+/** Finds two lists: the grantees of all Secrets in the namespace, and those of this Secret by name. */
 function granteesOf(grants: readonly Document[], { namespace, name }: SecretName): readonly Grantees[] {
   const index = bySecret(grants);
   return [`${namespace}/`, `${namespace}/${name}`].map((key) => index.get(key) ?? NONE);
@@ -144,7 +144,7 @@ const NONE: Grantees = [];
 const toKeys = once((lists: Grantees): ReadonlySet<string> => new Set(lists.flat().map(formatGrantee)));
 
 /**
- * Indexes the grantees of each grant by `namespace/name` of the Secret; without the name, all Secrets of the namespace.
+ * Indexes the grantees of each grant by `namespace/name` of the Secret; `namespace/` for all Secrets of the namespace.
  * `crossplane render` returns grants of other namespaces too.
  */
 const bySecret = once((grants: readonly Document[]) => {

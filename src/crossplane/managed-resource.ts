@@ -80,8 +80,8 @@ export const CREATION = "crossplane.io/external-create-";
 const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
- * Reads the time of a creation whose external name was not recorded. It may be lost: an asynchronous provider reports
- * success at once, and forgets the creation when it restarts (upjet#632).
+ * Reads the time of a creation after which no external name was recorded. The name may be lost: an asynchronous provider
+ * reports success at once, and forgets the creation when it restarts (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
   const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(
@@ -90,6 +90,7 @@ export function readNamelessCreation(managed: Document): string | undefined {
   if (isReported || shownCondition(managed, "LastAsyncOperation")?.status === "False") return undefined;
   const { pending, succeeded, failed } = readCreation(managed);
   const isInterrupted = shownCondition(managed, "Synced")?.message.includes(UNKNOWN_CREATION) === true;
+  // Times compare as texts (RFC 3339); "", a time that is not recorded, is the earliest.
   const begun = isInterrupted ? pending : succeeded;
   const isUnderWay = !isInterrupted && pending > succeeded;
   return begun > failed && !isUnderWay ? begun : undefined;

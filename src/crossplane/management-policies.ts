@@ -32,7 +32,7 @@ export const withoutDelete = (policies: Policies): Policies =>
     ? ["Observe", "Create", "Update", "LateInitialize"]
     : policies.filter((policy) => policy !== "Delete");
 
-/** Tells whether the cloud resource is deleted, too. `deletionPolicy` counts only with `*`. Source: ShouldDelete in crossplane-runtime. */
+/** Tells whether the provider deletes the cloud resource along with the managed resource. `deletionPolicy` counts only with `*`. Source: ShouldDelete in crossplane-runtime. */
 export function mayDelete(resource: Document, policies: Policies = readPolicies(resource) ?? ALL_ACTIONS): boolean {
   return policies.includes("Delete") || (policies.includes("*") && stringAt(resource, DELETION_POLICY) !== "Orphan");
 }
@@ -40,6 +40,6 @@ export function mayDelete(resource: Document, policies: Policies = readPolicies(
 /** Tells whether the provider only observes: it neither writes nor deletes in the cloud. */
 export const isObserver = (policies: Policies): boolean => !mayWrite(policies) && !has(policies, "Delete");
 
-/** Tells whether the provider may create a cloud resource, and not store the name that the cloud assigns (crossplane#5918). */
+/** Tells whether the provider may create a cloud resource, but may not store the name that the cloud assigns (crossplane#5918). */
 export const lacksLateInitialize = (policies: Policies): boolean =>
   has(policies, "Create") && !has(policies, "LateInitialize");

@@ -63,7 +63,7 @@ export function findController(resource: Document): Controller | undefined {
 /** The prefix of the field manager of a composed resource: `ComposedFieldOwnerName` in Crossplane's composition_functions.go. */
 const COMPOSED = "apiextensions.crossplane.io/composed/";
 
-/** The field manager of an XR's references: `FieldOwnerXR` in the same file. */
+/** The field manager of an XR's references: `FieldOwnerXR` in Crossplane's composition_functions.go. */
 export const REFERENCES_MANAGER = "apiextensions.crossplane.io/composite";
 
 /** Reads the entries of `metadata.managedFields`; none where a restore dropped them. */

@@ -9,8 +9,8 @@ export function readGeneration(resource: Document): number {
 
 /**
  * Reads the observed generation of the condition Synced; undefined from a crossplane-runtime before v1.20.
- * `isOfCreation`: a creation set the condition, so the generation may be higher than the one that was read: the runtime
- * reads the managed resource again afterwards. Source: pkg/reconciler/managed, UpdateCriticalAnnotations.
+ * `isOfCreation`: the condition was set after a creation. The runtime reads the managed resource again after it created,
+ * so the provider may have created from an older spec than this generation's. Source: pkg/reconciler/managed, UpdateCriticalAnnotations.
  */
 export function readSyncedGeneration(managed: Document) {
   const [ready, synced] = [findCondition(managed, "Ready"), findCondition(managed, "Synced")];
@@ -20,7 +20,7 @@ export function readSyncedGeneration(managed: Document) {
   return { generation, isOfCreation } as const;
 }
 
-/** Tells whether the provider has read the present spec. Without a reported generation any Synced condition suffices. */
+/** Tells whether the provider has read the present spec. If the condition Synced has no generation, its existence suffices. */
 export function hasReadSpec(managed: Document): boolean {
   const synced = readSyncedGeneration(managed);
   return synced === undefined

@@ -120,6 +120,7 @@ function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "foun
 
   const answer = lookUp(reference);
   if (answer.is === "pending") return { is: "pending" };
+  // A cluster-scoped controller has no namespace, and the reference has the nested XR's.
   const composer = answer.items.find((item) => {
     const found = toReference(item);
     return isSameResource(found, { ...reference, namespace: found.namespace && reference.namespace });
@@ -132,7 +133,7 @@ function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "foun
   return { is: "found", composer };
 }
 
-/** Reads the references of an XR once for all XRs nested in it. */
+/** Makes the keys of the resources to which an XR refers. Cached for all XRs nested in it. */
 const keysReferredBy = once(
   (composer: Document): ReadonlySet<string> => new Set(toReferences(toComposite(composer)).map(resourceKey)),
 );

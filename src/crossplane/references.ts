@@ -36,7 +36,7 @@ export const toReferences = (composite: Composite): readonly Reference[] =>
     }))
     .filter(({ name }) => name !== "");
 
-/** Tells whether an XR has references. The first says it nearly always, so that the others stay encoded. */
+/** Tells whether an XR has references. The first one nearly always has a name: then the others need not be decoded. */
 export const isReferring = (composite: Composite): boolean =>
   stringAt(composite.document, [...referencesPath(composite), 0, "name"]) !== undefined ||
   toReferences(composite).length > 0;
@@ -63,7 +63,7 @@ export function readReference(value: JsonValue | undefined): Reference | undefin
 export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [apiVersion, kind, namespace, name].join("/");
 
-/** Makes a map key of the resource itself, the same for references in all API versions. */
+/** Makes a map key of the resource that a reference names, whatever the reference's API version. */
 export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [toApiGroup(apiVersion), kind, namespace, name].join("/");
 

@@ -25,8 +25,9 @@ export interface Result {
 /** The longest message in bytes: Kubernetes' limit for an event. Condition messages are repeated in events. */
 const MAX_MESSAGE = 1024;
 
-/** The longest quoted text and provider's error, in characters. */
+/** The longest text of another object in a message, in characters. */
 const MAX_QUOTED = 100;
+/** The longest error of a provider in a message, in characters. */
 const MAX_ERROR = 300;
 
 const ELLIPSIS = "…";
@@ -54,7 +55,7 @@ export function brief(theirs: string): string {
 export const briefError = (theirs: string): string => shorten(theirs, MAX_ERROR);
 
 function shorten(theirs: string, most: number): string {
-  const text = theirs.slice(0, 2 * most + 2).replaceAll("\n", " "); // their text must not begin a line of ours
+  const text = theirs.slice(0, 2 * most + 2).replaceAll("\n", " "); // a line break would let it look like a line of this function
   if (text.length <= most) return text;
   const characters = [...text]; // a character is one or two units
   return characters.length <= most ? text : characters.slice(0, most - 1).join("") + ELLIPSIS;
@@ -85,7 +86,7 @@ export type ShownCondition = Readonly<Record<"status" | "reason" | "message", st
 export const readConditions = (resource: Document): readonly JsonObject[] =>
   objectsAt(resource, ["status", "conditions"]);
 
-/** The first of each type counts. */
+/** Indexes a resource's conditions by type. The first of each type counts. */
 const conditionsByType = once((resource: Document) => {
   const byType = new Map<unknown, JsonObject>();
   for (const condition of readConditions(resource).toReversed()) byType.set(condition["type"], condition);

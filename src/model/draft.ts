@@ -67,7 +67,7 @@ export const emptyDraft: Draft = {
 
 type Entries<T> = Iterable<readonly [string, T]>;
 
-/** Edits composed resources, by name in the Composition. A later edit wins, and keeps an earlier readiness unless it has one. */
+/** Edits composed resources, by name in the Composition. A later edit replaces an earlier one; only a readiness stays, unless the later edit sets one. */
 export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => {
   const withReady = ([name, edit]: readonly [string, ResourceEdit]): readonly [string, ResourceEdit] => {
     const before = draft.resources.get(name);

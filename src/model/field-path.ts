@@ -14,7 +14,7 @@ const index = /^(?:0|[1-9]\d{0,8})$/;
 
 /**
  * Parses `spec.subnets[0].id` or `metadata.annotations[crossplane.io/external-name]`, the syntax of
- * crossplane-runtime's `pkg/fieldpath`, with quotes inside brackets. Rejects wildcards, which lead to several values.
+ * crossplane-runtime's `pkg/fieldpath`; names in brackets may be quoted. Rejects wildcards, which lead to several values.
  *
  * @throws {FunctionError} `InvalidFieldPath`, naming the position.
  */
@@ -29,6 +29,7 @@ export function parseFieldPath(text: string): FieldPath {
 function stepAt(text: string, position: number): string | number {
   segment.lastIndex = position;
   const { field, bracketed } = segment.exec(text)?.groups ?? {};
+  // Removes quotes. The lookbehind lets the search begin only once in a row of quotes: linear time.
   const name = field ?? bracketed?.replace(/^['"]+|(?<!['"])['"]+$/g, "");
   if (!name || name === EVERY) throw notAPath(text, `at position ${position}`);
   return bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name;

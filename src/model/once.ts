@@ -1,4 +1,4 @@
-/** Defers making a value until its first use. */
+/** Makes a value at its first use, and keeps it. */
 export function lazy<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined;
   return () => {

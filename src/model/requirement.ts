@@ -99,7 +99,7 @@ export class Requirements {
     return this.#answers.required(name);
   }
 
-  /** Makes requirements that count only once they are added to these. */
+  /** Makes Requirements with the same answers. What is asked of them is required only after `add`. */
   fork(): Requirements {
     return new Requirements(this.#answers);
   }

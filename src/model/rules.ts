@@ -1,6 +1,6 @@
 import { lazy } from "./once.ts";
 
-/** One rule of a decision; undefined for a case that the rule does not fit. */
+/** One rule of a decision. It returns undefined for a case to which it does not apply. */
 export type Rule<Case, Decision> = (one: Case) => Decision | undefined;
 
 export function when<Case, Fit extends Case, Decision>(

@@ -24,7 +24,7 @@ const part = /\{\{|\}\}|\{(?:(?<of>xr|shared):)?(?<name>[^{}|]+)(?:\|(?<encoding
 /** Parses a template. @throws {FunctionError} `InvalidInput`, naming the part that is wrong. */
 export const parseTemplate = (text: string): Template => parse(text, toPlaceholder, KEYS_AND_FIELDS);
 
-/** Parses a text with fields, such as `{metadata.name}-sql`. @throws {FunctionError} `InvalidInput`, as above. */
+/** Parses a text with fields, such as `{metadata.name}-sql`. @throws {FunctionError} `InvalidInput`, naming the part that is wrong. */
 export const parseFieldsText = (text: string): FieldsText =>
   parse(text, ({ of, name, encoding }) => (of || encoding ? undefined : toPath(name)), FIELDS);
 
@@ -36,6 +36,7 @@ function parse<T>(text: string, convert: (groups: Groups) => T | undefined, mean
     part.lastIndex = position;
     const match = part.exec(text);
     const groups: Groups = match?.groups ?? {};
+    // The literal braces `{{` and `}}` mean one brace.
     const parsed = groups.name === undefined ? match?.[0].replace(/^([{}])\1$/, "$1") : convert(groups);
     if (parsed === undefined) throw notATemplate(text, position, meaning);
     parts.push(parsed);

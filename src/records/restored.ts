@@ -27,13 +27,16 @@ export const RELEASE = `${DOMAIN}/release-restored`;
 /** Begins a mark that the function wrote. One without it was written by Velero's resource modifiers (docs/restore.md). */
 const HELD = "held=";
 
-/** Formats the mark of a held resource. The mark keeps the policies from before the restore. */
+/** Formats the mark of a held resource, such as `held=*`: it keeps the policies from before the restore. */
 export const formatRestored = (managed: Document): string => {
   const mark = readAnnotation(managed, RESTORED) ?? readPolicies(managed)?.join(",") ?? "?";
   return mark.startsWith(HELD) ? mark : `${HELD}${mark}`;
 };
 
-/** Formats the mark of a released resource: none, or ours in place of Velero's, which Crossplane cannot remove. */
+/**
+ * Formats the mark that a released resource keeps: undefined if it has none or one of this function's, which Crossplane
+ * removes. Velero's, which Crossplane cannot remove, is overwritten with one of this function's.
+ */
 export const formatReleased = (managed: Document): string | undefined => {
   const mark = readAnnotation(managed, RESTORED);
   return mark === undefined || mark.startsWith(HELD) ? undefined : formatRestored(managed);
@@ -72,8 +75,9 @@ export type Finding =
   | { readonly is: "different"; readonly fields: readonly string[] };
 
 /**
- * Judges the provider's finding since the restore. The condition Synced counts if it is about this generation and not from a backup.
- * A resource that still has Velero's mark waits: it only observes in the next generation, with a mark of the function.
+ * Judges the provider's finding since the restore. The condition Synced counts if it is about the present generation and
+ * not from a backup. Until the managed resource only observes and has this function's mark (`held=…`), it is waiting: a
+ * mark that Velero wrote has to be overwritten first, since Crossplane cannot remove it.
  */
 export function judgeRestored(managed: Document): Finding {
   const { isOld, about } = readSynced(managed);
@@ -88,12 +92,15 @@ export function judgeRestored(managed: Document): Finding {
   return fields.length === 0 ? { is: "found" } : { is: "different", fields };
 }
 
-/** Chooses one of two equivalent policies, so that the generation changes and a restored condition no longer counts. */
+/**
+ * Chooses one of two policies that mean the same to a provider. If the condition Synced is from a backup and about the
+ * present generation, it chooses the other one: the generation changes, and that condition no longer counts.
+ */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);
   const hasAnew = readPolicies(managed)?.join() === OBSERVE_ANEW.join();
   const isStale = isOld && about === readGeneration(managed);
-  if (isStale) return hasAnew ? OBSERVE : OBSERVE_ANEW; // the other one: the generation changes
+  if (isStale) return hasAnew ? OBSERVE : OBSERVE_ANEW;
   return hasAnew ? OBSERVE_ANEW : OBSERVE;
 }
 

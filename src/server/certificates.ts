@@ -89,7 +89,7 @@ const FILES = {
 /** The content of each file, or why it could not be read. */
 type Files = Readonly<Record<keyof typeof FILES, Buffer | string>>;
 
-/** Reads the files. A server that requests no client certificates needs no CA: its own certificate takes the place. */
+/** Reads the files. A server that requests no client certificates needs no ca.crt: its own certificate takes that place. */
 function readFiles({ certsDir, requestCert }: CertificateOptions): Files {
   const read = (file: keyof typeof FILES): Buffer | string => {
     try {

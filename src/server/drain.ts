@@ -11,8 +11,9 @@ import { setTimeout } from "node:timers/promises";
 /** The highest stream number. With it, GOAWAY asks for no more calls, and promises to answer all open ones. */
 const ANY_STREAM = 2 ** 31 - 1;
 
-/** The length of the pause without new calls in which clients are asked to leave, and the longest wait for one. */
+/** The length of the pause without new calls after which clients are asked to leave. */
 const QUIET_MS = 100;
+/** The longest wait for such a pause. Then clients are asked to leave without one. */
 const MAX_BUSY_MS = 2000;
 
 /** The time limit for the answer to a ping. A slower client is treated as gone. */
@@ -96,6 +97,7 @@ function track<T extends Socket | ServerHttp2Session | ServerHttp2Stream>(open: 
 const untilClosed = (session: ServerHttp2Session): Promise<void> =>
   new Promise((resolve) => void session.once("close", resolve));
 
+/** Waits until no call has begun for QUIET_MS, or for MAX_BUSY_MS. @param lastBegin reads the time at which the last call began */
 async function waitForPause(lastBegin: () => number): Promise<void> {
   const start = performance.now();
   let left = QUIET_MS;

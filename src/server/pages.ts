@@ -9,7 +9,7 @@ import { addressToText, type TcpAddress } from "./config.ts";
 /** An answer; plain text unless it has a content type. */
 export type Answer = readonly [status: number, body: string, contentType?: string];
 
-/** By method and path, such as `GET /metrics`. */
+/** The handlers of HTTP requests by method and path, such as `GET /metrics`. */
 export type Pages = Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>>;
 
 export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [
@@ -18,7 +18,7 @@ export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [
   registry.contentType,
 ];
 
-/** Answers requests by pages, and a bug with 500: the API server then applies a webhook's failurePolicy. */
+/** Answers requests by pages; a page that throws with 500, after which the API server applies a webhook's failurePolicy. */
 export function toListener(pages: Pages, log: Log): RequestListener {
   return async (request, response) => {
     const [path] = (request.url ?? "").split("?");

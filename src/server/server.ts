@@ -136,7 +136,7 @@ function openConnections(server: Server, metrics: Metrics, log: Log): Connection
 }
 
 /**
- * The bytes that a client may send without an acknowledgement. A request of 660 KB takes 43 ms with Node's default of
+ * The number of bytes that a client may send without an acknowledgement. A request of 660 KB takes 43 ms with Node's default of
  * 64 KB, and 5.9 ms with 8 MiB, at a round-trip time of 3 ms.
  */
 const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;

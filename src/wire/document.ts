@@ -12,9 +12,9 @@ const NO_EDITS: readonly ValueEdit[] = [];
 /** A Struct that stays encoded until it is read as a whole. A response splices the values set in it into its bytes. */
 export class WireDocument implements Document {
   readonly slice: Slice;
-  /** The values set in the Struct. No path leads to or through the value of another. */
+  /** The values to set in the Struct. No edit's path equals or continues that of another. */
   readonly edits: readonly ValueEdit[];
-  /** The Struct without the values. */
+  /** The same Struct without edits; undefined if this one has none. */
   readonly #base: WireDocument | undefined;
   #object: JsonObject | undefined;
   /** The annotations, decoded once: features read a dozen of them. */
@@ -33,7 +33,7 @@ export class WireDocument implements Document {
       return valueAt(edit.value, path.slice(edit.path.length));
     }
     try {
-      // A value set below the path needs the whole object.
+      // An edit below the path changes the value: decode the whole object.
       const found = edit === undefined ? this.#lookUp(path) : UNUSUAL;
       return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
     } catch (error) {
@@ -67,7 +67,7 @@ export class WireDocument implements Document {
   }
 }
 
-/** Tells whether one of the paths leads to or through the other. A number may be the name of a field. */
+/** Tells whether the paths are equal, or one continues the other. A number may also be an object's key, so texts are compared. */
 function overlap(a: FieldPath, b: FieldPath): boolean {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) if (a[i] !== b[i] && String(a[i]) !== String(b[i])) return false;

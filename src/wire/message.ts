@@ -31,7 +31,7 @@ export function readMessages({ bytes, start, end }: Slice, field: number): Slice
   return messages;
 }
 
-/** Reads a string field; the last of several. */
+/** Reads a string field. The last occurrence counts. */
 export function readString(slice: Slice, field: number): string {
   const { bytes, start, end } = readMessages(slice, field).at(-1) ?? emptySlice;
   return readText(bytes, start, end);
@@ -46,6 +46,7 @@ export function readEnums({ bytes, start, end }: Slice, unpacked: number, packed
     at = skip(bytes, tag, from, end);
     if (tag === unpacked) values.push(readVarint(bytes, from, at));
     if (tag !== packed) continue;
+    // After skip, `next` is the start of the list's first number; each readVarint moves it on.
     for (let item = next; item < at; item = next) values.push(readVarint(bytes, item, at));
   }
   return values;
@@ -91,6 +92,6 @@ export function writeExcept(writer: Writer, slice: Slice, isReplaced: (tag: numb
     runs.push([from, field]);
     from = at;
   }
-  writer.bytes(bytes, from, end);
+  writer.bytes(bytes, from, end); // the last run first: the writer works backwards
   for (const run of runs.toReversed()) writer.bytes(bytes, ...run);
 }

@@ -7,14 +7,17 @@ import { WireState } from "./state.ts";
 export interface WireRequest extends Request {
   readonly desired: WireState;
   readonly context: WireDocument;
-  /** The size of the encoded input, whatever the order of its fields. */
+  /** The encoded input's size in bytes. */
   readonly inputBytes: number;
 }
 
 /** The names of the Capability enum's values, from 1 on. */
 const CAPABILITIES = ["Capabilities", "RequiredResources", "Credentials", "Conditions", "RequiredSchemas"] as const;
 
-/** Indexes an encoded RunFunctionRequest. @throws {FunctionError} `InvalidMessage`, also when a part of it is first read. */
+/**
+ * Indexes an encoded RunFunctionRequest. Its resources are decoded when they are first read.
+ * @throws {FunctionError} `InvalidMessage`, here or at that first read.
+ */
 export function readRequest(message: Uint8Array): WireRequest {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength); // a view, no copy
   const request: Slice = { bytes, start: 0, end: bytes.length };
@@ -35,7 +38,10 @@ export function readRequest(message: Uint8Array): WireRequest {
   };
 }
 
-/** Indexes the answers. v1 answers in extra_resources, v2.0 and v2.1 in both fields, later versions as advertised. */
+/**
+ * Indexes Crossplane's answers to requirements. v1 answers in extra_resources, v2.0 and v2.1 in both fields, and versions
+ * that advertise RequiredResources in required_resources.
+ */
 function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Request["required"] {
   const items = (resources: Slice) =>
     readMessages(resources, fields.RESOURCES_ITEMS).map(
@@ -50,7 +56,7 @@ function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Re
   };
 }
 
-/** Crossplane answers with an empty Schema if it finds none. */
+/** Indexes the required schemas. An empty Schema means that Crossplane found none for the kind. */
 function indexSchemas(request: Slice): Request["requiredSchema"] {
   const toSchema = (schema: Slice) => readMessage(schema, fields.SCHEMA_OPENAPI_V3);
   const schemas = readMap(request, fields.REQUEST_REQUIRED_SCHEMAS, toSchema);

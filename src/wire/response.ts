@@ -62,8 +62,8 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
 /**
  * Writes requirements, sorted by name; nothing if there are none, since an empty message costs one more call.
  *
- * Sorted, since Go's maps give a request's resources in a new order in each call. v1.20 calls again until the bytes of
- * the field that it does not know are the same twice.
+ * Sorted, since Go's maps give a request's resources in a new order in each call. v1.20 does not know the field
+ * `resources`: it compares that field's bytes, and calls again until two responses have the same.
  */
 function writeRequirements(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
   const schemas = [...draft.requiredSchemas].sort(compareEntries).reverse();

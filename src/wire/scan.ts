@@ -6,7 +6,7 @@ import { FunctionError } from "../errors.ts";
  * Each takes a range `[at, end)`, and never reads outside it.
  */
 
-/** The end of the last read: a second result of every reader, without an allocation. */
+/** A reader's second result, which saves an allocation: each reader says which position it is. */
 export let next = 0;
 
 const WIRE_VARINT = 0;
@@ -67,7 +67,10 @@ export function readEnd(bytes: Uint8Array, at: number, end: number): number {
   return next + length;
 }
 
-/** Finds the end of a field whose tag has been read and whose content starts at `at`. @throws {FunctionError} `InvalidMessage`, also for groups. */
+/**
+ * Finds the end of a field whose tag has been read; `at` is the end of the tag. Afterwards `next` is the content's start if
+ * the field has a length. @throws {FunctionError} `InvalidMessage`, also for groups.
+ */
 export function skip(bytes: Uint8Array, tag: number, at: number, end: number): number {
   switch (tag & 7) {
     case WIRE_VARINT:

@@ -28,7 +28,7 @@ export function canSplice(root: Slice, path: FieldPath): boolean {
 
 type SearchResult = "found" | "absent" | "unusual";
 
-/** The start of the entry that was found last, and the range of its Value. Both end at `valueEnd`. */
+/** Results of the last search: the start of the entry, and the range of its Value. The entry ends where its Value ends. */
 let entryStart = 0;
 let valueStart = 0;
 let valueEnd = 0;
@@ -44,7 +44,10 @@ function find({ bytes, start, end }: Slice, path: FieldPath): SearchResult {
   return found;
 }
 
-/** Moves from a Value to the content of its struct or list. @returns its tag; 0 without a move if it is neither, or malformed. */
+/**
+ * Moves `valueStart` from a Value to the content of its struct or list. @returns the tag of the struct or list; for
+ * another Value, or one with several fields, 0 and no move.
+ */
 function open(bytes: Buffer): number {
   if (valueStart === valueEnd) return 0;
   const kind = readTag(bytes, valueStart, valueEnd);
@@ -54,7 +57,7 @@ function open(bytes: Buffer): number {
   return kind;
 }
 
-/** Finds the next Value in the container that was opened last. */
+/** Finds the Value of a step in the struct or list that was opened last. @param kind the tag that `open` returned */
 function findStep(bytes: Buffer, kind: number, step: string | number): SearchResult {
   if (kind === VALUE_STRUCT)
     return findEntry(bytes, valueStart, valueEnd, typeof step === "string" ? step : String(step));
@@ -82,7 +85,7 @@ function readEntry(bytes: Buffer, start: number, end: number, key: string): Sear
   return readEntryKey({ bytes, start, end }) === key ? "unusual" : "absent";
 }
 
-/** Finds a field's entry and its Value. A missing field is at the struct's end, and an unusual entry's Value is empty. */
+/** Finds the start of a field's entry, and its Value. For a missing field both are at the struct's end; an unusual entry has an empty Value. */
 export function findField({ bytes, start, end }: Slice, key: string): { readonly at: number; readonly value: Slice } {
   if (findEntry(bytes, start, end, key) === "absent") return { at: end, value: { bytes, start: end, end } };
   return { at: entryStart, value: { bytes, start: valueStart, end: valueEnd } };

@@ -29,7 +29,7 @@ export function writeField(writer: Writer, key: string, value: ContextValue): vo
   endField(writer, key, end);
 }
 
-/** Ends an entry whose Value began at `mark`. */
+/** Writes an entry's key, tags and lengths in front of the Value that was written since `mark`. */
 function endField(writer: Writer, key: string, mark: number): void {
   writer.endMessage(fields.ENTRY_VALUE, mark);
   writer.string(fields.ENTRY_KEY, key);
@@ -92,7 +92,7 @@ function writeStructWith(writer: Writer, struct: Slice, edits: readonly ValueEdi
   writer.bytes(bytes, start, to);
 }
 
-/** Writes a field with a new value, or with values set in its struct. @param before its Value. */
+/** Writes a field with a new value, or with values set in its struct. @param before the field's Value so far */
 function writeEdited(writer: Writer, key: string, edits: readonly ValueEdit[], before: Slice, depth: number): void {
   const end = writer.length;
   const [first] = edits;

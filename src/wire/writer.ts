@@ -16,7 +16,7 @@ export class Writer {
 
   /**
    * @param size the expected size in bytes; a larger message is copied into a larger buffer.
-   * @param most the largest size in bytes: one value, set in many places, can be many times as large as the request.
+   * @param most the largest size in bytes. A value that is set in many places can make a response far larger than its request.
    */
   constructor(size: number, most = Number.POSITIVE_INFINITY) {
     this.#most = most;
@@ -51,7 +51,7 @@ export class Writer {
     this.#buffer[this.#at] = isLong ? (value % 0x80) | 0x80 : value;
   }
 
-  /** Writes the tag and length of a message that started at `mark`, an earlier `length`. */
+  /** Writes the tag and length in front of the content that was written since `mark`, an earlier value of `length`. */
   endMessage(tag: number, mark: number): void {
     this.varint(this.length - mark);
     this.varint(tag);

@@ -24,9 +24,9 @@ interface Family {
   readonly cloud: Cloud;
   /** The field in which most kinds keep their tags. */
   readonly usual: TagField;
-  /** True if its kinds report the cloud's tags, among them those that name the managed resource. */
+  /** True if managed resources report the cloud's tags in their status, with the tags that name the managed resource. */
   readonly reportsTags: boolean;
-  /** The fields with a location, such as the region. */
+  /** The fields below spec.forProvider with a location, such as the region. */
   readonly places: readonly FieldPath[];
   readonly accountField?: FieldPath;
   /** Matches the services whose names are case-insensitive. */
@@ -89,9 +89,11 @@ const families: readonly Family[] = [
   },
 ];
 
-/** The field with a kind's tags. For `none` and `unknown` it is the family's usual field. */
+/** The tags of a kind. */
 interface TagFact {
+  /** `none`: the kind has no tags. `unknown`: no table lists the kind. */
   readonly is: "known" | "none" | "unknown";
+  /** The field with the tags. For `none` and `unknown` it is the family's usual field. */
   readonly field: TagField | undefined;
 }
 
@@ -102,7 +104,10 @@ export interface IdentityFacts {
   readonly scope: readonly FieldPath[];
   /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
   readonly isUnknownKind: boolean;
-  /** The fields of an unknown kind beside which its schema has a reference or a selector: their literals count, too. */
+  /**
+   * The fields of an unknown kind beside which its schema has a reference or a selector. They identify the cloud resource
+   * also where the spec sets the field itself.
+   */
   readonly referable?: ReadonlySet<string>;
   /** True if names and locations are case-insensitive. */
   readonly isCaseless?: boolean;
@@ -114,7 +119,7 @@ export interface IdentityFacts {
 type NameFact =
   /** The external name; with `defaultsToName`, metadata.name where it is not set. */
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
-  /** Fields, of which the last is required. */
+  /** Fields that form the name together. Only the last one has to be set. */
   | { readonly is: "fields"; readonly paths: readonly FieldPath[] }
   /** Fields that form the name together, such as both ends of an association. */
   | {
@@ -202,5 +207,5 @@ function listed(family: Family, { named, isId, isUnique, fields, tags, versions 
   };
 }
 
-/** Counts the texts in the name of a kind's cloud resources. */
+/** Counts the parts of which the names of a kind's cloud resources consist. */
 export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);

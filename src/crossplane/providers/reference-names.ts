@@ -1,5 +1,5 @@
 /**
- * Identifying fields whose references have another name, with that name. `npm run facts` checks that there are no others.
+ * Identifying fields whose references are not named after the field, with the name. `npm run facts` checks that all are listed.
  * Source: upjet's RefFieldName in provider-upjet-aws; AccessEntry, AccountAssignment, CustomerManagedPolicyAttachment.
  */
 const RENAMED: Readonly<Record<string, string>> = {

@@ -12,7 +12,8 @@ export interface KindEntry {
    * - `metadata`: the external name defaults to metadata.name.
    * - `cloud`: the cloud assigns the external name.
    * - `fields`: `fields` identify the cloud resource, without the external name.
-   * - `either`: `fields` identify it where they are set: creating it twice returns the same one. Else the external name does.
+   * - `either`: where they are set, `fields` identify the cloud resource: the cloud returns the same one if it is created
+   *   twice. Otherwise the external name identifies it.
    * - `unknown`: the source of the external name is not known.
    */
   readonly named: "metadata" | "cloud" | "fields" | "either" | "unknown";
