@@ -1,6 +1,4 @@
-import { lazy } from "./once.ts";
-
-/** One rule of a decision. It returns undefined for a case to which it does not apply. */
+/** One rule of a decision; undefined for a case that the rule does not fit. */
 export type Rule<Case, Decision> = (one: Case) => Decision | undefined;
 
 export function when<Case, Fit extends Case, Decision>(
@@ -23,9 +21,8 @@ export function decideBy<Case, Decision>(
   toRules: () => readonly Rule<Case, Decision>[],
   otherwise: (one: Case) => Decision,
 ): (one: Case) => Decision {
-  const rules = lazy(toRules);
   return (one) => {
-    for (const rule of rules()) {
+    for (const rule of toRules()) {
       const decision = rule(one);
       if (decision !== undefined) return decision;
     }
