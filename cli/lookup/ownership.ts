@@ -25,6 +25,7 @@ export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]
   const byKind = groupBy(wanted, ({ kind }) => kind);
   const requests = [...byKind].flatMap(([kind, own]) => {
     const labels = [...new Set(own.map(({ label }) => label))].sort();
+    // A batch begins at every fiftieth label.
     return labels.flatMap((_, index) =>
       index % BATCH === 0 ? [{ kind, batch: labels.slice(index, index + BATCH) }] : [],
     );
