@@ -9,7 +9,7 @@ export const PROGRAM = "shared-infrastructure";
 /** The action of a command, after its command line is read; returns the exit code. */
 export type Work = (host: Host) => Promise<number>;
 
-/** Takes the work of the given command, which `run` does once the command line is read. */
+/** Called by the command that the user gives, with its work. `run` does the work once the command line is read. */
 export type Choose = (work: Work) => void;
 
 /** Adds a command to the program. Its action calls `choose` with work that loads the command's code. */

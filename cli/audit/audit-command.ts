@@ -10,7 +10,7 @@ const flags: readonly Option[] = [
   ).conflicts("output"),
   new Option(
     "--before-removal",
-    "Only the managed resources that would write or delete a shared cloud resource without the tags step.",
+    "Only the managed resources that would write or delete a shared cloud resource if the tags step were removed.",
   ).conflicts("adopt"),
   new Option(
     "--restore",

@@ -83,7 +83,7 @@ function toSummary(findings: readonly Finding[], { kinds, composites, labelled, 
   return lines.map((line) => `${toPrintable(line)}\n`).join("");
 }
 
-/** Without apostrophes and semicolons: zsh runs a pasted comment as a command. */
+/** The comment above the commands. It has no apostrophes and semicolons, since zsh runs a pasted comment as a command. */
 const INTRODUCTION = `# Commands that put orphans back into the references of their XRs, so that Crossplane finds them again. None was run.
 # Before you run them, make the step of this function with "adoption: {}" the last one of the Composition of each XR. Otherwise
 # Crossplane v1.20 and v2.3 delete orphans that the Composition does not desire, and v2.4 forgets them again. With the step each

@@ -45,8 +45,9 @@ const DELETED = "deleting it deletes the cloud resource";
 function explainHeldBack({ isMarked, isCreated }: Contender, { length }: readonly Contender[]): string | undefined {
   if (!isMarked) return `it only observes: without the tags step it writes beside the owner, and ${DELETED}`;
   const without = `without the tags step, ${DELETED}`;
-  if (length > 1)
-    return `${length === 2 ? "1 other represents" : `${length - 1} others represent`} its cloud resource: ${without}`;
+  const others =
+    length === 2 ? "1 other managed resource represents" : `${length - 1} other managed resources represent`;
+  if (length > 1) return `${others} its cloud resource: ${without}`;
   return isCreated ? undefined : `its cloud resource existed before it: ${without}`;
 }
 

@@ -110,7 +110,7 @@ function copyFindings({ composites, labelled }: World): readonly Finding[] {
   });
 }
 
-/** Checks an XR for the condition that each reconcile sets, successful or not. */
+/** Checks that Crossplane has reconciled an XR: each reconcile, successful or not, sets the condition Synced. */
 function compositeFinding(composite: Composite, { graceMs, now }: Patience): readonly Finding[] {
   const { document } = composite;
   if (shownCondition(document, "Synced") !== undefined || isBeingDeleted(document)) return [];

@@ -10,7 +10,7 @@ export interface World {
   /** All XRs, whole. */
   readonly composites: readonly Composite[];
   readonly findComposer: (document: Document) => Composer;
-  /** Metadata of everything with Crossplane's label, XRs included, by key. */
+  /** Metadata of everything with the label crossplane.io/composite, and of all XRs, by `resourceKey`. */
   readonly labelled: ReadonlyMap<string, Document>;
   /** Metadata of managed resources without this function's label, of the kinds of which others have it. */
   readonly unregistered: readonly Document[];

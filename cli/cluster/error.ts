@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, parseJson } from "../../src/model/json.ts";
 
-/** The reason for which the API server did not answer. */
+/** The reason why a request to the API server failed. */
 export type ClusterErrorCode =
   | "NoCluster" // no usable kubeconfig, and not in a pod
   | "Unauthorized" // 401

@@ -93,7 +93,7 @@ export async function inParallel<T, R>(items: readonly T[], work: (item: T) => P
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-  if (errors.length > 0) throw Object.values(errors)[0];
+  if (errors.length > 0) throw Object.values(errors)[0]; // in the order of the items
   return results;
 }
 

@@ -30,7 +30,7 @@ export interface Declared {
   readonly declarations: readonly Declaration[];
   /** Warnings about cloud resources in the mapping whose names cannot be read from the object. */
   readonly doubts: readonly string[];
-  /** True if a mapping, or the kind itself, defines the declarations of such objects. */
+  /** False for an object that is no managed resource, and whose kind no mapping has: what it declares is not known. */
   readonly isKnown: boolean;
 }
 

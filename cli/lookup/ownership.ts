@@ -25,6 +25,7 @@ export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]
   const byKind = groupBy(wanted, ({ kind }) => kind);
   const requests = [...byKind].flatMap(([kind, own]) => {
     const labels = [...new Set(own.map(({ label }) => label))].sort();
+    // A batch begins at every fiftieth label.
     return labels.flatMap((_, index) =>
       index % BATCH === 0 ? [{ kind, batch: labels.slice(index, index + BATCH) }] : [],
     );
@@ -69,9 +70,9 @@ export interface CloudResource {
 
 /**
  * - `Owned`: one managed resource writes it.
- * - `Contested`: several write it: for a moment, or for ever if one is cluster-scoped and another namespaced.
+ * - `Contested`: several write it. That passes, unless one is cluster-scoped and another namespaced.
  * - `Releasing`: its owner is being deleted; the next holder takes over afterwards.
- * - `Unsettled`: no owner was promoted yet, as after a restore or in the first moments.
+ * - `Unsettled`: the function has not made one the owner yet, as after a restore or in the first moments.
  */
 type OwnershipState = "Owned" | "Contested" | "Releasing" | "Unsettled";
 

@@ -68,6 +68,7 @@ function toGrantCommand(shared: Document, kind: ResourceKind, consumers: readonl
   const asking = [...wanted].filter((namespace) => namespace !== "*").sort();
   if (asking.length === 0) return "";
   const { names, selector } = readNamespaceGrant(shared);
+  // If all terms of the selector are `key=value`, labels on the Namespaces are enough.
   const labels = Object.entries(requiredLabels(selector ?? [])).map(([key, value]) => `${key}=${value}`);
   if (selector !== undefined && labels.length === selector.length)
     return `\nTo grant it:\n  ${toCommand("kubectl", "label", "namespace", ...asking, ...labels)}\n`;

@@ -12,7 +12,7 @@ import { type CloudResource, listHoldings, lookUp, lookUpManaged, toCloudResourc
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
 
-/** The flags of list and who-owns; each has some of the optional ones. */
+/** The flags of list and who-owns. Each of the commands has only some of the optional flags. */
 export interface OwnersFlags extends ClusterFlags {
   readonly output: "table" | "json";
   readonly namespace?: string;

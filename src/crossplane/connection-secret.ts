@@ -25,6 +25,7 @@ export function findConnectionSecret(resource: Document, { name, namespaceFieldP
   const whole = name.map((part) => (typeof part === "string" ? part : textAt(part))).join("");
   const found = judgeSecret(resource, empty.length > 0 ? undefined : whole, stringAt(resource, namespaceFieldPath));
   if (found.is !== "missing") return found;
+  // A valid name that names no Secret lacks a valid namespace.
   const invalid = isName(whole) ? [namespaceFieldPath] : fields;
   const wanted = empty.length > 0 ? empty : invalid;
   return { is: "missing", field: wanted.map(formatFieldPath).join(", ") || "secretRef.name" };
@@ -61,6 +62,7 @@ function isWrittenFor(resource: Document, secret: SecretName): boolean {
   const written = secretAt(resource, CONNECTION_SECRET_REF);
   const isNamed = written?.namespace === secret.namespace && written.name === secret.name;
   const controller = findController(resource);
+  // The claim's XR itself: no XR controls it.
   const isClaims = controller === undefined && stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
   const hasUid = [readUid(resource), controller?.uid].some((uid) => uid && secret.name.includes(uid));
   return isNamed && (isClaims || hasUid);

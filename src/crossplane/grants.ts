@@ -145,7 +145,7 @@ const toKeys = once((lists: Grantees): ReadonlySet<string> => new Set(lists.flat
 
 /**
  * Indexes the grantees of each grant by `namespace/name` of the Secret; `namespace/` for all Secrets of the namespace.
- * `crossplane render` returns grants of other namespaces too.
+ * The namespace is needed, since `crossplane render` returns grants of other namespaces, too.
  */
 const bySecret = once((grants: readonly Document[]) => {
   const index = new Map<string, (readonly Grantee[])[]>();

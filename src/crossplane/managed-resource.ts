@@ -63,7 +63,7 @@ export function readProviderConfig(managed: Document, namespace?: string): Provi
 
 export type Observation = "unknown" | "absent" | "present";
 
-/** The error of a managed resource that only observes: crossplane-runtime pkg/reconciler/managed, v1.15 to v2.4. */
+/** The error of a managed resource that only observes, if there is no cloud resource: crossplane-runtime pkg/reconciler/managed, v1.15 to v2.4. */
 const ABSENT_MESSAGE = "external resource does not exist";
 
 /** Reads the observation from the condition Synced. A provider that failed to look, or is paused, leaves it unknown. */

@@ -35,8 +35,8 @@ const NOT_FETCHED =
 
 /**
  * Tells whether the XR's last reconcile failed because Crossplane could not read a requirement with this prefix. If RBAC
- * forbids a read, Crossplane waits for two minutes, fails the XR and names one requirement. A function that requires it
- * again at once can never report that. Only the message's beginning is matched: a team may write the rest.
+ * forbids a read, Crossplane waits for two minutes, fails the XR and names one requirement. If the function
+ * required it again, the next reconcile would fail alike, and never report the cause. Only the message's beginning is matched: a team may write the rest.
  */
 export function couldNotBeRead(prefix: string, composite: Document): boolean {
   const synced = shownCondition(composite, "Synced");

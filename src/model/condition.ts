@@ -36,7 +36,7 @@ const ELLIPSIS = "…";
 export function cutMessage(text: string): string {
   const message = text.replace(UNPRINTABLE, "\ufffd");
   if (lengthWithin(message, MAX_MESSAGE) === message.length) return message;
-  return message.slice(0, lengthWithin(message, MAX_MESSAGE - 3)) + ELLIPSIS;
+  return message.slice(0, lengthWithin(message, MAX_MESSAGE - 3)) + ELLIPSIS; // which has 3 bytes in UTF-8
 }
 
 /** Matches control characters other than the line break, and changes of the text's direction: terminals act on them. */

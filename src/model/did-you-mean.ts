@@ -8,6 +8,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return best === undefined ? "" : `; did you mean ${best.candidate}?`;
 }
 
+/** Counts the edits that may separate a word from a candidate: a third of its letters, without the dashes of a flag. */
 const limitFor = (candidate: string): number => Math.max(1, Math.floor(candidate.replace(/^-+/, "").length / 3));
 
 /** Counts the edits between two words: their Damerau–Levenshtein distance (optimal string alignment). */

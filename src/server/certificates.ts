@@ -26,7 +26,7 @@ const REFRESH_MS = 10_000;
  */
 export function loadCertificates(options: CertificateOptions) {
   const { certsDir, log, refreshMs = REFRESH_MS, onCertificate } = options;
-  /** The expiry of the certificate in use; undefined once reported. Clients refuse an expired one without a word to the server. */
+  /** The expiry of the certificate in use; undefined once reported. Clients refuse an expired one without telling the server. */
   let unreportedEnd: Date | undefined;
   const reportExpiry = (): void => {
     if (unreportedEnd === undefined || unreportedEnd.getTime() > Date.now()) return;

@@ -18,7 +18,7 @@ export const metricsOf = (registry: Registry) => async (): Promise<Answer> => [
   registry.contentType,
 ];
 
-/** Answers requests by pages; a page that throws with 500, after which the API server applies a webhook's failurePolicy. */
+/** Answers requests by pages, and with 500 if a page throws: for a webhook the API server then applies its failurePolicy. */
 export function toListener(pages: Pages, log: Log): RequestListener {
   return async (request, response) => {
     const [path] = (request.url ?? "").split("?");

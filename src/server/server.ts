@@ -33,7 +33,7 @@ export async function serve(config: Config, dependencies: Dependencies) {
     "GET /metrics": metricsOf(metrics.registry),
     "GET /readyz": async (): Promise<Answer> => (isReady ? [200, "ok\n"] : [503, "draining\n"]),
   };
-  // Before gRPC's address: if the port of metrics is taken, no call must have been answered.
+  // Bound before gRPC's address: if the port of metrics is taken, the start fails, and no call may have been answered.
   const endpoint = await serveMetrics(config, pages, log);
   const port = await bind(server, config.address, security.credentials).catch((error: unknown) => {
     endpoint?.close();

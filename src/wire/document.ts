@@ -29,6 +29,7 @@ export class WireDocument implements Document {
   at<T>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T {
     if (this.#object !== undefined) return valueAt(this.#object, path);
     const edit = this.edits === NO_EDITS ? undefined : this.edits.find((each) => overlap(each.path, path));
+    // An edit at the path or above it has the value.
     if (edit !== undefined && edit.path.length <= path.length) {
       return valueAt(edit.value, path.slice(edit.path.length));
     }

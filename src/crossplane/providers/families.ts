@@ -100,7 +100,7 @@ interface TagFact {
 /** The fields that identify a cloud resource among those of its kind. */
 export interface IdentityFacts {
   readonly name: NameFact;
-  /** The fields with its location and its parents. */
+  /** The fields with the cloud resource's location, such as its region, and with its parents. */
   readonly scope: readonly FieldPath[];
   /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
   readonly isUnknownKind: boolean;
@@ -167,6 +167,7 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
   if (apiGroup === "kubernetes.crossplane.io" && kind === "Object") return OBJECT;
   const family = families.find(({ apiGroups }) => apiGroups.test(apiGroup));
   if (family === undefined) return UNKNOWN;
+  // `-`: a kind of the family's own group, such as ResourceGroup of azure.upbound.io.
   const service = family.apiGroups.exec(apiGroup)?.groups?.["service"] ?? "-";
   const text = family.entries().get(`${service}:${kind}`);
   const placed = family.global?.test(service) === true ? { ...family, places: [] } : family;

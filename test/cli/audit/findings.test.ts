@@ -365,7 +365,7 @@ test("before the tags step is removed, it names what would write or delete a clo
   const buckets = [contender("a", owning), contender("b", owner), alone("kept", {}), alone("created", created)];
   const found = findHeldBack(worldOf({ buckets, unregistered: [foreign("invoices")] })).toSorted(compareFindings);
   expect(found.map(({ is, resource, message }) => `${is} ${resource.name}: ${message}`)).toEqual([
-    `HeldBack a: 1 other represents its cloud resource: without the tags step, ${DELETED}`,
+    `HeldBack a: 1 other managed resource represents its cloud resource: without the tags step, ${DELETED}`,
     `HeldBack b: it only observes: without the tags step it writes beside the owner, and ${DELETED}`,
     `HeldBack kept: its cloud resource existed before it: without the tags step, ${DELETED}`,
   ]);
