@@ -16,9 +16,13 @@ export interface Found {
   readonly listed: Contender | undefined;
 }
 
-/** @param counts true if ours counts as observed, whatever the list has. */
-export const toFound = (all: Contenders | undefined, own?: Contender, counts = false): Found | undefined =>
-  all && { all, listed: counts ? own : own && indexByUid(all).get(own.uid) };
+/** Counts ours as the answer lists it. */
+export const asListed = (all: Contenders | undefined, own: Contender | undefined): Found | undefined =>
+  all && { all, listed: own && indexByUid(all).get(own.uid) };
+
+/** Counts ours as it is observed, whether the answer lists it or not. */
+export const asObserved = (all: Contenders | undefined, own: Contender | undefined): Found | undefined =>
+  all && { all, listed: own };
 
 /** Computes once for each list of three or more contenders. For one or two, the usual case, it takes longer to remember than to compute. */
 function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) => Made {

@@ -21,7 +21,7 @@ import {
   toLabelled,
   toWriterRequirement,
 } from "./contender-requirements.ts";
-import { type Contenders, type Found, indexByUid, isLiving, toFound } from "./contenders.ts";
+import { asListed, asObserved, type Contenders, type Found, indexByUid, isLiving } from "./contenders.ts";
 import {
   type Candidate,
   type CloudResource,
@@ -76,18 +76,18 @@ export class KnownContenders {
    */
   find(candidate: Candidate, joins = false): Found | undefined {
     const { own } = candidate;
-    if (joins) return toFound(this.#require(IDENTITY_LABEL, candidate), own);
-    if (isNamedByOurs(candidate)) return toFound(this.#require(CONTENDS_LABEL, candidate), own, true);
+    if (joins) return asListed(this.#require(IDENTITY_LABEL, candidate), own);
+    if (isNamedByOurs(candidate)) return asObserved(this.#require(CONTENDS_LABEL, candidate), own);
 
     const before = this.recallFirst(candidate);
     const label = chooseLabel(before, candidate);
     const first = before?.isMarked ? before : findFirst(before, candidate, this.#list(label, candidate).found);
-    if (first === undefined) return toFound(this.#withLastWriter(this.#require(label, candidate), candidate), own);
+    if (first === undefined) return asListed(this.#withLastWriter(this.#require(label, candidate), candidate), own);
 
     this.#requirements.ask(toFirst(first, candidate)); // to be recalled in the next reconcile
-    if (first.uid === own?.uid) return toFound(this.#require(CONTENDS_LABEL, candidate), own, true);
+    if (first.uid === own?.uid) return asObserved(this.#require(CONTENDS_LABEL, candidate), own);
     if (!first.isMarked) this.#require(WRITES_LABEL, candidate);
-    return toFound([first], own, true);
+    return asObserved([first], own);
   }
 
   /** Lists the managed resources of the name in any account, of both scopes; undefined while an answer is pending. */

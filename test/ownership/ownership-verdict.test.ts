@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Contender } from "../../src/ownership/contender.ts";
-import { toFound } from "../../src/ownership/contenders.ts";
+import { asListed } from "../../src/ownership/contenders.ts";
 import { judgeOwnership, type Situation } from "../../src/ownership/ownership-verdict.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
@@ -124,7 +124,7 @@ test.each([
   const told = { otherCluster: undefined, isImported: false, reportsTags: true, mayBeCreated: false };
   const usual = { own: us, hasManagementPolicies: true, ...told };
   const situation = { ...usual, ...rest };
-  const found = toFound(contenders, situation.own);
+  const found = asListed(contenders, situation.own);
   expect(judgeOwnership({ ...situation, contenders: found })).toEqual(verdict);
 });
 
