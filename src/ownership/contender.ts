@@ -61,7 +61,7 @@ class ManagedContender {
     this.uid = readUid(document) ?? qualifiedName(document);
     this.owner = mark(readAnnotation(document, OWNER));
     const marker = mark(readAnnotation(document, TAGS_OWNER));
-    // Crossplane annotates every composed resource with its name; a resource written by hand is identified by its marker.
+    // Crossplane annotates every composed resource with its name; of one written by hand the annotation tags-owner tells the id.
     const resource = mark(stringAt(document, COMPOSITION_RESOURCE_NAME));
     this.id = resource === "" && marker.startsWith(`${this.owner}#`) ? marker : contenderId(this.owner, resource);
     this.isMarked = this.owner !== "" && marker === mark(this.id);
@@ -117,8 +117,8 @@ function hasCreated(document: Document): boolean {
 }
 
 /**
- * Tells whether the provider created the cloud resource for this managed resource. While the resource is held back after a rename,
- * nothing is created: a creation that ends then is that of its former cloud resource.
+ * Tells whether the provider created the cloud resource for this managed resource. One that was changed to declare another cloud resource
+ * is held back at first, and creates nothing: a creation that ends then is that of the former cloud resource.
  */
 export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);
