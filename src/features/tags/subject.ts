@@ -146,7 +146,7 @@ function isExcluded(
   { resource, observed, asked, isRenamed }: Wish,
   ignored: readonly ((text: string) => boolean)[],
 ): boolean {
-  // What hands over is desired as observed, and may only observe since it was held back.
+  // A resource that hands over is desired as it is observed. That it only observes may come from being held back.
   if ((isObserver(asked) && !isRenamed) || ignored.some((fits) => fits(resource))) return true;
   return observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true";
 }
@@ -194,8 +194,8 @@ class Ownership {
 }
 
 /**
- * Reads the cloud resource; of a kind in no table, by the fields of its schema, too. These are noted on the managed resource: Crossplane
- * looks up the schema once, and a provider's new version with more references changes no identity.
+ * Reads the cloud resource; of a kind in no table, also by the fields that its schema adds. The annotation SCOPE notes these fields, so that
+ * Crossplane looks up the schema once, and a new version of the provider, with more references, does not change the identity.
  */
 function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields }: KnownKind) {
   const { observed, facts } = declared;
@@ -209,7 +209,7 @@ function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields
   return referable === undefined ? read : readWith(referable);
 }
 
-/** Reads the cloud resource. One that was just created does not wait for a reference to its place: no other XR knows its name yet. */
+/** Reads the cloud resource. Undefined, in place of "unresolved", for one that was just created: no other XR knows its name yet. */
 function readUnlessNew(declared: DeclaredResource & { readonly isMadeUp: boolean }) {
   const read = readCloudResource(declared);
   const isNew = declared.isMadeUp && declared.observed && readLabel(declared.observed, IDENTITY_LABEL) === undefined;
