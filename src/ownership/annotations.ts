@@ -21,7 +21,7 @@ export const isDependent = (resource: Document): boolean => readAnnotation(resou
 
 // The labels and annotations below, on managed resources, are the only registry of ownership.
 
-/** The identity label: a hash of the cloud resource's kind, account, place and name. It only finds others: the fields of their specs decide. */
+/** The identity label: a hash of the cloud resource's kind, account, place and name. It is an index only; the fields of the spec decide. */
 export const IDENTITY_LABEL = `${DOMAIN}/identity`;
 /** The identity again, on each contender whose provider may find the cloud resource that the owner's finds. The owner looks for it. */
 export const CONTENDS_LABEL = `${DOMAIN}/contends`;

@@ -44,7 +44,7 @@ class ManagedContender {
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
   readonly isDeleting: boolean;
-  /** Undefined if the kind has no management policies. */
+  /** The management policies; undefined if the kind has none. */
   readonly policies: Policies | undefined;
   /** True if its provider may write the cloud resource now. */
   readonly isWriting: boolean;

@@ -29,7 +29,7 @@ function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) =>
 /** Sorts the contenders that may own, the owner first. */
 export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort(byPrecedence));
 
-/** Tells whether the contender may own the cloud resource. One without a controller, as after a restore, may if it is marked as the owner or writes. */
+/** Tells whether the contender may own. One without a controller, as after a restore, may if it is marked as the owner or writes. */
 export const isLiving = (one: Contender): boolean =>
   !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 

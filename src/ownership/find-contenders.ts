@@ -40,7 +40,7 @@ export interface Namesake {
 
 interface Listed {
   readonly asked: Requirements;
-  /** Undefined while an answer is pending. */
+  /** The contenders; undefined while an answer is pending. */
   readonly found: Contenders | undefined;
 }
 

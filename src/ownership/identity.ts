@@ -47,7 +47,7 @@ export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "n
    */
   readonly forms: readonly { readonly identity: string; readonly declared: CloudResource }[];
   readonly externalName: string;
-  /** Undefined before it is created. */
+  /** Our managed resource as observed; undefined before it is created. */
   readonly own: Contender | undefined;
   /** The cloud resource that our observed resource declares. */
   readonly observed: CloudResource | "unresolved" | undefined;

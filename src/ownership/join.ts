@@ -13,15 +13,15 @@ import { isSameConfig } from "./known-account.ts";
 export type Join =
   | { readonly is: "pending" }
   /**
-   * Ours takes on no other account: no managed resource that it could join was found, or there was no reason to look. `hasSettled`: ours owns
-   * its cloud resource, and need not look again. `isFollowed`: a managed resource with another ProviderConfig will, or may, still join ours.
+   * Ours takes on no other account: no managed resource that it could join was found, or it did not look. `hasSettled`: ours owns its cloud
+   * resource, and need not look again. `isFollowed`: a managed resource with another ProviderConfig will, or may, still join ours.
    */
   | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
   /** Ours joins another one. `declared`: the cloud resource of ours, with the other one's account. */
   | { readonly is: "same"; readonly declared: CloudResource }
   /**
-   * Nothing tells whether `other`, which owns or writes, is in our account. `isCreating`: its provider has not found a cloud resource yet, and
-   * may be creating the one that ours has found.
+   * Nothing tells whether `other`, which owns or writes, is in our account. `isCreating`: its provider has not found a cloud resource yet,
+   * and may be creating the one that ours has found.
    */
   | { readonly is: "untold"; readonly other: Contender; readonly isCreating: boolean };
 

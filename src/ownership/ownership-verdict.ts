@@ -18,7 +18,7 @@ import type { Candidate } from "./identity.ts";
 export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies"> {
   /** True if the pipeline gives it a name that only the cloud can make up. */
   readonly isImported: boolean;
-  /** Undefined while the answer is pending. */
+  /** The contenders; undefined while the answer is pending. */
   readonly contenders: Found | undefined;
   /** The control plane in the cloud's tags, unless it is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
@@ -102,7 +102,7 @@ const judge = decideBy<Case, OwnershipVerdict>(
 
 /** A situation, as the rules read it. */
 interface Case extends Situation {
-  /** Empty while the answer is pending. */
+  /** All contenders; empty while the answer is pending. */
   readonly all: Contenders;
   /** Ours in the answer, which may be older or newer than the observed one. */
   readonly listed: Contender | undefined;

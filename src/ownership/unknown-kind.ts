@@ -21,8 +21,8 @@ function countFields(value: JsonValue, limit: number): number {
 }
 
 /**
- * Finds the fields below spec.forProvider that name a parent or something else that distinguishes: those with a reference or a selector
- * beside them, and outermost literals. Returns sorted names with their values. A value is undefined until its reference is resolved. Of
+ * Finds the fields below spec.forProvider that identify the cloud resource, beside its name: those with a reference or a selector beside
+ * them, and some outermost literals. Returns sorted names with their values. A value is undefined until its reference is resolved. Of
  * more than MAX_FIELDS fields, one undefined value stands for all.
  *
  * @param referable the outermost fields that count as literals, beside those that name a parent.

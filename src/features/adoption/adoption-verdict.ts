@@ -38,7 +38,7 @@ export interface Case {
   /** The name in the Composition; undefined for a resource that is not observed. */
   readonly name: string | undefined;
   readonly reference: Reference;
-  /** Undefined if it does not exist, or is not looked up yet. */
+  /** The resource; undefined if it does not exist, or is not looked up yet. */
   readonly resource: Document | undefined;
   readonly verdict: AdoptionVerdict;
 }

@@ -71,7 +71,7 @@ function listUnlooked(call: Call, draft: Draft): readonly string[] {
 }
 
 /**
- * Finds the references without an observed resource, which does not exist or has another controller. Crossplane observes exactly the
+ * Finds the references whose resource is not observed: it does not exist, or has another controller. Crossplane observes exactly the
  * resources to which the XR refers, so equal numbers mean that all are observed, and nothing is read.
  *
  * Leaves out references with a namespace where Crossplane cannot look up by namespace. A missing kind needs no care: Crossplane gets

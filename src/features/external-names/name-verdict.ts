@@ -6,7 +6,7 @@ import type { FieldPath } from "../../model/field-path.ts";
 
 interface Evidence {
   readonly desired: Document;
-  /** Undefined if the resource is not created yet, or was lost. */
+  /** The observed managed resource; undefined if it is not created yet, or was lost. */
   readonly observed: Document | undefined;
   readonly recorded: string | undefined;
   /** True if `recorded` stands in a record that teams cannot write. Only then is it set on a resource that has no name. */

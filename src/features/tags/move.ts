@@ -46,7 +46,7 @@ export function holdBackAfterMove(own: Contender | undefined, hasMoved: boolean)
   return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(readGeneration(document)));
 }
 
-/** Tells whether to make a new generation and note the present one ("renew"), or to wait until the provider has read it; undefined if it has. */
+/** Tells whether to note the present generation and make a new one ("renew"), or to wait until it is read; undefined if it has been. */
 function findStep(document: Document): "renew" | "wait" | undefined {
   const noted = readAnnotation(document, MOVED_AT);
   if (noted === undefined) return undefined;

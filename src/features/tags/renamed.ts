@@ -12,7 +12,7 @@ import type { Call } from "../feature.ts";
 import type { Subject } from "./subject.ts";
 
 interface Renamed {
-  /** With the owners that are kept. */
+  /** The draft with the owners that are kept. */
   readonly draft: Draft;
   /** Names in the Composition of owners that were renamed, of their successors, and of those in `leaving`. */
   readonly renamed: ReadonlySet<string>;

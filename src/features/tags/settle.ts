@@ -58,7 +58,7 @@ export function settle(
   return { ...part, annotations, reason: chooseReason(one) };
 }
 
-/** Chooses policies, annotations and readiness. The first rule that fits decides; else ours begins as an observer, or writes on without Delete. */
+/** Chooses policies, annotations and readiness. The first rule that fits decides; else `begin` does. */
 const choosePart = decideBy<Case, Part>(
   () => [
     when(is("deleting"), leave),

@@ -32,13 +32,13 @@ interface Wish extends DesiredAndObserved {
 /** A desired managed resource whose ownership is to be settled. */
 export interface Subject extends Wish, DeclaredResource, Nature, Pick<KindFacts, "cloud" | "reportsTags"> {
   readonly kind: ManagedKind;
-  /** Undefined if no other XR can declare it; "unresolved" until the references that identify it are resolved. */
+  /** The cloud resource; undefined if no other XR can declare it, "unresolved" until the references that identify it are resolved. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
   /** True if an earlier step desires its external name. */
   readonly isNamed: boolean;
-  /** As observed, if another XR can declare its cloud resource; undefined before it is created. */
+  /** The observed managed resource; undefined before it is created, and if no other XR can declare its cloud resource. */
   readonly own: Contender | undefined;
-  /** Undefined for a kind without tags. */
+  /** The tags and their field; undefined for a kind without tags. */
   readonly tags: ResourceTags | undefined;
 }
 

@@ -23,7 +23,7 @@ import { resolveWanted, type WantedTags } from "./wanted.ts";
 
 interface TagDecision extends Tagged {
   readonly arbitration: Arbitration;
-  /** Undefined if the tags stay as earlier steps desire them. */
+  /** The tags to desire; undefined if they stay as earlier steps desire them. */
   readonly tags: TagMap | undefined;
 }
 
