@@ -134,7 +134,7 @@ const acknowledgedIn = once(
 /** The longest list of names that an owner writes: a resource's annotations have 256 KB in all. */
 const MAX_ACKNOWLEDGED = 64 * 1024;
 
-/** The most hashes, 180 KB. An answer of Crossplane lists fewer resources. */
+/** The most hashes in such a list: 180 KB. An answer of Crossplane lists fewer resources. */
 const MAX_HASHES = 10_000;
 
 /**

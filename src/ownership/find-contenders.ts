@@ -169,8 +169,8 @@ export class KnownContenders {
   }
 
   /**
-   * Lists those that declare the candidate's cloud resource, also behind other ProviderConfigs. Compares the candidate with all of its name,
-   * which are read once for all candidates. These are some thousand at most, since an XR's response is limited to 4 MiB.
+   * Lists those that declare the candidate's cloud resource, also behind other ProviderConfigs. Compares each candidate with all of its name,
+   * which are read once. An XR has some thousand candidates at most, since its response is limited to 4 MiB.
    */
   #listInAnyAccount(candidate: Candidate): Contenders | undefined {
     const { own } = candidate;

@@ -132,7 +132,7 @@ function toCase(situation: Situation): Case {
   };
 }
 
-/** Finds the contender that blocks our promotion. An orphan, which no XR will stop, does not block ours if an operator chose it. */
+/** Finds the contender that blocks our promotion. An orphan, which no XR will stop, does not block ours if an operator chose ours. */
 const findObstacle = (all: Contenders, { takeOwnership, uid }: Contender): Contender | undefined =>
   findInTheWay(all).find((one) => one.uid !== uid && (takeOwnership === "" || !isOrphan(one)));
 
