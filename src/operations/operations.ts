@@ -80,7 +80,7 @@ function lookUpDefinitions(labels: Readonly<Record<string, string>>, requirement
 const toNudge = ({ name, nudge }: NeverReconciled) =>
   [`nudge/${name}`, { ...XRD, metadata: { name, annotations: { [NUDGED_FOR]: nudge } } }] as const;
 
-/** Reads an XRD; none until its kind is served, since requiring a missing kind fails the whole Operation. */
+/** Reads an XRD. Leaves it out until its kind is served: to require a missing kind would fail the whole Operation. */
 function toDefinition(document: Document) {
   const name = stringAt(document, ["metadata", "name"]);
   const group = stringAt(document, ["spec", "group"]);

@@ -21,11 +21,11 @@ export const isDependent = (resource: Document): boolean => readAnnotation(resou
 
 // The labels and annotations below, on managed resources, are the only registry of ownership.
 
-/** The identity label: the hash of the cloud resource. It is an index only; the fields of the managed resource decide. */
+/** The identity label: a hash of the cloud resource's kind, account, place and name. It is an index only; the fields of the spec decide. */
 export const IDENTITY_LABEL = `${DOMAIN}/identity`;
-/** The identity again, on each contender that the owner has to know: all that may find the cloud resource that the owner finds. */
+/** The identity again, on each contender whose provider may find the cloud resource that the owner's finds. The owner looks for it. */
 export const CONTENDS_LABEL = `${DOMAIN}/contends`;
-/** The identity again, on each contender that all others have to know: it writes, or an operator chose it. */
+/** The identity again, on each contender that writes, or that an operator chose as the owner. All others look for it. */
 export const WRITES_LABEL = `${DOMAIN}/writes`;
 /** The hash of API group, kind and external name: `registry who-owns` and creators look for this label. */
 export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
@@ -40,15 +40,18 @@ export const CONTENDERS = `${DOMAIN}/contenders`;
 export const ORIGIN = `${DOMAIN}/origin`;
 /** Annotation: the cloud account by which this managed resource is compared with others; without it, its ProviderConfig is. */
 export const ACCOUNT = `${DOMAIN}/account`;
-/** Annotation, of a kind in no table: the fields below spec.forProvider that count by its schema, separated by commas. */
+/** Annotation, of a kind in no table: the fields of spec.forProvider that its schema adds to the identity, separated by commas. */
 export const SCOPE = `${DOMAIN}/scope`;
 /** Annotation: the creation time of the cloud resource that this managed resource declared earlier. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
-/** Annotation: the generation in which this managed resource began to declare another cloud resource. */
+/**
+ * Annotation: the generation that this managed resource had when it began to declare another cloud resource. Once its provider reports a
+ * later one, it has read the change.
+ */
 export const MOVED_AT = `${DOMAIN}/moved-at`;
 /** Annotation, set by an operator: "true" deletes a cloud resource that existed before together with its owner. */
 export const ALLOW_DELETE = `${DOMAIN}/allow-delete`;
-/** Annotation, set by an operator: "true" allows to delete the last managed resource without its cloud resource. */
+/** Annotation, set by an operator: "true" allows to delete the last managed resource and leave its cloud resource. */
 export const LEAVE_BEHIND = `${DOMAIN}/leave-behind`;
 /** Annotation, set by an operator to move ownership here; the value that sorts last wins, such as the latest time. */
 export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
@@ -59,7 +62,7 @@ export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
  */
 export const RESTORED = `${DOMAIN}/restored`;
 
-/** Annotation of a resource that is desired again after a restore: `pending`, then `looked` once all resources of the XR are looked at. */
+/** Annotation of a resource that is desired again after a restore: `pending`, then `looked` once providers have looked at all of the XR. */
 export const ADOPTION = `${DOMAIN}/adoption`;
 
 /** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */

@@ -20,7 +20,7 @@ export const isNamedByOurs = (candidate: Candidate): candidate is Candidate & { 
 /**
  * Chooses the label by which our resource finds the contenders that it has to know, by the table of `KnownContenders.find`.
  *
- * @param before the first, found earlier.
+ * @param before the first contender, recalled from an earlier reconcile.
  */
 export function chooseLabel(before: Contender | undefined, candidate: Candidate): string {
   const { own } = candidate;
@@ -30,11 +30,13 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
 }
 
 /**
- * Tells whether to look for the same cloud resource behind other ProviderConfigs, unless its name or a parent tells the account.
+ * Tells whether to look for the same cloud resource behind other ProviderConfigs. Needless if its name, or that of a parent, tells the
+ * account.
  *
- * - A resource that may become the owner looks.
- * - An owner that has found the cloud resource looks until the account is known: an asynchronous provider may report one creation to two.
- *   It looks on if it imports the cloud resource, whose creator has no label until it learns of ours.
+ * - Ours looks if it may become the owner.
+ * - As the owner it looks, once it has found the cloud resource, until the account is known: an asynchronous provider may report one
+ *   creation to two managed resources.
+ * - As an owner that imports the cloud resource it goes on looking: the creator's XR sets no label until it has found ours.
  */
 export function looksBehindOtherConfigs(candidate: Candidate): boolean {
   const { own, declared, identity, isImported } = candidate;
@@ -51,7 +53,11 @@ const mayBePromoted = ({ own, identity, hasManagementPolicies }: Candidate): boo
     ? !hasManagementPolicies
     : !own.isMarked && own.identity === identity && (own.isWriting || own.observation !== "unknown");
 
-/** Finds the first contender, which may be ours; undefined if the whole list is needed. An owner replaces the first found earlier. */
+/**
+ * Finds the first contender by precedence, which may be ours; undefined if the caller has to judge by the whole list.
+ *
+ * @param before the first contender, recalled from an earlier reconcile. Only a listed owner replaces it.
+ */
 export function findFirst(
   before: Contender | undefined,
   candidate: Candidate,
@@ -76,7 +82,7 @@ export const isAhead = (one: Contender, { own, identity }: Candidate): boolean =
   (one.isMarked || own?.identity === identity) &&
   (own === undefined || byPrecedence(one, own) < 0);
 
-/** Makes the requirement of a label. Its name contains the whole selector: the identity is a hash that includes the kind. */
+/** Requires the managed resources with a label. The name stands for the whole selector: the identity is a hash that includes the kind. */
 export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement => ({
   name: `tags/${apiVersion}/${label}/${identity}`,
   selector: { apiVersion, kind, match: { labels: { [label]: identity } } },
@@ -85,7 +91,7 @@ export const toLabelled = ({ apiVersion, kind }: ManagedKind, label: string, ide
 /** Names the requirement that recalls the first contender in the next reconcile. @param isOwn true if ours is the first. */
 export function toFirstName({ identity, own }: Pick<Candidate, "identity" | "own">, isOwn = false): string {
   const name = `tags/first/${identity}/`;
-  // That ours is the first is known only in the reconcile in which all were listed: it is recalled for no other version of ours.
+  // Only the reconcile that listed all contenders knows that ours is the first, so another version of ours must not recall it.
   if (own && isOwn) return `${name}${stringAt(own.document, RESOURCE_VERSION)}`;
   // While an XR hands a cloud resource over to itself, two of its resources have the identity.
   return own?.isMarked ? `${name}owner` : name;
@@ -118,8 +124,8 @@ export function toWriterRequirement(
 }
 
 /**
- * Reads the contenders of an answer; undefined while it is pending. Our own takes the place of its observed version. As the owner it also
- * takes that of a resource with its name: the answer is from before a restore.
+ * Reads the contenders of an answer; undefined while it is pending. Ours, as already read, takes its own place in the list if the versions
+ * are the same. As the owner it also replaces one of its name with another UID: such an answer is from before a restore.
  */
 export function toContenders(answer: LookupAnswer, own: Contender | undefined): Contenders | undefined {
   if (answer.is === "pending") return undefined;
@@ -129,7 +135,7 @@ export function toContenders(answer: LookupAnswer, own: Contender | undefined): 
   return answer.items.map((item) => (own && isOwn(item, own) ? own : toContender(item)));
 }
 
-/** Returns our own if the other one is ours in the observed version. */
+/** Returns ours for a listed one with its UID and resourceVersion, else the listed one. */
 export const orOwn = (one: Contender, own: Contender | undefined): Contender =>
   own !== undefined && one.uid === own.uid && isSameVersion(one.document, own.document) ? own : one;
 

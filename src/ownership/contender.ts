@@ -44,7 +44,7 @@ class ManagedContender {
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
   readonly isDeleting: boolean;
-  /** Undefined if the kind has no management policies. */
+  /** The management policies; undefined if the kind has none. */
   readonly policies: Policies | undefined;
   /** True if its provider may write the cloud resource now. */
   readonly isWriting: boolean;
@@ -61,7 +61,7 @@ class ManagedContender {
     this.uid = readUid(document) ?? qualifiedName(document);
     this.owner = mark(readAnnotation(document, OWNER));
     const marker = mark(readAnnotation(document, TAGS_OWNER));
-    // Crossplane annotates every composed resource with its name; a resource written by hand is identified by its marker.
+    // Crossplane annotates every composed resource with its name; of one written by hand the annotation tags-owner tells the id.
     const resource = mark(stringAt(document, COMPOSITION_RESOURCE_NAME));
     this.id = resource === "" && marker.startsWith(`${this.owner}#`) ? marker : contenderId(this.owner, resource);
     this.isMarked = this.owner !== "" && marker === mark(this.id);
@@ -117,8 +117,8 @@ function hasCreated(document: Document): boolean {
 }
 
 /**
- * Tells whether the provider created the cloud resource for this managed resource. While the resource is held back after a rename,
- * nothing is created: a creation that ends then is that of its former cloud resource.
+ * Tells whether the provider created the cloud resource for this managed resource. One that was changed to declare another cloud resource
+ * is held back at first, and creates nothing: a creation that ends then is that of the former cloud resource.
  */
 export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);
@@ -134,7 +134,7 @@ const acknowledgedIn = once(
 /** The longest list of names that an owner writes: a resource's annotations have 256 KB in all. */
 const MAX_ACKNOWLEDGED = 64 * 1024;
 
-/** The most hashes, 180 KB. An answer of Crossplane lists fewer resources. */
+/** The most hashes in such a list: 180 KB. An answer of Crossplane lists fewer resources. */
 const MAX_HASHES = 10_000;
 
 /**

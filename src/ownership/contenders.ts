@@ -10,9 +10,9 @@ export type Contenders = readonly Contender[];
 
 /** The contenders for the cloud resource of one of our resources. */
 export interface Found {
-  /** One list for all our resources that declare it: with or without this one, in the version of the answer. */
+  /** The same list for all our resources that declare the cloud resource. It may lack this one, or have it in another version. */
   readonly all: Contenders;
-  /** Our resource as it counts among them; undefined while it does not. */
+  /** Our resource, as the rules count it among the contenders; undefined while the answer lacks it. */
   readonly listed: Contender | undefined;
 }
 
@@ -33,7 +33,7 @@ function forMany<Made>(compute: (all: Contenders) => Made): (all: Contenders) =>
 /** Sorts the contenders that may own, the owner first. */
 export const findLiving = forMany((all: Contenders) => all.filter(isLiving).sort(byPrecedence));
 
-/** Tells whether the contender may own the cloud resource. One without a controller may if it owned or wrote it before a restore. */
+/** Tells whether the contender may own. One without a controller, as after a restore, may if it is marked as the owner or writes. */
 export const isLiving = (one: Contender): boolean =>
   !one.isDeleting && (one.isMarked || one.isWriting || one.isControlled);
 
@@ -70,11 +70,11 @@ export const firstOther = (contenders: Contenders, uid: string | undefined): Con
   contenders.find((contender) => contender.uid !== uid);
 
 /**
- * Finds the external name of an association on a contender that has found the association, else on any. Its provider makes the name up, and
- * cannot find the association without it.
+ * Finds the external name of an association, which a provider makes up, and without which it cannot find the association. Takes that of a
+ * contender that has found the association, else that of any.
  *
  * @param owner the owner, if it is not ours.
- * @param isMoving true if the name of ours is that of the association that it declared before.
+ * @param isMoving true if ours still has the name of the association that it declared before.
  */
 export function findAssociationName(
   all: Contenders,

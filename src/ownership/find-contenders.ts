@@ -40,7 +40,7 @@ export interface Namesake {
 
 interface Listed {
   readonly asked: Requirements;
-  /** Undefined while an answer is pending. */
+  /** The contenders; undefined while an answer is pending. */
   readonly found: Contenders | undefined;
 }
 
@@ -65,7 +65,7 @@ export class KnownContenders {
    *
    * | our resource                                       | requires                                                            |
    * | -------------------------------------------------- | ------------------------------------------------------------------- |
-   * | joins another in this reconcile                    | all with the identity label                                         |
+   * | takes on another one's account (see `Join`)        | all with the identity label                                         |
    * | owns, or its provider chose the name               | those with `contends`, which an owner has to know                   |
    * | is behind another                                  | that one by name; until it owns, also those with `writes`           |
    * | is first, and becomes the owner                    | itself by name, and those with `contends`: many may be created now  |
@@ -90,7 +90,7 @@ export class KnownContenders {
     return asObserved([first], own);
   }
 
-  /** Lists the managed resources of the name in any account, of both scopes; undefined while an answer is pending. */
+  /** Lists the managed resources with the external name in any account, cluster-scoped and namespaced; undefined while pending. */
   listNamesakes(kind: ManagedKind, externalName: string): Contenders | undefined {
     const key = `${kind.apiVersion} ${externalName}`;
     const before = this.#named.get(key);
@@ -100,7 +100,7 @@ export class KnownContenders {
     return found;
   }
 
-  /** Reads those of the candidate's name, once for all candidates whose kind's schema tells the same; undefined while one is pending. */
+  /** Finds the managed resources with the candidate's external name, once for all candidates that are read by the same fields. */
   findNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
     const key = [kind.apiVersion, externalName, ...(facts.referable ?? [])].join(" ");
     const before = this.#namesakes.get(key);
@@ -169,8 +169,8 @@ export class KnownContenders {
   }
 
   /**
-   * Lists those that declare the candidate's cloud resource, also behind other ProviderConfigs. Each of ours is compared with each of its
-   * name, of which all are read once: an XR composes some thousand resources at most, since its response is limited to 4 MiB.
+   * Lists those that declare the candidate's cloud resource, also behind other ProviderConfigs. Compares each candidate with all of its name,
+   * which are read once. An XR has some thousand candidates at most, since its response is limited to 4 MiB.
    */
   #listInAnyAccount(candidate: Candidate): Contenders | undefined {
     const { own } = candidate;
@@ -179,7 +179,7 @@ export class KnownContenders {
       .map(({ one }) => orOwn(one, own));
   }
 
-  /** Asks for the managed resources with the label, and for their twins. */
+  /** Asks for the managed resources with the label, of this kind and of its twin in the other scope. */
   #ask(kind: ManagedKind, label: string, value: string, own: Contender | undefined, requirements: Requirements) {
     const twin = this.#canAskSchemas ? twinOf(kind) : undefined;
     const found = toContenders(requirements.ask(toLabelled(kind, label, value)), own);
@@ -207,7 +207,7 @@ export class KnownContenders {
 const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
   !isMarked && identity === undefined && policies !== undefined && isObserver(policies);
 
-/** An XR composes many resources of few kinds. */
+/** Finds the twin of each kind once: an XR composes many resources of few kinds. */
 const twinOf = once(findTwin);
 
 /**
@@ -223,7 +223,7 @@ function declares(
   read = one === own ? observed : readByItself(one.document, facts),
 ): boolean {
   if (!isKnown(read)) return false;
-  if (one === own) return isInPlace(declared, read); // in any account, since it takes on that of another one when it joins
+  if (one === own) return isInPlace(declared, read); // in any account: ours takes on that of the one it joins
   return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));
 }
 

@@ -39,12 +39,15 @@ export interface Nature {
 export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "namespace" | "facts"> {
   readonly kind: ManagedKind;
   readonly declared: CloudResource;
-  /** The present identity label of our resource if it still fits, else the next one. */
+  /** The value of our identity label: the present one if it stands for the same cloud resource, else the one computed now. */
   readonly identity: string;
-  /** The cloud resource under our present identity label, if that differs, and last under the next one. Others may have either. */
+  /**
+   * The labels under which others may know the cloud resource, and what was hashed to each: first our present one, if it differs, as after
+   * the account became known; last the one computed now.
+   */
   readonly forms: readonly { readonly identity: string; readonly declared: CloudResource }[];
   readonly externalName: string;
-  /** Undefined before it is created. */
+  /** Our managed resource as observed; undefined before it is created. */
   readonly own: Contender | undefined;
   /** The cloud resource that our observed resource declares. */
   readonly observed: CloudResource | "unresolved" | undefined;
@@ -66,7 +69,7 @@ export interface CloudResource extends Omit<Names, "path">, KnownAccount {
   readonly place: ReadonlyMap<string, string>;
   /** The texts that are hashed to the identity, before and after the account. */
   readonly hashed: readonly [before: readonly string[], after: readonly string[]];
-  /** The facts by which it was read; others are read by the same. */
+  /** The facts by which it was read. What it is compared with has to be read by the same. */
   readonly facts: IdentityFacts;
   /** True until Crossplane has answered with the schema of the kind, which may tell it from others of its name. */
   readonly isProvisional?: boolean;
@@ -136,9 +139,9 @@ export const identify = ({ group, kind }: ManagedKind, resource: CloudResource):
 });
 
 /**
- * Finds the form of a cloud resource that has the former identity label of our managed resource. The label differs if the account was
- * not known then, or the input named another one: nothing has moved, and only the label has to change. Undefined if the label is that
- * of another cloud resource.
+ * Finds how the cloud resource was described when our managed resource got its identity label. A label other than today's may come from a
+ * time when the account was not known, or when the input named another one: then only the label has to change. Undefined if the label is
+ * that of another cloud resource.
  */
 export function findByFormerLabel(
   { document, identity }: Contender,
@@ -149,9 +152,9 @@ export function findByFormerLabel(
   const { config, facts } = resource;
   const [text = config, isToSame] = [readAnnotation(document, ACCOUNT), toConfig(document) === config];
   const accounts = [
-    toAccount(config, formatByConfig(config)),
-    toAccount(config, isToSame ? text : config),
-    toAccount(config, ""),
+    toAccount(config, formatByConfig(config)), // before the account was known
+    toAccount(config, isToSame ? text : config), // as it is noted
+    toAccount(config, ""), // when the name told the account
   ];
   const [before, after] = resource.hashed;
   const texts = facts.isUnknownKind ? [after, ...listFormerTexts(resource, desired, document)] : [after];
@@ -162,8 +165,8 @@ export function findByFormerLabel(
 }
 
 /**
- * Lists the texts of a kind in no table that earlier versions hashed, to recognize their labels: without literals, or with those of
- * parents only. A literal that differs from the observed one is in both texts, since it names another place.
+ * Lists the texts that earlier versions of this function hashed for a kind in no table, to recognize their labels: with the literals of
+ * parents only, or without any. A literal that differs from the observed one stays in both texts, since it names another place.
  */
 function listFormerTexts({ place, parts, facts }: CloudResource, desired: Document, document: Document) {
   const observed = readByItself(document, facts);

@@ -13,13 +13,16 @@ import { isSameConfig } from "./known-account.ts";
 export type Join =
   | { readonly is: "pending" }
   /**
-   * No managed resource with another ProviderConfig, which ours would have to join, was found or looked for. `hasSettled`: ours owns
-   * its cloud resource, and need not look again. `isFollowed`: one with another ProviderConfig will, or may, still join ours.
+   * Ours takes on no other account: no managed resource that it could join was found, or it did not look. `hasSettled`: ours owns its cloud
+   * resource, and need not look again. `isFollowed`: a managed resource with another ProviderConfig will, or may, still join ours.
    */
   | { readonly is: "alone"; readonly hasSettled: boolean; readonly isFollowed: boolean }
-  /** Another one declares the same cloud resource. `declared`: that one's account, which ours declares from now on. */
+  /** Ours joins another one. `declared`: the cloud resource of ours, with the other one's account. */
   | { readonly is: "same"; readonly declared: CloudResource }
-  /** Not known whether the other one, a writer, is the same. `isCreating`: it will be, once its provider has created a cloud resource. */
+  /**
+   * Nothing tells whether `other`, which owns or writes, is in our account. `isCreating`: its provider has not found a cloud resource yet,
+   * and may be creating the one that ours has found.
+   */
   | { readonly is: "untold"; readonly other: Contender; readonly isCreating: boolean };
 
 /** The most accounts whose ProviderConfigs are compared. */
@@ -28,7 +31,7 @@ const MAX_COMPARED = 10;
 /**
  * Looks for managed resources that declare the same cloud resource by another ProviderConfig, since several may lead into one account. Two
  * are the same if the cloud reports one id for both, or if both ProviderConfigs name one account. Ours joins the one that created the
- * cloud resource, or else the one that has precedence.
+ * cloud resource, or else the one that has precedence: it takes on that one's account, so that both get the same identity.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
   if (!looksBehindOtherConfigs(candidate) || known.recallFirst(candidate) !== undefined) return NOT_LOOKED;
@@ -52,15 +55,15 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
 
 const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
 
-/** Tells whether another one may import what our provider has named. It may have read a list in which ours has no label yet. */
+/** Tells whether another one has the name that our provider chose: it may import ours, and may have read a list without our label. */
 const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownContenders): boolean =>
   firstOther(findLiving(known.listNamesakes(kind, externalName) ?? []), own?.uid) !== undefined;
 
-/** Tells whether ours is listed as the owner. Of two that were promoted at once, one sees the other in that list. */
+/** Tells whether the list has ours as the owner. Of two that were promoted at once, at least one then sees the other there. */
 const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
   own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
 
-/** Judges another one; undefined if it is of another account, or if one of the two has no cloud resource to share yet. */
+/** Judges whether ours joins another one; undefined if that is of another account, or if one of the two has no cloud resource yet. */
 function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
   if (told === "pending") return { is: "pending" };
   if (told !== undefined) return told ? { is: "same", declared: joinTo(declared, read) } : undefined;
@@ -68,14 +71,14 @@ function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake
   return { is: "untold", other: one, isCreating: one.observation !== "present" };
 }
 
-/** True for one account, false for two, undefined if it is not known. */
+/** Whether two managed resources are of one account; undefined if nothing tells. */
 type Told = boolean | "pending" | undefined;
 
-/** Takes on the account of another one, unless the input names ours. */
+/** Gives our cloud resource the account of another managed resource, unless the input names an account for ours. */
 const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
   declared.told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
 
-/** Compares by the order in which others are joined: an owner that created first, then those with a known account, then the rest. */
+/** Compares by the order in which others are joined: by the first of the conditions below that holds, then by precedence. */
 function byOrder(a: Namesake, b: Namesake): number {
   const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown: known, told } }: Namesake): number =>
     [isMarked && isCreated, known && (isMarked || told !== undefined), isCreated, isMarked, known, true].indexOf(true);
@@ -105,7 +108,7 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
 /** Formats name and place: the identity without the account. */
 const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
 
-/** Lists those in other accounts, the one with our id first. Ours may join those ahead of all in its own account. */
+/** Lists those in other accounts, the one with our cloud id first. Ours may join those `ahead` of all in its account; others may join it. */
 function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate) {
   const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NOT_INDEXED;
   const found = byId.get((own && readGlobalId(own.document)) ?? "");

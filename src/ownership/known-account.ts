@@ -11,7 +11,7 @@ export interface KnownAccount {
   readonly account: string;
   /** The ProviderConfig, a way into the account. */
   readonly config: string;
-  /** The account that an input names. */
+  /** The account that `tags.owner.account` names, in this XR or in the one that it joined. */
   readonly told: string | undefined;
   /** True if it is known for good: the cloud resource need not be looked for behind other ProviderConfigs. */
   readonly isAccountKnown: boolean;
@@ -69,6 +69,6 @@ export function toConfig(managed: Document, namespace?: string): string {
   return own === undefined ? name : `${name}/${namespace ?? own}`;
 }
 
-/** Tells whether two have the same ProviderConfig, unless the input names the accounts of both. */
+/** Tells whether two have the same ProviderConfig. False if the input names the accounts of both, which then decide. */
 export const isSameConfig = (a: KnownAccount, b: KnownAccount): boolean =>
   a.config === b.config && (a.told === undefined || b.told === undefined);

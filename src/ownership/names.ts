@@ -8,7 +8,10 @@ import { type DesiredAndObserved, textAt } from "./fields.ts";
 /** A managed resource, and the facts that name its cloud resource. */
 export interface NamedResource extends DesiredAndObserved {
   readonly facts: IdentityFacts;
-  /** The external name that the provider chose; "" if it does not count yet, undefined if the pipeline or the record names it. */
+  /**
+   * The external name that the provider chose; "" if it does not count, undefined if the pipeline or the record sets one. It counts
+   * once the provider has created the cloud resource, or the managed resource has the identity label.
+   */
   readonly chosen?: string | undefined;
 }
 

@@ -18,11 +18,11 @@ import type { Candidate } from "./identity.ts";
 export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies"> {
   /** True if the pipeline gives it a name that only the cloud can make up. */
   readonly isImported: boolean;
-  /** Undefined while the answer is pending. */
+  /** The contenders; undefined while the answer is pending. */
   readonly contenders: Found | undefined;
   /** The control plane in the cloud's tags, unless it is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
-  /** False if the provider does not report who else writes the cloud resource. */
+  /** True if the provider reports the cloud resource's tags, which show who else writes it. */
   readonly reportsTags: boolean;
   /** True if the provider of another managed resource may be creating the same cloud resource. */
   readonly mayBeCreated: boolean;
@@ -102,7 +102,7 @@ const judge = decideBy<Case, OwnershipVerdict>(
 
 /** A situation, as the rules read it. */
 interface Case extends Situation {
-  /** Empty while the answer is pending. */
+  /** All contenders; empty while the answer is pending. */
   readonly all: Contenders;
   /** Our managed resource in the answer, which may be older or newer than the observed one. */
   readonly listed: Contender | undefined;
@@ -132,7 +132,7 @@ function toCase(situation: Situation): Case {
   };
 }
 
-/** Finds the contender that blocks our promotion. An orphan does not block one that an operator chose: no XR has the orphan stop. */
+/** Finds the contender that blocks our promotion. An orphan, which no XR will stop, does not block ours if an operator chose ours. */
 const findObstacle = (all: Contenders, { takeOwnership, uid }: Contender): Contender | undefined =>
   findInTheWay(all).find((one) => one.uid !== uid && (takeOwnership === "" || !isOrphan(one)));
 
@@ -160,6 +160,7 @@ const isUnlistedBehindAnother = (one: Case): one is Case & { readonly all: reado
 const existedAndNoContenderWroteIt = ({ own, all, hasManagementPolicies, reportsTags }: Case): boolean =>
   hasManagementPolicies && !reportsTags && own?.observation === "present" && !isInvolved(own) && !areInvolved(all);
 
+/** Tells whether another one precedes ours, which counts as the owner only if the answer says so, too. */
 function isBehindAnother(one: Case): one is Behind {
   const { own, first, isPromoted } = one;
   if (own === undefined || first === undefined) return false;
@@ -173,7 +174,7 @@ const isNotLookedForYet = (one: Case): boolean => hasFoundAtFirst("unknown", one
 
 const isImportedAndMissing = (one: Case): boolean => one.isImported && hasFoundAtFirst("absent", one);
 
-/** Tells whether ours has never written, and its provider's observation is this one. */
+/** Tells whether ours neither owns nor writes yet, and its provider has made this observation. */
 const hasFoundAtFirst = (observation: Observation, { own, isPromoted, hasManagementPolicies }: Case): boolean =>
   hasManagementPolicies && !isPromoted && own?.isWriting === false && own.observation === observation;
 

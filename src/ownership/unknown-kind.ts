@@ -21,8 +21,8 @@ function countFields(value: JsonValue, limit: number): number {
 }
 
 /**
- * Finds the fields below spec.forProvider that name a parent or something else that distinguishes: those with a reference or a selector
- * beside them, and outermost literals. Returns sorted names with their values. A value is undefined until its reference is resolved. Of
+ * Finds the fields below spec.forProvider that identify the cloud resource, beside its name: those with a reference or a selector beside
+ * them, and some outermost literals. Returns sorted names with their values. A value is undefined until its reference is resolved. Of
  * more than MAX_FIELDS fields, one undefined value stands for all.
  *
  * @param referable the outermost fields that count as literals, beside those that name a parent.
@@ -44,7 +44,7 @@ export function findReferred(
     for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field))]);
     for (const key of keys) for (const inner of findInner(block, key, fields)) blocks.push(inner);
   }
-  const unset = unresolved(observed);
+  const unset = unresolved(observed); // the value of references that the provider has not filled in
   return referred.sort(compareEntries).map(([name, value = unset]) => [name, value]);
 }
 
@@ -88,7 +88,7 @@ const findFields = (keys: readonly string[]): ReadonlySet<string> =>
       .flatMap((key) => (TO_VALUES.test(key) ? [] : (REFERENCE.exec(key)?.groups?.["field"] ?? []))),
   );
 
-/** Finds the fields that are set, under the names that they would have by their references. */
+/** Finds the fields that are set, under the names that references would give them, such as `subnetId` for `subnetIds`. */
 const findLiterals = ({ wanted }: Block, referable: ReadonlySet<string>): readonly string[] =>
   Object.keys(wanted)
     .filter((key) => referable.has(key) && toComparableText(wanted[key]) !== "")
@@ -96,7 +96,7 @@ const findLiterals = ({ wanted }: Block, referable: ReadonlySet<string>): readon
 
 /** Reads a field: as desired, or as the provider filled it in. */
 const readField = ({ wanted, found }: Block, field: string, isResolved: boolean): string | undefined =>
-  [field, `${field}s`]
+  [field, `${field}s`] // a reference `fooRef` fills in `foo`, or `foos`
     .map((key) => ownValue(Object.hasOwn(wanted, key) || !isResolved ? wanted : found, key))
     .map(toComparableText)
     .find((text) => text !== "");

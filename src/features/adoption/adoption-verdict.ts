@@ -20,7 +20,7 @@ import type { Prover } from "../prover.ts";
 /** The verdict on a resource to which the XR refers. */
 export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
-  | { readonly is: "unsettled" } // ours: a nested XR, restored, that does not control its own composed resources yet
+  | { readonly is: "unsettled" } // ours: a restored nested XR, which does not control its own composed resources yet
   | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would orphan its cloud resource
   // Ours, put back after a restore. The pipeline may depend on the status of these resources, which is missing.
   | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
@@ -38,7 +38,7 @@ export interface Case {
   /** The name in the Composition; undefined for a resource that is not observed. */
   readonly name: string | undefined;
   readonly reference: Reference;
-  /** Undefined if it does not exist, or is not looked up yet. */
+  /** The resource; undefined if it does not exist, or is not looked up yet. */
   readonly resource: Document | undefined;
   readonly verdict: AdoptionVerdict;
 }
@@ -99,7 +99,7 @@ export function isLookedAt(resource: Document): boolean {
  * | a resource    | an XR of this one's kind and name, another UID     | `stale`: restored with the references of a backup |
  * | a resource    | another one                                        | `foreign`                                         |
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
- * | a resource    | none                                               | as above: it was restored during this reconcile   |
+ * | a resource    | none                                               | `unadopted` or `unproven`: it was just restored   |
  */
 export function judgeReferenced(answer: LookupAnswer, prover: Prover, areFromBackup: boolean): AdoptionVerdict {
   if (answer.is === "pending") return { is: "pending" };
@@ -125,8 +125,9 @@ function judgeExisting(resource: Document, { composer, prove }: Prover): Adoptio
  * Tells whether an XR's references come from a backup: no reconcile has completed since the restore. Then missing resources may still be
  * restored.
  *
- * An XR that was never restored may lack either sign of a completed reconcile, so both must be missing. Managed fields are missing if an
- * older Crossplane composed it without functions, `Synced` if Crossplane was stopped in the first reconcile.
+ * Signs of a completed reconcile are managed fields of the references, and the condition Synced. Both must be missing, since an XR that was
+ * never restored may lack one: the managed fields if an older Crossplane composed it without functions, Synced if Crossplane was stopped in
+ * the first reconcile.
  */
 export function hasReferencesOfBackup(xr: Document): boolean {
   const isWritten = ({ manager, subresource, time }: JsonObject): boolean =>

@@ -62,7 +62,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   ];
 }
 
-/** Lists the resources at which no provider has looked yet, including those that are not composed or are held back. */
+/** Lists the resources at which no provider has looked since the restore, including those that do not exist yet. */
 function listUnlooked(call: Call, draft: Draft): readonly string[] {
   const { observed, desired } = call.request;
   const all = new Set([...observed.resources.keys(), ...desired.resources.keys(), ...desiredSoFar(call, draft).keys()]);
@@ -71,7 +71,7 @@ function listUnlooked(call: Call, draft: Draft): readonly string[] {
 }
 
 /**
- * Finds the references without an observed resource, which does not exist or has another controller. Crossplane observes exactly the
+ * Finds the references whose resource is not observed: it does not exist, or has another controller. Crossplane observes exactly the
  * resources to which the XR refers, so equal numbers mean that all are observed, and nothing is read.
  *
  * Leaves out references with a namespace where Crossplane cannot look up by namespace. A missing kind needs no care: Crossplane gets
@@ -100,7 +100,7 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
   });
 }
 
-/** Desires an observed resource with new marks, with the policies from before it was held, and otherwise unchanged. */
+/** Desires an observed resource unchanged, but for new marks, and for the policies that it had before it was held. */
 function putBack(observed: Document, mark: string): JsonObject {
   const { metadata, spec, ...object } = asObserved(observed);
   const { annotations = {}, ...kept } = isObject(metadata) ? metadata : {};

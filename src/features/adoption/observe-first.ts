@@ -23,8 +23,8 @@ import type { AdoptionRemark } from "./adoption-condition.ts";
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 
 /**
- * Finds the managed resources that are held after a restore, which brings back an old desired state while the cloud has changed. A mark
- * holds each until it is released: all at once when each was found in the cloud as it is desired, or by name, in an annotation of the XR.
+ * Finds the managed resources that only observe after a restore, which brings back an old desired state while the cloud has changed. Each
+ * is held by a mark until all are found in the cloud as they are desired, or until the XR's annotation releases it by name.
  *
  * @returns `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
  */

@@ -67,7 +67,7 @@ const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =
   stringAt(desired, ["metadata", "name"]) === undefined &&
   findFacts(group, kind).cloud !== "Kubernetes";
 
-/** Sets the external names of desired resources. Does not create those that may exist under an unknown name. */
+/** Sets the external names of desired resources. Keeps those from being created that may exist in the cloud under an unknown name. */
 const pinNames = (resources: readonly NamedResource[]): Edits =>
   resources.flatMap((one): Edits => {
     const { resource, desired, observed, verdict } = one;
@@ -79,10 +79,10 @@ const pinNames = (resources: readonly NamedResource[]): Edits =>
 function toPin({ verdict, desired, observed }: NamedResource): readonly ValueEdit[] {
   const [before, wanted] = [observed && readPolicies(observed), readPolicies(desired)];
   if (verdict.is === "WaitingForRecord" || verdict.is === "NameNotRecorded") {
-    // A kind without the field does not support it: its CRD would default it.
+    // A kind whose observed resource has no managementPolicies does not support them: else its CRD would default them.
     return before === undefined ? [] : [{ path: MANAGEMENT_POLICIES, value: withoutCreate(wanted ?? ALL_ACTIONS) }];
   }
-  // A backup may have the policies from above, and after a restore without managed fields no apply removes them.
+  // A backup may have the policies without Create that this function set, and after a restore without managed fields no apply removes them.
   const isLeftOver = wanted === undefined && before?.join() === withoutCreate(ALL_ACTIONS).join();
   const policies = isLeftOver ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
   const isPinned = verdict.is !== "ChangedByPipeline" && "name" in verdict;

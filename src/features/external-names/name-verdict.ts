@@ -6,10 +6,10 @@ import type { FieldPath } from "../../model/field-path.ts";
 
 interface Evidence {
   readonly desired: Document;
-  /** Undefined if the resource is not created yet, or was lost. */
+  /** The observed managed resource; undefined if it is not created yet, or was lost. */
   readonly observed: Document | undefined;
   readonly recorded: string | undefined;
-  /** True if teams cannot write the record with this name. Only such a name is set on a resource that has none. */
+  /** True if `recorded` stands in a record that teams cannot write. Only then is it set on a resource that has no name. */
   readonly isConfirmed: boolean;
   /** True if the resource is not created without a recorded name. */
   readonly isHeld: boolean;
@@ -25,7 +25,7 @@ export type NameVerdict =
   | { readonly is: "DuplicateSuspected"; readonly name: string; readonly other: string }
   /** Not created: no name is recorded (`requireRecord`), or only an `unconfirmed` one. */
   | { readonly is: "WaitingForRecord"; readonly unconfirmed: string | undefined }
-  /** Not created again: a creation began at `createdAt`, and the provider may have forgotten that. */
+  /** Not created again: the provider began a creation at `createdAt`, recorded no name, and may have forgotten the creation. */
   | { readonly is: "NameNotRecorded"; readonly createdAt: string }
   /** No name yet. With `LateInitializeMissing` the provider may lose it. */
   | { readonly is: "LateInitializeMissing" | "WaitingForNames" };

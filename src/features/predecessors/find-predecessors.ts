@@ -29,7 +29,7 @@ export type Predecessors = ReadonlyMap<string, readonly Document[]>;
  * @param recorded the confirmed names of the record; if undefined, finds only resources that go with a grant.
  */
 export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): Predecessors {
-  // Features leave out a resource of an earlier step until its predecessor is found.
+  // Also what earlier steps desire and a feature has left out, as it may do until the predecessor is found.
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const desired = new Map([...all].filter(([, document]) => stringAt(document, ["kind"]) !== undefined));
   const { composer, prove } = proverFor(call);
@@ -63,9 +63,9 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
 /** Looks up all resources with the XR's label, of each kind that may have predecessors; sorted, each once. */
 function lookUp(desired: readonly Document[], call: Call, recorded: RecordedNames | undefined): readonly Document[] {
   const granted = grantedKinds(call);
-  // Adoption puts back only what it has found.
+  // What has the annotation ADOPTION was put back, and so has been found already.
   const composed = desired.filter((like) => readAnnotation(like, ADOPTION) === undefined);
-  // A namespaced XR desires no record once it is bound to nothing.
+  // Asked for even if not desired: a namespaced XR desires no record while it is bound to nothing.
   const isSharing = call.input.spec.sharedResources.length > 0 && call.composite.namespace !== undefined;
   const record = isSharing ? [documentOf(recordKind(call.composite))] : [];
   const likes = recorded === undefined ? granted : [...composed, ...granted, ...record];

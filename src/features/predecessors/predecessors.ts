@@ -57,7 +57,7 @@ const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
   (!isReferring(composite) || isWrittenByOthers(composite.document, referencesPath(composite)));
 
-/** Tells whether a team may have removed references to resources that go with a grant, even as Crossplane's field manager. */
+/** Tells whether a team may have removed references to what goes with a grant. It may have done so as Crossplane's field manager, unseen. */
 const mayLoseReferences = (call: Call): boolean =>
   call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && grantedKinds(call).length > 0;
 
@@ -76,15 +76,15 @@ function missesAny(call: Call, { resources }: Draft): boolean {
   );
 }
 
-/** Tells whether a restore may still be under way, during which held resources are not created. */
+/** Tells whether a restore may still be under way: a resource waits for its record, or is marked to only observe. */
 const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: Draft): boolean =>
   conditions.some(({ reason }) => reason === "WaitingForRecord") ||
   (input.spec.adoption?.restore === "ObserveFirst" &&
     [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined));
 
 /**
- * Adds the predecessors to the observed resources, and lists the names with several of them. All are to be adopted, so none has a
- * controller: Crossplane does not refer even to one that this XR controls.
+ * Adds the predecessors to the observed resources, and lists the names with several of them. All are shown without a controller, so that
+ * features treat them as still to be adopted: the XR does not refer even to one that it controls.
  */
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;
@@ -115,7 +115,7 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
   return { resource: `${name} (${resources})`, sentence };
 }
 
-/** Stops the XR until a person has chosen, where no input `adoption` does that with its condition. */
+/** Stops the XR until a person has chosen. With `adoption` in the input, its condition does that. */
 function findFatal({ duplicates = [], input }: Call): readonly Result[] {
   if (duplicates.length === 0 || input.spec.adoption !== undefined) return [];
   const lines = duplicates.map(({ resource, sentence }) => `  ${resource}: ${sentence}`);
@@ -124,8 +124,8 @@ function findFatal({ duplicates = [], input }: Call): readonly Result[] {
 }
 
 /**
- * Gives desired resources the names of their predecessors, or their recorded names if they do not exist: then a restore that comes later
- * finds them. A recorded name must be confirmed, since many providers take it for the external name.
+ * Gives desired resources the names of their predecessors, or, without a predecessor, their recorded names: a restore that comes later then
+ * finds the same resources. A recorded name must be confirmed, since many providers take it for the external name.
  */
 function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft {
   const { confirmed } = recallNames(call);

@@ -25,7 +25,7 @@ export function decideTags({ cloud, tags: found }: Subject, wanted: WantedTags):
   return isSameTags(found.desired, tags) ? undefined : tags;
 }
 
-/** Desires the tags of another owner, for a kind that cannot observe: its provider would replace them with its own. */
+/** Desires the owner's tags on ours, whose kind cannot only observe: our provider would replace them with the tags that ours desires. */
 export function repeatTags(theirs: TagMap, { cloud, tags: found }: Subject): TagMap {
   const tags = new Map(found && findProvidersOwn(found));
   preserveTags(tags, theirs, [{ has: () => true, onExisting: "Replace" }], cloud);

@@ -32,7 +32,7 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   return { ...settlement, write: (tags) => writeMarks(tags, subject, settlement.policies, marks, wanted) };
 }
 
-/** The rules by which an XR hands a cloud resource over to itself. */
+/** The rules for a resource with a new name in the Composition: its XR hands the cloud resource over to itself. */
 const HANDING_OVER = { onConflict: "Observe", onRelease: "HandOver" } as const;
 
 /** Settles a cloud resource that no other XR can declare. */

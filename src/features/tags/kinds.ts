@@ -19,13 +19,13 @@ export interface KnownKind {
   readonly kind: ManagedKind;
   /** The entry of the input that selects the kind; undefined if none does. */
   readonly rule: ResourceRule | undefined;
-  /** The facts include what the rule says. */
+  /** The facts of our tables, with the fields that the rule names. */
   readonly facts: KindFacts;
-  /** Asks for the schema's fields that distinguish; undefined where the tables list the kind, or the input says what distinguishes. */
+  /** Asks for the kind's schema; undefined where the tables list the kind, or the rule has scopeFieldPaths. */
   readonly askFields: (() => SchemaFields) | undefined;
 }
 
-/** The fields that distinguish even as literals, by the kind's schema; undefined where Crossplane has no schema. */
+/** The fields that count to the identity even as literals, by the kind's schema; undefined where Crossplane has no schema. */
 type SchemaFields = ReadonlySet<string> | "pending" | undefined;
 
 /** Makes a function that looks up a resource's kind, each kind once. */
@@ -46,7 +46,7 @@ function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[], call: Ca
   const found = findFacts(kind.group, kind.kind);
   if (rule === undefined) return { kind, rule, facts: found, askFields: undefined };
   const facts = withRule(found, rule);
-  // The input can so exclude a field that changes in place.
+  // With scopeFieldPaths the schema is not asked, so that a user can leave out a field that changes in place.
   const isTold = !found.identity.isUnknownKind || rule.scopeFieldPaths.length > 0;
   const askFields = isTold ? undefined : lazy(() => askReferable(kind, facts.identity, call));
   return { kind, rule, facts, askFields };

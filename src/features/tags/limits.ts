@@ -62,7 +62,7 @@ export const PROVIDERS_OWN: ReadonlySet<string> = new Set([
 ]);
 
 export interface Refusal {
-  /** Undefined for a fault of all tags together. */
+  /** The refused key; undefined for a fault of all tags together. */
   readonly key: string | undefined;
   readonly message: string;
 }

@@ -31,7 +31,7 @@ import type { Settlement } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The labels and annotations by which other XRs find ours, and know its owner. */
+/** The labels and annotations by which other XRs find our managed resource, and the owner of its cloud resource. */
 export interface Marks {
   readonly labels: readonly ValueEdit[];
   readonly annotations: Annotations;
@@ -47,9 +47,9 @@ export function chooseMarks(
   // After a change of the account, an observer keeps the owner's identity until the owner has changed its own.
   const owner = verdict.is === "theirs" && join.is !== "same" ? verdict.owner.identity : undefined;
   const { forms } = candidate;
-  const form = forms.find(({ identity }) => identity === owner) ?? forms.at(-1) ?? candidate;
+  const form = forms.find(({ identity }) => identity === owner) ?? forms.at(-1) ?? candidate; // the last is of today
   const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
-  // A control plane without a name recognizes its tag in the next reconcile by this record.
+  // Noted, so that a control plane to which the input gives no name recognizes its own tag in the next reconcile.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
   const hasSettled = join.is === "alone" && join.hasSettled;
   return {

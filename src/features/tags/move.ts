@@ -11,7 +11,7 @@ import type { Contender } from "../../ownership/contender.ts";
 /** Annotations to set, by key. */
 export type Annotations = Readonly<Record<string, string | undefined>>;
 
-/** The policies, annotations and readiness of a managed resource, by its part in the ownership of the cloud resource. */
+/** What a managed resource gets for its part in the ownership of the cloud resource, as the owner or an observer. */
 export interface Part {
   /** The provider's actions. For a kind without management policies only Delete counts. */
   readonly policies: Policies;
@@ -24,11 +24,12 @@ export interface Part {
 }
 
 /**
- * Holds back a managed resource that declares another cloud resource than before. Until its provider has read the change, its
- * observations are about the former one, and so is a creation that has begun. Undefined if the provider has read it.
+ * Holds back a managed resource that declares another cloud resource than before: it only observes until its provider has read the
+ * change. Before that its observations, and a creation that has begun, are about the former cloud resource. Undefined if it has read it.
  *
- * The resource observes in a new generation of its spec until the provider's Synced reports that generation. A provider that
- * reports no generations is waited for until a creation under way has ended. It is not paused: a paused one is never deleted.
+ * MOVED_AT notes the present generation, and other policies with the same meaning make a new one: once the provider's Synced reports a
+ * generation after the noted one, it has read the change. A provider that reports no generations is waited for until a creation under way
+ * has ended. A pause would not do: a paused managed resource is never deleted.
  */
 export function holdBackAfterMove(own: Contender | undefined, hasMoved: boolean): Part | undefined {
   const step = own && (hasMoved ? "renew" : findStep(own.document));
@@ -53,16 +54,16 @@ function findStep(document: Document): "renew" | "wait" | undefined {
   const noted = readAnnotation(document, MOVED_AT);
   if (noted === undefined) return undefined;
   const [generation, movedAt] = [readGeneration(document), Number(noted)];
-  // A restore begins the generations anew: the noted one would never pass.
+  // A restore counts generations from 1 again: Synced might never report a later one than noted.
   if (generation > 0 && generation <= movedAt) return "renew";
   if (shownCondition(document, "Synced") === undefined) return "wait";
   const synced = readSyncedGeneration(document);
   if (synced === undefined) return isCreationUnderWay(document) ? "wait" : undefined;
   if (synced.generation <= movedAt) return "wait";
-  return synced.isOfCreation ? "renew" : undefined;
+  return synced.isOfCreation ? "renew" : undefined; // Synced of a creation may report a generation that was not read
 }
 
-/** Reads when the former cloud resource was created. While ours is held back, its provider creates nothing else. */
+/** Reads when the former cloud resource was created. A creation that ends while ours is held back is still that one's. */
 export function readFormerCreation({ document }: Contender): string | undefined {
   const isHeldBack = readAnnotation(document, MOVED_AT) !== undefined;
   return (isHeldBack ? readCreationTime(document) : undefined) ?? readAnnotation(document, CREATED_BEFORE);

@@ -12,7 +12,7 @@ import type { Call } from "../feature.ts";
 import type { Subject } from "./subject.ts";
 
 interface Renamed {
-  /** With the owners that are kept. */
+  /** The draft with the owners that are kept. */
   readonly draft: Draft;
   /** Names in the Composition of owners that were renamed, of their successors, and of those in `leaving`. */
   readonly renamed: ReadonlySet<string>;
@@ -32,16 +32,17 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   if (owners.length === 0) return { draft, renamed: new Set(), leaving: new Set() };
   const byIdentity = groupBy(subjects, toKey);
   const byName = groupBy(subjects, ({ isNamed, desired }) => (isNamed ? toNameKey(desired) : undefined));
+  // Heirs: the resources of this XR that declare the owner's cloud resource under a new name.
   const heirsOf = ({ identity, document }: Contender): readonly Subject[] =>
     (identity === undefined ? byName.get(toNameKey(document)) : byIdentity.get(identity)) ?? NO_HEIRS;
-  // A new resource of its kind has an unresolved reference, and may declare the same.
+  // A new resource of the owner's kind with an unresolved reference may declare the same cloud resource.
   const mayHaveMore = ({ document }: Contender): boolean => byIdentity.has(kindOf(document));
   const hasHeirs = ([, owner]: Owner): boolean => mayHaveMore(owner) || heirsOf(owner).length > 0;
   const replaced = owners.filter(hasHeirs);
   const waiting = replaced.filter(([, owner]) => mayHaveMore(owner) || !isSucceeded(owner, heirsOf(owner)));
-  // Another XR may have begun to declare it since this one was reconciled: one that goes with it has to know that.
+  // An owner without heirs would be deleted with its cloud resource, which another XR may have begun to declare: it goes once that is known.
   const isHandingOver = call.input.spec.tags?.owner.onRelease === "HandOver";
-  const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // we left it out
+  const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // then a feature left it out on purpose
   const leaving = owners.filter(
     ([name, owner]) =>
       isHandingOver && owner.isMarked && owner.isDeletingWithIt && !isDesired(name) && !hasHeirs([name, owner]),

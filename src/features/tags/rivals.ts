@@ -27,11 +27,11 @@ import type { WantedTags } from "./wanted.ts";
 export interface Rivals {
   readonly candidate: Candidate;
   readonly join: Join;
-  /** Undefined while an answer or a value of the input is pending. */
+  /** The contenders; undefined while an answer is pending, or a value of the input is not set. */
   readonly contenders: Found | undefined;
   /** The other control plane that the cloud's tags name. */
   readonly otherCluster: string | undefined;
-  /** True if the observed resource declares another cloud resource. */
+  /** True if our observed managed resource declares another cloud resource than the desired one. */
   readonly hasMoved: boolean;
 }
 
@@ -87,8 +87,8 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 }
 
 /**
- * Finds the other control plane that the cloud's tags name. This control plane has the name in the input, and the one that our resource
- * records. If the input has none, it also has those that an earlier step, `add` or another contender writes.
+ * Finds the control plane that the cloud's tags name, unless it is this one. This one is known by the name in the input, and by the name
+ * that our managed resource records; if the input has none, also by those that an earlier step, `add` or another contender writes.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);

@@ -58,7 +58,7 @@ export function settle(
   return { ...part, annotations, reason: chooseReason(one) };
 }
 
-/** Chooses policies, annotations and readiness. The first rule that fits decides; else our managed resource begins. */
+/** Chooses policies, annotations and readiness. The first rule that fits decides; else `begin` does. */
 const choosePart = decideBy<Case, Part>(
   () => [
     when(is("deleting"), leave),
@@ -126,7 +126,7 @@ const isTheirsAndNotComposed = (one: Case): one is Theirs =>
 
 const isTheirsAndCannotObserve = (one: Case): one is Theirs => isTheirs(one) && !canObserve(one);
 
-/** Tells whether ours waits for the owner: to stop writing, or to list ours, which counts on the cloud resource that it has found. */
+/** Tells whether ours waits for the owner to stop writing or, once ours has found the cloud resource, to list ours as a successor. */
 const isTheirsUntilLeft = (one: Case): one is Theirs =>
   isTheirs(one) && (one.verdict.isNext || (hasFound(one) && !one.verdict.isAcknowledged));
 
@@ -189,7 +189,7 @@ function write(one: Ours): Part {
   };
 }
 
-/** Tells whether the origin of the cloud resource allows to delete it with ours. */
+/** Tells whether the cloud resource may be deleted with ours: a contender created it, or `preexisting` is Delete, or ours cannot observe. */
 function mayGoWithOurs(one: Ours): boolean {
   const isCreated = one.verdict.origin === "created" || isUnnamed(one);
   return isCreated || one.wanted.rules.preexisting === "Delete" || !canObserve(one);
@@ -218,9 +218,9 @@ function observeOwner(one: Theirs): Part {
     move,
   } = one;
   const { owner, isAcknowledged, isNext } = verdict;
-  // Noted before our provider has looked, since the owner may be gone by then.
+  // Taken over from the owner before our provider has looked, since the owner may be gone by then.
   const isCreated = !move && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
-  // The first of new contenders is no owner yet. It is not noted: each note is an event for all XRs that watch ours.
+  // The first of several new contenders is no owner yet, and not noted: each change of ours has all XRs reconciled that watch it.
   const isOwner = !isNext && (owner.isMarked || own?.knowsOwner === true);
   const isReady = hasFound(one) && !move && shownCondition(owner.document, "Ready")?.status === "True";
   const ready = isReady ? "True" : undefined;

@@ -32,13 +32,13 @@ interface Wish extends DesiredAndObserved {
 /** A desired managed resource whose ownership is to be settled. */
 export interface Subject extends Wish, DeclaredResource, Nature, Pick<KindFacts, "cloud" | "reportsTags"> {
   readonly kind: ManagedKind;
-  /** Undefined if no other XR can declare it; "unresolved" until the references that identify it are resolved. */
+  /** The cloud resource; undefined if no other XR can declare it, "unresolved" until the references that identify it are resolved. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
   /** True if an earlier step desires its external name. */
   readonly isNamed: boolean;
-  /** As observed, if another XR can declare its cloud resource; undefined before it is created. */
+  /** The observed managed resource; undefined before it is created, and if no other XR can declare its cloud resource. */
   readonly own: Contender | undefined;
-  /** Undefined for a kind without tags. */
+  /** The tags and their field; undefined for a kind without tags. */
   readonly tags: ResourceTags | undefined;
 }
 
@@ -146,7 +146,7 @@ function isExcluded(
   { resource, observed, asked, isRenamed }: Wish,
   ignored: readonly ((text: string) => boolean)[],
 ): boolean {
-  // What hands over is desired as observed, and may only observe since it was held back.
+  // A resource that hands over is desired as it is observed. That it only observes may come from being held back.
   if ((isObserver(asked) && !isRenamed) || ignored.some((fits) => fits(resource))) return true;
   return observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true";
 }
@@ -210,7 +210,7 @@ function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields
   return referable === undefined ? read : readWith(referable);
 }
 
-/** Reads the cloud resource. One that was just created does not wait for a reference to its place: no other XR knows its name yet. */
+/** Reads the cloud resource. Undefined, in place of "unresolved", for one that was just created: no other XR knows its name yet. */
 function readUnlessNew(declared: DeclaredResource & { readonly isMadeUp: boolean }) {
   const read = readCloudResource(declared);
   const isNew = declared.isMadeUp && declared.observed && readLabel(declared.observed, IDENTITY_LABEL) === undefined;

@@ -81,7 +81,7 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     kind,
     name: brief(stringAt(subject.desired, EXTERNAL_NAME) ?? ""),
     by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
-    // One that existed before this step keeps its tags and its policies, except Delete.
+    // A managed resource that existed before this step keeps its tags and its policies, except Delete.
     meanwhile: isTagged ? "this XR manages and tags it as before, but without Delete" : "this XR only observes it",
     consequence: hasManagementPolicies
       ? ", so this XR only observes it"
@@ -159,14 +159,14 @@ const REASONS = {
     InvalidTags: ({ fault }: { readonly fault: string }) => fault,
     ExistedBefore: ({ takeOver, allowDelete }: Facts) =>
       `existed before this XR, and its provider does not report who else writes it, so this XR only observes it; ${takeOver}; ${allowDelete}`,
-    /** With an owner: another XR owns it. */
+    /** `owner` is set if another XR owns the cloud resource. */
     WaitingForProvider: ({ owner, by, meanwhile, synced, takeOver }: Facts & { readonly owner?: Contender }) =>
       owner === undefined
         ? `${meanwhile} until the provider has looked for it${synced}`
         : `${by} owns it, and the provider has not found it for this XR yet${synced}; ${takeOver}`,
     WaitingForReferences: ({ kind, synced }: Facts) =>
       `this XR only observes it until the provider has resolved the references that identify the ${kind}${synced}`,
-    /** `isCreating`: the other one's provider has not found a cloud resource yet, and may find this one. */
+    /** `isCreating`: the provider of the other managed resource has not found a cloud resource yet, and may be creating this one. */
     AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
       `${by} declares the same name by another ProviderConfig, and nothing tells whether both lead into one account: ` +
       `set tags.owner.account in both Compositions; until then ${isCreating ? meanwhile : "this XR writes it"}`,
@@ -194,7 +194,7 @@ const REASONS = {
     ObservedOnly: ({ by, consequence, takeOver }: Theirs) => `${by} owns it${consequence}; ${takeOver}`,
     "ExistedBefore/kept": ({ allowDelete }: Facts) =>
       `existed before this XR, so it is not deleted with it; ${allowDelete}`,
-    /** `others` observe it. */
+    /** `others`: the contenders that observe the cloud resource. */
     Owned: ({ others }: { readonly others: readonly Contender[] }) =>
       `shared with ${listSome(others, MAX_NAMES, ({ owner, name }) => brief(owner || name))}`,
     NothingToTag: () => "",

@@ -23,7 +23,7 @@ import { resolveWanted, type WantedTags } from "./wanted.ts";
 
 interface TagDecision extends Tagged {
   readonly arbitration: Arbitration;
-  /** Undefined if the tags stay as earlier steps desire them. */
+  /** The tags to desire; undefined if they stay as earlier steps desire them. */
   readonly tags: TagMap | undefined;
 }
 
@@ -77,8 +77,8 @@ function withoutEdits(draft: Draft, names: ReadonlySet<string>): Draft {
 }
 
 /**
- * Tells whether the resource keeps its tags, since the cloud would refuse the new ones. Not Fatal for the tags of a team: it could freeze
- * its XR with them, and so keep copies whose grant is revoked.
+ * Tells whether the resource keeps its tags, since the cloud would refuse the new ones. Tags that a team sets give no Fatal result: with it
+ * the team could freeze its XR, and so keep copies whose grant is revoked.
  */
 const isHeld = ({ refusals }: TagDecision): boolean => refusals.length > 0;
 
