@@ -2,6 +2,9 @@ import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** The folders whose tests are run, from scripts/mutants.ts. */
+const folders = process.env["MUTANT_TESTS"]?.split(",") ?? ["test"];
+
 /**
  * For Stryker, which runs the tests of one folder again and again: no other programs, no measuring of time, and nothing that plays thousands of
  * games and does not say which line was wrong.
@@ -19,7 +22,7 @@ class TablesFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["**/*.test.ts"],
+    include: folders.map((folder) => `${folder}/**/*.test.ts`),
     exclude: tooSlow.map((name) => `**/*${name}.test.ts`),
     setupFiles: ["testing/tools/brief-properties.ts"],
     sequence: { sequencer: TablesFirst },

@@ -6,11 +6,15 @@ import { requireTool } from "./tools/build.ts";
  * `npm run mutants -- src/wire`: changes the code of that folder in hundreds of small ways, one at a time, and lists those that
  * the folder's own tests, those in test/wire, do not notice. Results are kept in build/mutants/, and only what has
  * changed is tried again; a pattern (`npm run mutants -- src/wire "s*.ts"`) tries a part of it, and `--sample=200` two hundred
- * mutants at even distances.
+ * mutants at even distances. `--with=test/features/tags` runs the tests of that folder as well.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: "string" }, workers: { type: "string", default: "2" } },
+  options: {
+    sample: { type: "string" },
+    with: { type: "string", multiple: true, default: [] },
+    workers: { type: "string", default: "2" },
+  },
 });
 const [given = "", pattern = "**/*.ts"] = positionals;
 const folder = given.replace(/\/$/, "");
@@ -19,6 +23,8 @@ if (!folder.startsWith("src/") || !existsSync(folder) || !existsSync(tests)) {
   process.stderr.write(`cannot make mutants of "${given}": give a folder below src/ that has tests\n`);
   process.exit(1);
 }
+
+process.env["MUTANT_TESTS"] = [tests, ...values.with].join(",");
 
 const BREAK_BELOW_PERCENT = 85;
 
@@ -33,7 +39,7 @@ const options = {
   plugins: ["@stryker-mutator/*", "./scripts/mutants/sample.mjs"],
   testRunner: "vitest",
   // Only the folder's own tests: that run-function's notice as well says nothing about these, and takes an hour.
-  vitest: { configFile: "vitest.mutants.config.ts", dir: tests, related: false },
+  vitest: { configFile: "vitest.mutants.config.ts", related: false },
   coverageAnalysis: "perTest",
   // What runs once, when a module is loaded (the tags of wire/fields.ts), needs all tests for each mutant: it is read by
   // every test, and a wrong one fails most of them.
