@@ -36,6 +36,7 @@ test.each<[reason: string, is: string | undefined, desired: JsonObject, observed
 describe("the fields that are referred to", () => {
   const texts = ["a", '{"b":{"c":"1","cRef":{}},"bRef":{}}', "a[0].b", '{"c":"1","cRef":{}}'];
   const nested = { a: { b: { c: "1", cRef: {} }, bRef: {} }, aRef: {} };
+  const inList = ["a", '[{"b":{"c":"1","cRef":{}},"bRef":{}}]', "as[0].b", '{"c":"1","cRef":{}}'];
   const values = { passwordSecretRef: {}, settingsConfigMapRef: {}, providerConfigRef: {}, secretRef: {} };
   const pods = { podSelector: {} };
   const long = "a".repeat(513);
@@ -62,6 +63,7 @@ describe("the fields that are referred to", () => {
     ["it has no field beside it, and the provider has looked", ["pod", ""], pods, {}, synced],
     ["it has no field beside it, and the provider has not looked", ["pod", undefined], pods, {}],
     ["one is in another, and what is in that one counts by its text only", texts, nested],
+    ["one is in a list that is referred to", inList, { as: [{ b: { c: "1", cRef: {} }, bRef: {} }], aRefs: [] }],
     ["the path is so long that it is hashed", [`${hashText(long)}[0].id`, "1"], { [long]: [{ id: "1", idRef: {} }] }],
     ["they hold values or choose a provider", [], values],
   ])("are found where %s", (_, are, desired, observed?: JsonObject, status: JsonObject = {}) => {
@@ -83,10 +85,14 @@ test.each<[string, JsonObject]>([
 });
 
 test.each([
-  { count: 9000, isKnown: true },
-  { count: 11_000, isKnown: false },
-])("of $count fields, those that are referred to are known: $isKnown", ({ count, isKnown }) => {
-  const fields = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field-${index}`, "text"]));
+  { count: 9000, where: "side by side", isKnown: true },
+  { count: 11_000, where: "side by side", isKnown: false },
+  { count: 9000, where: "in blocks", isKnown: true },
+  { count: 11_000, where: "in blocks", isKnown: false },
+])("of $count fields $where, those that are referred to are known: $isKnown", ({ count, where, isKnown }) => {
+  const all = Array.from({ length: count }, (_, index) => [`field-${index}`, "text"] as const);
+  const half = (from: number): JsonObject => Object.fromEntries(all.filter((_, index) => index % 2 === from));
+  const fields = where === "in blocks" ? { a: half(0), b: [half(1)] } : { ...half(0), ...half(1) };
   const [small, large] = [managed({ topic: "a", topicRef: {} }), managed({ ...fields, topic: "a", topicRef: {} })];
   const found = [
     findReferred({ desired: large, observed: undefined }),

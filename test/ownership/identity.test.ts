@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
+import { findFacts } from "../../src/crossplane/providers/families.ts";
+import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { toContender } from "../../src/ownership/contender.ts";
+import { type Candidate, isElsewhere, readByItself, readCloudResource } from "../../src/ownership/identity.ts";
 import { identityOf, named, resource } from "./identity-of.ts";
 
 const branch = (forProvider: JsonObject, metadata = named("main")): JsonObject =>
@@ -18,9 +23,9 @@ const unknown = (forProvider: JsonObject): JsonObject =>
 const dns = (name: string, region = "eu"): JsonObject =>
   resource("route53.aws.upbound.io/v1beta1", "Record", {}, { region, zoneId: "Z1", type: "A", name });
 
-const scaler = (version: string, group = "autoscaling"): JsonObject => {
+const scaler = (version: string, group = "autoscaling", name = "b"): JsonObject => {
   const kind = { apiVersion: `${group}/${version}`, kind: "HorizontalPodAutoscaler" };
-  const manifest = { ...kind, metadata: { namespace: "a", name: "b" } };
+  const manifest = { ...kind, metadata: { namespace: "a", name } };
   return resource("kubernetes.crossplane.io/v1alpha2", "Object", {}, { manifest });
 };
 
@@ -72,6 +77,7 @@ test.each<["one" | "two", string, JsonObject, JsonObject]>([
   ["one", "DNS record, in another case and region and with a dot", dns("www.a.org"), dns("WWW.a.org.", "us")],
   ["two", "DNS records", dns("www.a.org"), dns("www.b.org")],
   ["one", "object in two versions of its API", scaler("v1"), scaler("v2")],
+  ["two", "objects of two names", scaler("v1"), scaler("v1", "autoscaling", "c")],
   ["two", "objects of two API groups", scaler("v1"), scaler("v1", "other")],
   ["two", "topics of an unknown kind with another parent", below("a"), below("b")],
   ["two", "topics of an unknown kind whose parents are in blocks", inBlock("a"), inBlock("b")],
@@ -123,4 +129,32 @@ test("metadata.name gives way to the name that the provider has written", () => 
   const observed = branch({ appId: "a" }, { name: "main", ...named("trunk") });
   const written = identityOf(branch({ appId: "a" }, named("trunk")));
   expect(identityOf(branch({ appId: "a" }, { name: "main" }), observed)).toEqual(written);
+});
+
+describe("an XR's managed resource without an identity label", () => {
+  const lost = (id: string): JsonObject => ({ ...branch({ appId: "a" }, {}), status: { atProvider: { id } } });
+  const withId = { ...branch({ appId: "a" }), status: { atProvider: { id: "trunk" } } };
+  const [main, hiding] = [branch({ appId: "a" }), branch({ appIdRef: { name: "a" } })];
+  const anywhere = resource("amplify.aws.upbound.io/v1beta1", "Branch", named("main"), { appId: "a" });
+  test.each<[is: "another" | "the same", reason: string, desired: JsonObject, observed: JsonObject]>([
+    ["the same", "nothing has changed", main, main],
+    ["another", "the name has changed", branch({ appId: "a" }, named("trunk")), main],
+    ["another", "the parent has changed", branch({ appId: "b" }), main],
+    ["another", "the region has changed", branch({ appId: "a", region: "us" }), main],
+    ["another", "the ProviderConfig has changed", byTheirs(main), main],
+    ["the same", "the ProviderConfig of what has a unique name has changed", byTheirs(ofA), ofA],
+    ["the same", "the provider has filled in a field that is not desired", anywhere, main],
+    ["another", "the parent of the observed one is not resolved", main, hiding],
+    ["the same", "its name is lost, and its provider reports the same id", main, lost("main")],
+    ["another", "its name is lost, and its provider reports another id", main, lost("trunk")],
+    ["the same", "its provider reports an id beside its name", main, withId],
+  ])("declares %s cloud resource than the pipeline desires where %s", (is, _reason, desired, object) => {
+    const kind = readManagedKind(documentOf(desired));
+    const { identity: facts } = findFacts(kind.group, kind.kind);
+    const document = documentOf(object);
+    const declared = readCloudResource({ desired: documentOf(desired), observed: undefined, facts });
+    const observed = readByItself(document, facts);
+    const candidate = { own: toContender(document), facts, declared, observed } as Candidate;
+    expect(isElsewhere(candidate)).toBe(is === "another");
+  });
 });

@@ -307,15 +307,21 @@ describe("a cloud resource that several XRs may name", () => {
     const adding = { tags: { add: [team, { key: "crossplane-cluster", value: "blue" }] } };
     const inCluster = (cluster: string) => ({ tags: { add: [team], owner: { cluster } } });
     const [mine, theirs] = [{ team: "shop" }, undefined];
-    test.each<[reason: string, draft: Draft, is: string, tags: JsonObject | undefined]>([
-      ["is only observed: that may own it", reconcile(reporting(ours), []), "OwnedByAnotherCluster", theirs],
-      ["is not written any more", reconcile(reporting(owning(ours)), []), "OwnedByAnotherCluster", theirs],
-      ["is not ours in red", reconcile(reporting(ours), [], inCluster("red")), "OwnedByAnotherCluster", theirs],
-      ["is ours in blue", reconcile(reporting(ours), [], inCluster("blue")), "Owned", { ...mine, ...tag }],
-      ["is ours where our resource records that name", reconcile(reporting(before), []), "Owned", mine],
-      ["is another's who records that name", reconcile(reporting(ours), [recorded]), "ObservedOnly", theirs],
-      ["is ours where we add that tag", reconcile(reporting(owning(ours)), [], adding), "Owned", { ...mine, ...tag }],
-    ])("%s", (_reason, draft, is, tags) => {
+    test.each<[reason: string, make: () => Draft, is: string, tags: JsonObject | undefined]>([
+      ["is only observed: that may own it", () => reconcile(reporting(ours), []), "OwnedByAnotherCluster", theirs],
+      ["is not written any more", () => reconcile(reporting(owning(ours)), []), "OwnedByAnotherCluster", theirs],
+      ["is not ours in red", () => reconcile(reporting(ours), [], inCluster("red")), "OwnedByAnotherCluster", theirs],
+      ["is ours in blue", () => reconcile(reporting(ours), [], inCluster("blue")), "Owned", { ...mine, ...tag }],
+      ["is ours where our resource records that name", () => reconcile(reporting(before), []), "Owned", mine],
+      ["is another's who records that name", () => reconcile(reporting(ours), [recorded]), "ObservedOnly", theirs],
+      [
+        "is ours where we add that tag",
+        () => reconcile(reporting(owning(ours)), [], adding),
+        "Owned",
+        { ...mine, ...tag },
+      ],
+    ])("%s", (_reason, make, is, tags) => {
+      const draft = make();
       expect([reasonIn(draft), tagsIn(draft)]).toEqual([is, tags]);
       const isElsewhere = is === "OwnedByAnotherCluster";
       if (isElsewhere) expect([policiesOf(draft), says(draft)]).toEqual([["Observe"], expect.stringContaining("blue")]);

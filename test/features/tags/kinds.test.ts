@@ -83,11 +83,13 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
   const created = "Arbitrating: 0 tagged, 1 not tagged; bucket: this XR only observes it";
   const alone = "Owned: 0 tagged, 1 owned without tags (BucketPublicAccessBlock)";
   const observed = "ObservedOnly: 0 tagged, 1 only observed; bucket: Shop.apps.example.org/other";
-  test.each<[reason: string, draft: Draft, policies: readonly string[], says: string]>([
-    ["created as an observer", first, ["Observe"], created],
-    ["observed beside its owner", reconcile(theirs), ["Observe"], observed],
-    ["owned by an XR that is alone", reconcile(), ["*"], alone],
-  ])("it is %s, without tags, and the condition says so", (_reason, draft, managementPolicies, message) => {
+  // A draft that is made beside the tests would be that of the code without the mutant.
+  test.each<[reason: string, make: () => Draft, policies: readonly string[], says: string]>([
+    ["created as an observer", () => run({ tags, desired, contenders: [] }), ["Observe"], created],
+    ["observed beside its owner", () => reconcile(theirs), ["Observe"], observed],
+    ["owned by an XR that is alone", () => reconcile(), ["*"], alone],
+  ])("it is %s, without tags, and the condition says so", (_reason, make, managementPolicies, message) => {
+    const draft = make();
     const forProvider = { region: "eu-west-1", bucket: "orders" };
     expect(desiredOf(draft)["spec"]).toEqual({ forProvider, managementPolicies });
     expect(draft.requirements.size).toBe(1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fromTagMap, toTagMap } from "../../../src/features/tags/tag-map.ts";
+import { fromTagMap, readShape, toTagMap } from "../../../src/features/tags/tag-map.ts";
 import type { JsonValue } from "../../../src/model/json.ts";
 
 describe("the tags of a field", () => {
@@ -29,4 +29,21 @@ test.each<[reason: string, like: JsonValue | undefined, field: JsonValue]>([
   ["a list keeps its order and other fields", [aws("b", "old"), aws("c", "x")], [aws("b", "2"), aws("a", "1")]],
 ])("tags are written in the shape of the field: %s", (_reason, like, field) => {
   expect(JSON.stringify(fromTagMap(tags, like))).toBe(JSON.stringify(field));
+});
+
+const listOf = (...names: readonly string[]) => ({
+  type: "array",
+  items: { properties: Object.fromEntries(names.map((name) => [name, {}])) },
+});
+test.each<[field: string, schema: JsonValue | undefined, shape: JsonValue | undefined]>([
+  ["a map", { type: "object", additionalProperties: { type: "string" } }, {}],
+  ["a list of keys and values", listOf("key", "value"), [{ key: "" }]],
+  ["a list as KMS has it", listOf("other", "tagKey", "tagValue"), [{ tagKey: "" }]],
+  ["no tags: an object with fields of its own", { type: "object", properties: { a: {} } }, undefined],
+  ["no tags: a list of keys without values", listOf("key"), undefined],
+  ["no tags: a list of values without keys", listOf("value"), undefined],
+  ["no tags: a list of texts", { type: "array", items: { type: "string" } }, undefined],
+  ["no tags: a field that the schema does not have", undefined, undefined],
+])("a schema tells that a field holds %s", (_field, schema, shape) => {
+  expect(readShape(schema)).toEqual(shape);
 });

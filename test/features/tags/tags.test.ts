@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { findExcess } from "../../../src/features/tags/limits.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { CallParts } from "../../../testing/builders/calls.ts";
 import { at, desiredOf, says, tagsIn } from "../../../testing/builders/read-draft.ts";
@@ -36,6 +37,12 @@ describe("tags", () => {
     [{ "map-a": "y" }, "preserved keys stay as they are", { preserve: ["map-*"] }, { cloud: { "map-a": "y", b: "z" } }],
     [{ team: "x" }, "preserve wins over add", { add: [team], preserve: ["team"] }, { cloud: { team: "x" } }],
     [{ team: "shop" }, "an added tag wins under Retain", { add: [team], preserve: anyway }, { cloud: { team: "x" } }],
+    [
+      { team: "shop", "map-a": "x" },
+      "preserve looks beyond AWS's own",
+      { add: [team], preserve: ["*"] },
+      { cloud: { ...aws, "map-a": "x" } },
+    ],
     [{ team: "shop" }, "AWS's own are left to it, preserved or not", { add: [team], preserve: ["*"] }, { cloud: aws }],
   ])("are %j because %s", (expected, _reason, input, { before, cloud = {}, labels = {} } = {}) => {
     const draft = run({
@@ -64,6 +71,13 @@ describe("tags", () => {
     const drafts = [{}, rule].map((each) => run({ tags: { add: [team], resources: [each] }, desired, contenders: [] }));
     const [marks, tagged] = drafts.map((draft) => at(desiredOf(draft), `metadata.${field}`));
     expect(tagged).toMatchObject({ ...(marks as JsonObject), team: "shop" });
+  });
+
+  test("of another cloud than AWS may begin with aws:, and are preserved", () => {
+    const desired = { bucket: managed("cache.azure.upbound.io/v1beta2", "RedisCache", { tags: {} }) };
+    const observed = { bucket: { ...desired.bucket, status: { atProvider: { tags: { "aws:x": "y" } } } } };
+    const draft = run({ tags: { add: [team], preserve: ["*"] }, desired, observed });
+    expect(tagsIn(draft)).toEqual({ team: "shop", "aws:x": "y" });
   });
 
   test("in a list stand beside the provider's own, which would go with the field", () => {
@@ -155,6 +169,14 @@ test.each<[reason: string, parts: CallParts, tags: unknown, condition: string]>(
   expect([draft.conditions.length, says(draft)]).toEqual([1, condition]);
   const edit = draft.resources.get("bucket");
   expect(edit?.is === "set" ? tagsIn(draft) : edit?.is).toEqual(tags);
+});
+
+test.each([
+  [500, 100, true],
+  [501, 1, false],
+  [500, 101, false],
+])("%j tags on each of %j resources are within the limits: %j", (tags, resources, isWithin) => {
+  expect(findExcess(tags, resources).length === 0).toBe(isWithin);
 });
 
 test("a map of the XR that would be set on too many resources is set on none", () => {
