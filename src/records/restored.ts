@@ -87,6 +87,10 @@ export function judgeRestored(managed: Document): Finding {
   return fields.length === 0 ? { is: "found" } : { is: "different", fields };
 }
 
+/** Tells whether the provider has found the cloud resource since the managed resource was created or restored. */
+export const isFoundSinceCreation = (managed: Document): boolean =>
+  !readSynced(managed).isOld && readObservation(managed) === "present";
+
 /** Chooses one of two equivalent policies, so that the generation changes and a restored condition no longer counts. */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);
