@@ -92,6 +92,10 @@ export function judgeRestored(managed: Document): Finding {
   return fields.length === 0 ? { is: "found" } : { is: "different", fields };
 }
 
+/** Tells whether the provider has found the cloud resource since the managed resource was created or restored. */
+export const isFoundSinceCreation = (managed: Document): boolean =>
+  !readSynced(managed).isOld && readObservation(managed) === "present";
+
 /**
  * Chooses one of two policies that mean the same to a provider. If the condition Synced is from a backup and about the
  * present generation, it chooses the other one: the generation changes, and that condition no longer counts.

@@ -9,6 +9,7 @@ import { type Document, stringAt, type ValueEdit } from "../../model/document.ts
 import { type Draft, withCompositeUnready, withResources } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { type RecordedNames, toRecordedKind } from "../../records/names-record.ts";
+import { isFoundSinceCreation } from "../../records/restored.ts";
 import { desiredSoFar, type Edits, observedAs } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
@@ -78,13 +79,16 @@ const pinNames = (resources: readonly NamedResource[]): Edits =>
 
 function toPin({ verdict, desired, observed }: NamedResource): readonly ValueEdit[] {
   const [before, wanted] = [observed && readPolicies(observed), readPolicies(desired)];
-  if (verdict.is === "WaitingForRecord" || verdict.is === "NameNotRecorded") {
-    // A kind whose observed resource has no managementPolicies does not support them: else its CRD would default them.
-    return before === undefined ? [] : [{ path: MANAGEMENT_POLICIES, value: withoutCreate(wanted ?? ALL_ACTIONS) }];
-  }
+  const isUnsure =
+    verdict.is === "WaitingForRecord" ||
+    verdict.is === "NameNotRecorded" ||
+    // A backup may have a wrong name, under which a second cloud resource would be created.
+    (verdict.is === "DuplicateSuspected" && observed !== undefined && !isFoundSinceCreation(observed));
   // A backup may have the policies without Create that this function set, and after a restore without managed fields no apply removes them.
   const isLeftOver = wanted === undefined && before?.join() === withoutCreate(ALL_ACTIONS).join();
-  const policies = isLeftOver ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];
+  const value = isUnsure ? withoutCreate(wanted ?? ALL_ACTIONS) : ALL_ACTIONS;
+  // A kind whose observed resource has no managementPolicies does not support them: else its CRD would default them.
+  const policies = before !== undefined && (isUnsure || isLeftOver) ? [{ path: MANAGEMENT_POLICIES, value }] : [];
   const isPinned = verdict.is !== "ChangedByPipeline" && "name" in verdict;
   return isPinned ? [...policies, { path: EXTERNAL_NAME, value: verdict.name }] : policies;
 }

@@ -64,6 +64,9 @@ const mayLoseReferences = (call: Call): boolean =>
 /**
  * Tells whether a desired or recorded resource is not observed, and may exist since before the restore, although Crossplane has written
  * references again: a pipeline may desire it only once it has read the status of others, or its record was restored late.
+ *
+ * A recorded resource that no step desires is looked up in each reconcile while it is lost. That has no end by itself: its backup may
+ * be restored at any time, and nothing else would find it. It ends when its entry in the record is removed.
  */
 function missesAny(call: Call, { resources }: Draft): boolean {
   const { request, input, composite } = call;

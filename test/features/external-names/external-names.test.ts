@@ -98,12 +98,22 @@ test("a rescued name stays desired, or Crossplane would remove it again", () => 
 
 test.each([
   { reason: "its name was changed by hand", name: "vpc-2", pinned: "vpc-2" },
-  { reason: "its name was lost and it was created again", name: undefined, id: "vpc-2", pinned: "vpc-1" },
-])("a resource with two names is pinned to $pinned and reported when $reason", ({ name, id, pinned }) => {
-  const there = vpc({ ...(name && { name }), ...(id && { id }) });
+  { reason: "its name was lost and it was created again", id: "vpc-2", pinned: "vpc-1" },
+  { reason: "its provider does not find it", name: "vpc-2", pinned: "vpc-2", status: "False", held: true },
+  { reason: "its provider has not looked", name: "vpc-2", pinned: "vpc-2", at: "2025-01-01T00:00:00Z", held: true },
+])("a resource with two names is pinned to $pinned and reported when $reason", (row) => {
+  const { name, id, pinned, status = "True", at = "2026-01-02T00:00:00Z", held = false } = row;
+  const there = observed({ metadata: { creationTimestamp: "2026-01-01T00:00:00Z" }, ...(id && { id }) });
+  const annotations = name === undefined ? {} : { "crossplane.io/external-name": name };
+  const shown = {
+    ...there,
+    metadata: { ...there.metadata, annotations },
+    status: { ...there.status, ...synced(status, { lastTransitionTime: at }) },
+  };
   const names = recordOf({ vpc: { kind: "VPC.ec2.aws.upbound.io", name: "x", externalName: "vpc-1" } });
-  const { resources, conditions, results } = draftOf({ ...there, observed: { ...there.observed, ...names } });
-  expect(objectSetBy(resources.get("vpc"))).toEqual(withName(pinned, desired));
+  const { resources, conditions, results } = draftOf({ observed: { vpc: shown, ...names }, desired: { vpc: desired } });
+  const spec = { ...(desired["spec"] as JsonObject), ...(held && { managementPolicies: ["Observe", "Delete"] }) };
+  expect(objectSetBy(resources.get("vpc"))).toEqual(withName(pinned, { ...desired, spec }));
   expect(conditions).toMatchObject([{ status: "False", reason: "DuplicateSuspected" }]);
   expect(results).toMatchObject([{ severity: "Warning", message: expect.stringContaining("vpc-1") }]);
 });
