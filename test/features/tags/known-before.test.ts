@@ -199,18 +199,27 @@ describe("a managed resource that gets another name", () => {
   const inAnotherRegion = { bucket: bucket({ region: "us-east-1" }, named) };
   const unlabelled = { bucket: withMetadata(started, { labels: {} }) };
   const anew = [["Observe", "Observe"], "WaitingForProvider", createdAt];
-  test.each<[reason: string, draft: Draft, is: readonly unknown[]]>([
+  test.each<[reason: string, make: () => Draft, is: readonly unknown[]]>([
     [
       "it is not known who else needs it",
-      run({ ...moved, observed: { bucket: owner } }),
+      () => run({ ...moved, observed: { bucket: owner } }),
       [["Observe"], "WaitingForRequiredResources", createdAt],
     ],
-    ["it was never arbitrated, since the cloud had named it", move(unmarked(externalName("vpc-1")), []), anew],
-    ["its place changes", run({ tags, desired: inAnotherRegion, observed: unlabelled, contenders: [] }), anew],
-    ["another XR owns it", move(owner, [withMetadata(rival, byHand)]), [["Observe"], "WaitingForOwner", createdAt]],
-    ["nothing tells that it was its name", move(nameless, []), [["Observe"], "WaitingForProvider", createdAt]],
-    ["its provider reports that name: it goes on", move(reported, []), [WITHOUT_DELETE, "Arbitrating", undefined]],
-  ])("is held back, or not, where %s", (_reason, draft, is) => {
+    ["it was never arbitrated, since the cloud had named it", () => move(unmarked(externalName("vpc-1")), []), anew],
+    ["its place changes", () => run({ tags, desired: inAnotherRegion, observed: unlabelled, contenders: [] }), anew],
+    [
+      "another XR owns it",
+      () => move(owner, [withMetadata(rival, byHand)]),
+      [["Observe"], "WaitingForOwner", createdAt],
+    ],
+    ["nothing tells that it was its name", () => move(nameless, []), [["Observe"], "WaitingForProvider", createdAt]],
+    [
+      "its provider reports that name: it goes on",
+      () => move(reported, []),
+      [WITHOUT_DELETE, "Arbitrating", undefined],
+    ],
+  ])("is held back, or not, where %s", (_reason, make, is) => {
+    const draft = make();
     expect(outcomeOf(draft)).toEqual(is);
     expect(marksOf(draft)[mark("origin")]).toBeUndefined();
   });
@@ -330,9 +339,10 @@ describe("a managed resource", () => {
   const unseen = first(newcomer, "ours", {}, {});
   const older = first(newcomer, "older", { [mark("owner")]: "XShop/older" }, SYNCED);
   /** @param found the answer to what was required before. */
-  const settle = (own: JsonObject | undefined, contenders: readonly JsonObject[], found?: readonly JsonObject[]) => {
+  const settle = (own: JsonObject | undefined, others?: readonly JsonObject[], found?: readonly JsonObject[]) => {
     const observed = own === undefined ? {} : { bucket: own };
-    return run({ tags, desired, observed, contenders, answers: { first: found ?? "pending" } });
+    const contenders = others && { contenders: others };
+    return run({ tags, desired, observed, ...contenders, answers: { first: found ?? "pending" } });
   };
   const noted = (own: JsonObject, annotations: JsonObject) => withMetadata(own, { annotations });
   const isOlder = withMetadata(older, { creationTimestamp: "2025-01-01T00:00:00Z" });
@@ -346,24 +356,24 @@ describe("a managed resource", () => {
   const unlisting = noted(owner, { [mark("contenders")]: "" });
   const chosen = noted(ours, { [mark("take-ownership")]: "2026" });
   const [oldest, own, rival] = [[byName("older"), writing], [byName("ours"), contending], [byName("rival")]];
-  const looked = run({ tags, desired, observed: { bucket: ours } });
 
-  test.each<[reason: string, draft: Draft, required: readonly object[], is: string]>([
-    ["those that write, as a newcomer", settle(undefined, []), [writing], "Arbitrating"],
-    ["its owner alone, as a newcomer", settle(undefined, [owner]), [byName("rival")], "WaitingForProvider"],
-    ["those that write, until its provider has looked", settle(unseen, [unseen]), [writing], "WaitingForProvider"],
-    ["all, once that has looked", looked, [all], "WaitingForRequiredResources"],
-    ["its owner alone", settle(ours, [ours, owner]), [byName("rival")], "ObservedOnly"],
-    ["its owner alone from then on", settle(ours, [], [owner]), [byName("rival")], "ObservedOnly"],
-    ["its owner alone, which does not list it", settle(ours, [], [unlisting]), [byName("rival")], "WaitingForOwner"],
-    ["all, once its owner is gone", settle(ours, [ours], []), [all], "ExistedBefore"],
-    ["all, once its owner is being deleted", settle(ours, [ours, isLeaving], [isLeaving]), [all], "WaitingForOwner"],
-    ["all, once its owner is something else", settle(ours, [ours, isElsewhere], [isElsewhere]), [all], "ExistedBefore"],
-    ["all, once an operator gives it ownership", settle(chosen, [ours, owner], [owner]), [all], "WaitingForOwner"],
-    ["the oldest and writers, without an owner", settle(creating, [creating, isOlder]), oldest, "WaitingForProvider"],
-    ["the owner, no longer the oldest", settle(creating, [creating, owner], [isOlder]), rival, "WaitingForProvider"],
-    ["itself and those that contend, as the oldest that is to create", settle(creating, [creating]), own, "Owned"],
-  ])("requires %s", (_reason, draft, required, is) => {
+  test.each<[reason: string, given: Parameters<typeof settle>, required: readonly object[], is: string]>([
+    ["those that write, as a newcomer", [undefined, []], [writing], "Arbitrating"],
+    ["its owner alone, as a newcomer", [undefined, [owner]], [byName("rival")], "WaitingForProvider"],
+    ["those that write, until its provider has looked", [unseen, [unseen]], [writing], "WaitingForProvider"],
+    ["all, once that has looked", [ours], [all], "WaitingForRequiredResources"],
+    ["its owner alone", [ours, [ours, owner]], [byName("rival")], "ObservedOnly"],
+    ["its owner alone from then on", [ours, [], [owner]], [byName("rival")], "ObservedOnly"],
+    ["its owner alone, which does not list it", [ours, [], [unlisting]], [byName("rival")], "WaitingForOwner"],
+    ["all, once its owner is gone", [ours, [ours], []], [all], "ExistedBefore"],
+    ["all, once its owner is being deleted", [ours, [ours, isLeaving], [isLeaving]], [all], "WaitingForOwner"],
+    ["all, once its owner is something else", [ours, [ours, isElsewhere], [isElsewhere]], [all], "ExistedBefore"],
+    ["all, once an operator gives it ownership", [chosen, [ours, owner], [owner]], [all], "WaitingForOwner"],
+    ["the oldest and writers, without an owner", [creating, [creating, isOlder]], oldest, "WaitingForProvider"],
+    ["the owner, no longer the oldest", [creating, [creating, owner], [isOlder]], rival, "WaitingForProvider"],
+    ["itself and those that contend, as the oldest that is to create", [creating, [creating]], own, "Owned"],
+  ])("requires %s", (_reason, given, required, is) => {
+    const draft = settle(...given);
     expect([...draft.requirements.values()]).toMatchObject(required);
     expect(draft.conditions).toMatchObject([{ reason: is }]);
   });
