@@ -111,7 +111,7 @@ export interface JudgedTarget extends Target {
 /** The access to fields of the shared resource, for patches, the environment and the context. */
 export type Fields =
   | { readonly is: "served"; readonly resources: readonly Document[] }
-  /** Values copied before are removed. `resources`: those that grant access, in a share with several. */
+  /** Field values copied before are removed. `resources`: of a share with several, those that still grant access. */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
   /** Nothing new is read, and values copied before stay. `bound`: the bound resource, from which the status is read. */
   | { readonly is: "held"; readonly bound: Document | undefined };
@@ -119,7 +119,7 @@ export type Fields =
 /** A resource that the XR names, as its record notes it. */
 export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
 
-/** Makes a judgement without copies. It has no reason if the input accepts that. */
+/** Makes a judgement without copies. It gets no reasons if the input accepts that there are none. */
 export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   copies: { is },
   fields: { is: "held", bound: undefined },
@@ -131,7 +131,7 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
 /** Lists the resources whose fields may be read now. */
 export const readableIn = (fields: Fields): readonly Document[] => (fields.is === "held" ? [] : fields.resources);
 
-/** Tells whether the next call decides. Namespaces that Crossplane may not read stay unknown for longer. */
+/** Tells whether only the next call decides. False if Crossplane may not read a Namespace: that stays unknown. */
 export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
   copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 
