@@ -73,7 +73,7 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   if (connection && resources.length === 0) return withoutCopies("gone");
   if (connection?.secretRef.perConsumer && share.targets.namespaces.length > 1)
     return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
-  // Of several resources only fields are read: of each that grants access. The first that does not is reported.
+  // Of several resources only fields are read, and only of those that grant access. The first that grants none is reported.
   const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
   const unknown = judged.find(({ copies }) => copies.is === "unknown");
   if (unknown !== undefined) return unknown;
@@ -128,7 +128,7 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
   return withFields(judgeCopies(share, source, accessible), share, accessible);
 }
 
-/** Decides the access that the XR's record notes for the resource that it names now. */
+/** Decides which access the XR's record notes for the resource that the XR names now. */
 function toNamed(found: Document, isGranted: boolean, before: readonly Binding[]): Named {
   const resource = toReference(found);
   if (isGranted) return { resource, access: "Granted", claimNamespace: claimNamespace(found) };

@@ -13,14 +13,14 @@ import type { SourceSecret } from "./source.ts";
 export interface Share {
   readonly shared: SharedResource;
   readonly targets: Targets;
-  /** Its bindings in the XR's record. */
+  /** The bindings that the XR's record lists for this share. */
   readonly before: readonly Binding[];
   /** The namespace of the XR or its claim; undefined for an XR without both, which is the platform's. */
   readonly own: string | undefined;
   readonly call: Call;
 }
 
-/** Tells whether a share binds the XR to one resource: not to itself, and not to a list for later steps. */
+/** Tells whether a share binds the XR to one resource. `select.self`, and a share that allows several matches, do not. */
 export const bindsOne = ({ select }: SharedResource): boolean =>
   select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
 
@@ -31,7 +31,7 @@ export interface Targets {
   readonly namespaces: readonly string[];
   /** True if the input asks for more than MAX_TARGETS. */
   readonly isCutOff: boolean;
-  /** The field that has to be set first. */
+  /** The first field that is not set; until it is, the targets are not known. */
   readonly unset: string | undefined;
   readonly fault: string | undefined;
 }
@@ -49,7 +49,7 @@ export type NamedCopy = Omit<Copy, "keys" | "type" | "labels" | "annotations"> &
   readonly annotations: Readonly<Record<string, string>>;
 };
 
-/** A key of a copy: a key of the source under this name, or a text. */
+/** A key of a copy: `to` has the value of the source's key `from`, or a text made from a template. */
 export type NamedKey = { readonly to: string } & (
   | { readonly from: string; readonly template?: undefined }
   | { readonly from?: undefined; readonly template: Template }
