@@ -73,7 +73,7 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   if (connection && resources.length === 0) return withoutCopies("gone");
   if (connection?.secretRef.perConsumer && share.targets.namespaces.length > 1)
     return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
-  // Of several resources only fields are read, and only of those that grant access. The first that grants none is reported.
+  // Of several resources only fields are read: of each that grants access. The first that does not is reported.
   const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
   const unknown = judged.find(({ copies }) => copies.is === "unknown");
   if (unknown !== undefined) return unknown;
