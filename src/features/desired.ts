@@ -19,7 +19,10 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
   return desired;
 }
 
-/** Finds the observed resource of that name, if its kind is the desired one: a team may edit its XR's references. */
+/**
+ * Finds the observed resource of that name, if it is of the desired kind. It may be of another: a team that edits its XR's
+ * references can have any resource observed under the name.
+ */
 export function observedAs(
   name: string,
   like: Pick<Reference, "apiVersion" | "kind">,

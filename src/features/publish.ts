@@ -79,7 +79,10 @@ function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
   return existing === undefined || isOurs(existing, key, call) ? name : { is: "NameTaken", name };
 }
 
-/** Recognizes an EnvironmentConfig that this XR published, and not its record, whose name a team may give here. */
+/**
+ * Recognizes an EnvironmentConfig that this XR published. The XR's record has the same owner annotation, and a team may give
+ * its name here, so the name in the Composition has to fit, too.
+ */
 const isOurs = (existing: Document, key: string, { composite }: Call): boolean =>
   readAnnotation(existing, OWNER) === formatOwner(composite) &&
   [undefined, key].includes(stringAt(existing, COMPOSITION_RESOURCE_NAME));

@@ -23,7 +23,7 @@ import type { Call, Feature } from "./feature.ts";
  * Recalls the recorded names of the XR's composed resources. Those of a cluster-scoped record are `confirmed`.
  *
  * A team may write the record of its namespaced XR. An external name in it would give the team any cloud resource. So an
- * operator applies a cluster-scoped record, which is required while a resource or its external name is missing.
+ * operator applies a cluster-scoped record, which is looked up while a resource or its external name is missing.
  */
 export function recallNames(call: Call): Readonly<Record<"names" | "confirmed", RecordedNames>> {
   const { request, composite } = call;

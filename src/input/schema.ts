@@ -14,7 +14,7 @@ export const INPUT_KIND = "Input";
 /** The default of `spec.responseTTL`. It equals Crossplane's, and gives every XR a next reconcile (crossplane#5400). */
 const DEFAULT_TTL = "60s";
 
-/** Tells whether a revoked grant deletes something of a shared resource. A Fatal result would keep it. */
+/** Tells whether a shared resource has copies or dependents: a revoked grant deletes them, and a Fatal result would keep them. */
 const isTakenBack = ({ connection, dependents }: { readonly connection?: unknown; readonly dependents?: unknown }) =>
   Boolean(connection) || (Array.isArray(dependents) && dependents.length > 0);
 

@@ -13,7 +13,7 @@ import { recordKind } from "./record.ts";
 
 /**
  * The answer of a shared resource to the consumers of one namespace, or to one admitted consumer. The owner's XR composes it as an object
- * that consumers require by its label. If the shared resource itself changed, all consumers would be reconciled.
+ * that consumers require by its label. It is not in the status of the shared resource, each change of which reconciles all consumers.
  */
 export interface Answer {
   /** The Secret with the credential of the namespace. */
@@ -22,11 +22,11 @@ export interface Answer {
   readonly ticket?: string | undefined;
 }
 
-/** Makes the text that identifies a share of an XR in a pool member's answer. @param recordOf the value of the record's label */
+/** Makes the subject of the answer by which a pool's member admits one share of an XR. @param recordOf the value of the record's label */
 export const admissionSubject = (namespace: string | undefined, recordOf: string, share: string): string =>
   `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
 
-/** The label of an answer: a hash of the shared resource and of the subject, a namespace or an admission. */
+/** The label of an answer: a hash of the shared resource and of the subject, which is a namespace or the result of `admissionSubject`. */
 export const ANSWER_LABEL = `${DOMAIN}/answer`;
 
 /** The fields of an answer that this function desires. */

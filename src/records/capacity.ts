@@ -1,7 +1,7 @@
 import { type Condition, shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 
-/** The condition that shows how full a shared resource is. In quarters: each change has all consumers reconciled. */
+/** The condition that shows how full a shared resource is, in quarters only, since each change reconciles all consumers. */
 const TYPE = "CapacityAvailable";
 
 const REASONS: readonly string[] = ["Available", "QuarterUsed", "HalfUsed", "ThreeQuartersUsed", "Full"];

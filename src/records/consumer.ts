@@ -29,7 +29,7 @@ export interface Consumer {
   readonly name: string;
   /** The copy's name, with its namespace if that is not `namespace`; undefined if the consumer takes fields only. */
   readonly secretName: string | undefined;
-  /** Its dependents, which exist only with access, by name in the Composition. */
+  /** Its composed resources that exist only with access, by name in the Composition. */
   readonly dependents: readonly string[];
   /** All namespaces that need a grant. "*" needs a grant to all namespaces. */
   readonly namespaces: readonly string[];
@@ -37,11 +37,11 @@ export interface Consumer {
   readonly grantees: readonly Grantee[];
   /** The namespace whose own credential it copies; undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret of that credential from which its copies have their values. */
+  /** The Secret of the credential for `credentialFor`, once all copies made from it have its values. */
   readonly copied: SecretName | undefined;
-  /** False if no XR controls its record, as right after a restore. It keeps its access then, and gets nothing new. */
+  /** False if no XR controls its record, as right after a restore. The consumer keeps its access then, and gets nothing new. */
   readonly isControlled: boolean;
-  /** The place that it takes or asks for in a pool. */
+  /** The place in a pool that the consumer has or asks for. */
   readonly place: Place;
 }
 
@@ -60,7 +60,7 @@ export interface JudgedConsumer extends Consumer {
   readonly isGranted: boolean;
 }
 
-/** Judges consumers. One has a grant if all its namespaces have one, or if a ReferenceGrant lists its kind in `from`. */
+/** Judges which consumers have a grant: for all their namespaces, or by a ReferenceGrant that lists their kind in `from`. */
 export function judgeConsumers(
   consumers: readonly Consumer[],
   isGranted: (namespace: string) => boolean,

@@ -26,15 +26,15 @@ export interface RecordedName {
 export type RecordedNames = ReadonlyMap<string, RecordedName>;
 
 /**
- * The name of the record of names in the Composition. It is separate from the record of bindings: owners read those of all consumers, and
- * are reconciled for each change.
+ * The name of the record of names in the Composition. The record of bindings (RECORD_NAME) does not hold the names: owners read that of
+ * every consumer, and each change of it reconciles the owners.
  */
 export const NAMES_NAME = "shared-infrastructure/names";
 
-/** The prefix of its `metadata.name`, reserved for records of names. */
+/** The prefix of the `metadata.name` of every record of names: `publish` refuses other EnvironmentConfigs with it. */
 export const RECORD_PREFIX = "shared-infrastructure-names-";
 
-/** Makes its `metadata.name`. @param record the XR's `recordOf`, which is the same in a rebuilt cluster. */
+/** Makes the `metadata.name` of an XR's record of names. @param record the XR's `recordOf`, the same in a rebuilt cluster */
 export const namesRecordName = (record: string): string => `${RECORD_PREFIX}${record}`;
 
 /** Recognizes the XR's own record of names. It needs no adoption, since the XR composes it under the same name. */

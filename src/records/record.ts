@@ -123,8 +123,8 @@ export interface ReadLimits {
 }
 
 /**
- * Reads a record, within these limits. Skips invalid parts, since a team may edit the record in its own namespace. A megabyte of short
- * names would take a hundred times as much memory.
+ * Reads a record, within these limits. Skips invalid parts, since a team may edit the record in its own namespace. Without limits, a
+ * record of a megabyte with short names would take a hundred times as much memory.
  */
 export function readBindings(record: Document | undefined, { to, most = MAX_SECRETS }: ReadLimits = {}): Bindings {
   let left = MAX_SECRETS_IN_ALL;

@@ -11,7 +11,7 @@ import type { KnownConsumers } from "./owner-facts.ts";
 interface Admission {
   readonly answers: Edits;
   readonly conditions: readonly Condition[];
-  /** The consumers that are admitted, or do not ask to be; undefined while they are unknown. */
+  /** The consumers that are admitted, or do not ask to be admitted; undefined while the consumers are unknown. */
   readonly placed: KnownConsumers;
 }
 
@@ -20,8 +20,8 @@ const answerKey = (subject: string): string => `consumers/${subject}`;
 /**
  * Admits consumers while the capacity lasts, in this order:
  *
- * 1. Admitted consumers, while their records ask for this XR. One without a grant stays only while its record says that
- *    it is served. A smaller capacity takes no place away.
+ * 1. Admitted consumers, while their records ask for this XR. A consumer without a grant stays admitted only while its
+ *    record says that it is served. A smaller capacity takes no place away.
  * 2. Consumers whose records say that they were served, as after a restore.
  * 3. The consumers with the oldest records.
  *
@@ -59,6 +59,6 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   };
 }
 
-/** Sorts consumers that were served before to the front, then by age. Equal ones keep their order. */
+/** Sorts consumers that were served before to the front, then by the age of their records. Equal ones keep their order. */
 const bySeniority = ({ place: a }: JudgedConsumer, { place: b }: JudgedConsumer): number =>
   Number(b.isBound) - Number(a.isBound) || compareTexts(a.since, b.since);

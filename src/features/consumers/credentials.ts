@@ -95,7 +95,7 @@ function chooseCredentials(
   return [...new Map([...kept, ...added].map((turn) => [formatTurn(turn), turn])).values()];
 }
 
-/** Finds the credentials of present turns, and those of past turns that an answer names or copies hold. */
+/** Finds the credentials of present turns, and those of past turns that an answer names or whose values copies hold. */
 function findInUse(
   section: Credentials,
   credentials: readonly Turn[],
@@ -115,7 +115,8 @@ function findInUse(
 
 /**
  * Tells whether a consumer has a grant for the credential that it asks for. If all namespaces are granted, it may ask
- * only for its own namespace's, or for one that the grant lists: its record could name a thousand others.
+ * only for its own namespace's, or for one that the grant lists: the consumer's record could name a thousand
+ * other namespaces.
  */
 const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
   namespaces.every((each) => isGrantedByAnnotations(access, each)) &&

@@ -58,7 +58,7 @@ export function withDependents(draft: Draft, shares: readonly Patched[], call: C
 function decideShare(share: Delivered, names: readonly string[], desired: () => ReadonlyMap<string, Document>) {
   const matchers = share.shared.dependents.map(toMatcher);
   return names.flatMap((name): readonly Decision[] => {
-    // It may be missing from `desired` although it is in `names`: a patch holds it back.
+    // A name may be missing from `desired`: a patch of this step holds that resource back.
     const wanted = matchers.some((fits) => fits(name)) ? desired().get(name) : undefined;
     return wanted === undefined ? [] : [{ name, ...decide(name, wanted, share) }];
   });
@@ -78,8 +78,9 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
  * | its shared resource does not exist, with `onSourceMissing: Keep`         | kept exactly as observed           |
  * | else                                                                     | removed                            |
  *
- * It is kept as observed, since the fields from which earlier steps desire it may name another resource by now. It is
- * created anew, since many cloud resources cannot be changed, and some fields may be the former resource's.
+ * A dependent is kept as observed, since the fields from which earlier steps desire it may name another shared resource by
+ * now. It is created anew, since many cloud resources cannot be changed in place, and some of its fields may come from the
+ * former shared resource.
  */
 function decide(name: string, desired: Document, share: Delivered): Fate {
   const { judgement, call } = share;
@@ -117,7 +118,7 @@ function isTakenBack({ shared: { connection }, judgement, delivery: { reasons } 
   return reasons.some(isRefusal) || (isSourceGone && connection.onSourceMissing === "Delete");
 }
 
-/** Tells whether an observed dependent stays although it is not served now. */
+/** Tells whether an observed dependent stays although no shared resource serves it now. */
 function isKept(origin: Origin | undefined, share: Delivered): boolean {
   const { shared, judgement } = share;
   const { copies, fields, named } = judgement;

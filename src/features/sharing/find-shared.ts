@@ -119,7 +119,7 @@ function resolveMatch(select: Exclude<Select, { by: "self" }>, call: Call): Reso
   return { is: "set", value: { labels: Object.fromEntries(labels) } };
 }
 
-/** Finds a fault in a selector. Crossplane would stop the XR, which then keeps copies whose grant is taken back. */
+/** Finds a fault with which Crossplane would stop the XR: a stopped XR keeps copies whose grant is taken back. */
 function findSelectorFault({ namespace, match }: ResourceSelector): string | undefined {
   if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a valid namespace name`;
   if ("name" in match) {

@@ -126,7 +126,7 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
   return withFields(judgeCopies(share, source, accessible), share, accessible);
 }
 
-/** Decides the access that the XR's record notes for the resource that it names now. */
+/** Decides which access the XR's record notes for the resource that the XR names now. */
 function toNamed(found: Document, isGranted: boolean, before: readonly Binding[]): Named {
   const resource = toReference(found);
   if (isGranted) return { resource, access: "Granted", claimNamespace: claimNamespace(found) };

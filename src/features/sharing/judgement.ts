@@ -13,14 +13,14 @@ import type { SourceSecret } from "./source.ts";
 export interface Share {
   readonly shared: SharedResource;
   readonly targets: Targets;
-  /** Its bindings in the XR's record. */
+  /** The bindings that the XR's record lists for this share. */
   readonly before: readonly Binding[];
   /** The namespace of the XR or its claim; undefined for an XR without both, which is the platform's. */
   readonly own: string | undefined;
   readonly call: Call;
 }
 
-/** Tells whether a share binds the XR to one resource: not to itself, and not to a list for later steps. */
+/** Tells whether a share binds the XR to one resource. `select.self`, and a share that allows several matches, do not. */
 export const bindsOne = ({ select }: SharedResource): boolean =>
   select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
 
@@ -32,7 +32,7 @@ export interface Targets {
   readonly namespaces: readonly string[];
   /** True if the input asks for more than MAX_TARGETS. */
   readonly isCutOff: boolean;
-  /** The field that has to be set first. */
+  /** The first field that is not set; until it is, the targets are not known. */
   readonly unset: string | undefined;
   readonly fault: string | undefined;
 }
@@ -50,7 +50,7 @@ export type NamedCopy = Omit<Copy, "keys" | "type" | "labels" | "annotations"> &
   readonly annotations: Readonly<Record<string, string>>;
 };
 
-/** A key of a copy: a key of the source under this name, or a text. */
+/** A key of a copy: `to` has the value of the source's key `from`, or a text made from a template. */
 export type NamedKey = { readonly to: string } & (
   | { readonly from: string; readonly template?: undefined }
   | { readonly from?: undefined; readonly template: Template }
@@ -112,7 +112,7 @@ export interface JudgedTarget extends Target {
 /** The access to fields of the shared resource, for patches, the environment and the context. */
 export type Fields =
   | { readonly is: "served"; readonly resources: readonly Document[] }
-  /** Values copied before are removed. `resources`: those that grant access, in a share with several. */
+  /** Field values copied before are removed. `resources`: of a share with several, those that still grant access. */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
   /** Nothing new is read, and values copied before stay. `bound`: the bound resource, from which the status is read. */
   | { readonly is: "held"; readonly bound: BoundResource | undefined };
@@ -129,7 +129,7 @@ export interface BoundResource {
 /** A resource that the XR names, as its record notes it. */
 export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
 
-/** Makes a judgement without copies. It has no reason if the input accepts that. */
+/** Makes a judgement without copies. It gets no reasons if the input accepts that there are none. */
 export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   copies: { is },
   fields: { is: "held", bound: undefined },
@@ -141,7 +141,7 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
 /** Lists the resources whose fields may be read now. */
 export const readableIn = (fields: Fields): readonly Document[] => (fields.is === "held" ? [] : fields.resources);
 
-/** Tells whether the next call decides. Namespaces that Crossplane may not read stay unknown for longer. */
+/** Tells whether only the next call decides. False if Crossplane may not read a Namespace: that stays unknown. */
 export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
   copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 

@@ -20,7 +20,7 @@ import { toFitting } from "./text-maps.ts";
  * The decision on the field that a patch sets.
  *
  * - `set`: the field gets the shared resource's value.
- * - `keep`: it keeps its observed value. `default`: likewise, for a patch that may be without a value.
+ * - `keep`: it keeps its observed value. `default`: likewise, for an Optional patch whose value is not set.
  * - `leave`: it has the value of earlier steps, if any.
  */
 type Verdict =
@@ -34,7 +34,10 @@ export interface Patched extends Delivered {
 
 interface Applied {
   readonly patch: Patch;
-  /** The field has its new value, its observed one (reported), or that of earlier steps; or its resource is held back. */
+  /**
+   * `set`: the field has its value, and nothing is reported. `kept`: it has its observed value, which is reported. `left`: it
+   * has the value of earlier steps, if any. `heldBack`: its resource is not created yet.
+   */
   readonly is: "set" | "kept" | "left" | "heldBack";
   readonly reason?: SharingReason | undefined;
   /** The bytes of the shared resource's value; 0 if that is not set. */

@@ -147,7 +147,7 @@ export function joinReasons(reasons: readonly SharingReason[]): readonly Sharing
   return joined.sort((a, b) => FIRST.indexOf(b.is) - FIRST.indexOf(a.is));
 }
 
-/** The reasons that come before all others, the last of these first. */
+/** The reasons that come before all others, in reverse order: AccessNotGranted is the very first. */
 const FIRST: readonly SharingReason["is"][] = ["NamespaceNotReadable", "NamespaceNotAccepting", "AccessNotGranted"];
 
 const isJoined = (reason: SharingReason): boolean =>

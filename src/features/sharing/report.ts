@@ -18,7 +18,10 @@ export function withReport(draft: Draft, shares: readonly Outcome[], misnamed: r
   return withResults(reported, toFatal(misnamed));
 }
 
-/** Tells whether this function leaves the XR's readiness to Crossplane, which itself waits for unready copies. */
+/**
+ * Tells whether this function leaves the XR's readiness to Crossplane: if all shares are available, or only wait for
+ * unready copies, for which Crossplane itself waits.
+ */
 function isReady({ resources }: Draft, shares: readonly Outcome[]): boolean {
   const reasons = shares.flatMap((share) => share.reasons);
   const hasUnreadyCopy = () =>

@@ -61,10 +61,10 @@ const toObserved = (key: string, object: JsonObject, isThere: boolean) =>
   ({ resource: [key, toEdit(object, isThere)], bytes: Buffer.byteLength(JSON.stringify(object)) }) as const;
 
 /**
- * Gives up a copy, and leaves its Secret. The Object only observes until its provider has read that, and is then deleted.
+ * Gives up a copy, and leaves its Secret. The Object is deleted once its provider has read that it only observes.
  *
  * Kubernetes deletes a Secret with its only owner. If this Object is the only owner, its provider first removes the owner
- * reference. If another XR or share has the Secret, this Object waits until that one's Object is an owner, too.
+ * reference. If another XR or share writes the Secret, this Object waits until the other's Object is an owner, too.
  *
  * @param isOurs true if this share keeps the Secret, by another copy.
  */
@@ -106,7 +106,7 @@ function compose(copy: WrittenCopy): JsonObject {
   return canOwn ? asOwner(object, row.observed?.document, copy.found) : object;
 }
 
-/** Composes the copy as a Secret without data. @param records more annotations */
+/** Composes the copy as a Secret without data. @param records more annotations, which later calls read */
 const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",

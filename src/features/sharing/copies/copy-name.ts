@@ -7,7 +7,7 @@ const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
   Secret: "/secret",
 };
 
-/** Makes a copy's name in the Composition. For a renamed target it is a new one, so Crossplane deletes the old copy. */
+/** Makes a copy's name in the Composition. A renamed target gets a new name, so Crossplane deletes the old copy. */
 export const copyName = (share: string, { namespace, name, copy }: Target): string =>
   `${COPY_PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via] ?? ""}`;
 

@@ -134,7 +134,7 @@ function keepWithoutContents(secret: Case): Decisions | undefined {
 function keepTillDeletion(secret: Case): Decisions | undefined {
   const { origin: now, isBeingDeleted: isGoing } = secret.share.copying;
   const { observed } = secret.row;
-  // A copy without a record counts as one of this resource.
+  // A copy that records no shared resource counts as made from this one.
   const isNew = observed === undefined || !isSameResource(observed.origin ?? now, now);
   return isGoing && isNew ? keepFor(secret, "broken", { is: "BeingDeleted", shared: now.name }) : undefined;
 }
@@ -159,7 +159,7 @@ function toFound({ found }: Case): Document | undefined {
   return secret === "pending" ? undefined : secret;
 }
 
-/** Takes the Secret for this share: gives up its other copies. Keeps its type, which Kubernetes does not change. */
+/** Takes the Secret for this share: gives up all other copies of it. Keeps the Secret's type, which Kubernetes does not change. */
 function take(secret: Case): Decisions {
   const { row, share } = secret;
   const { target, copies, observed } = row;
@@ -201,7 +201,7 @@ const observeFirst = (secret: Own): Decisions | undefined =>
  * Tells whether the copy's Object has to observe first. Crossplane v2 derives the name of an Object from its XR and its
  * name in the Composition. So a new Object may be a former one that was given up and is still being deleted. With the
  * policy Delete, its provider would delete the Secret. If the Secret is a copy of the same source, the Object therefore
- * observes until its provider has read that.
+ * only observes until its provider has read that policy.
  *
  * A copy of another source may be deleted: its grant may have been taken back, and an observer would leave it.
  */

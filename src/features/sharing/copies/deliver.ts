@@ -49,7 +49,7 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
   return { draft: withResources(draft, edits), shares: delivered };
 }
 
-/** Decides Secret by Secret. Deletes copies at no target. @param room the bytes that the response has left for copies */
+/** Decides Secret by Secret. Copies in no row are deleted. @param room the bytes that the response has left for copies */
 function decideShare(share: Judged, copies: readonly ObservedCopy[], rows: readonly Row[], room: number) {
   const { shared, call } = share;
   const { copies: copying } = share.judgement;

@@ -11,7 +11,7 @@ import { formatOwner, OWNER } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import type { Target } from "../judgement.ts";
 
-/** Label of a copy: a hash of its name. Crossplane v1 looks up namespaced resources by labels only. */
+/** Label of a copy: a hash of its Secret's namespace and name. Crossplane v1 looks up namespaced resources by labels only. */
 const TARGET_LABEL = `${DOMAIN}/target`;
 
 export const targetLabel = (secret: SecretName) => ({ [TARGET_LABEL]: hashText(formatSecret(secret), 40) });
@@ -35,12 +35,12 @@ export function findTarget(key: string, target: Target, call: Call): Document | 
   return answer.items.find((item) => qualifiedName(item) === formatSecret(target));
 }
 
-/** Annotation of a copy for a claim: the XR that writes it. The owner annotation names the claim. */
+/** Annotation of a copy that a claim's XR writes: the name of the XR. The owner annotation names the claim. */
 const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
-/** The other writer of a Secret; `holder` is undefined if no annotation names it. `isRival`: an XR of the same claim. */
+/** Another writer of a Secret. `holder`: its name, if an annotation tells it. `isRival`: it is another XR of the same claim. */
 export type OtherWriter = { readonly holder: string | undefined; readonly isRival: boolean };
 
 /**

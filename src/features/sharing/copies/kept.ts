@@ -12,9 +12,9 @@ export type KeptFor = Cause | "refused";
 /**
  * Decides whether a copy that is not written in this call stays: while its grant stands and its namespace accepts it.
  *
- * The consumer writes the XR's fields, so these do not decide. The shared resource that the composed resource records is
- * looked up, and has to grant access to the copy's namespace. A copy without a record counts as one of the resource that
- * the XR names now.
+ * The consumer writes the XR's fields, so these do not decide. The shared resource that the copy's annotation records is
+ * looked up, and has to grant access to the copy's namespace. A copy without that annotation counts as made from the
+ * shared resource that the XR names now.
  *
  * - Granted and accepted, or unknown: the copy stays.
  * - Grant or acceptance taken back: it goes, even while the resource that the XR names now is unknown.

@@ -34,7 +34,7 @@ export interface ObservedCopy {
   readonly target: SecretName | undefined;
   /** The source Secret; undefined for none or several. */
   readonly source: SecretName | undefined;
-  /** The recorded shared resource; undefined if a team has removed the record. */
+  /** The shared resource that its annotation records; undefined if a team has removed the annotation. */
   readonly origin: Reference | undefined;
   /** Former shared resources whose values the copy may still hold. */
   readonly earlier: readonly Reference[];
@@ -145,7 +145,7 @@ export function findStale(copy: ObservedCopy, now: Reference): readonly Referenc
   return stale.filter((each) => !seen.has(resourceKey(each)) && seen.add(resourceKey(each)));
 }
 
-/** Tells whether a copy may hold values of another shared resource. Without a record it counts as the present one's. */
+/** Tells whether a copy may hold values of another resource than `now`. One that records none counts as made from `now`. */
 export const isMoving = ({ origin, earlier }: ObservedCopy, now: Reference): boolean =>
   earlier.length > 0 || (origin !== undefined && !isSameResource(origin, now));
 

@@ -15,8 +15,8 @@ const ORPHAN = "orphan";
 
 /**
  * Makes the Object of a namespaced XR the owner of its Secret, by an owner reference in its manifest. Kubernetes then
- * deletes the Secret. The provider cannot do that while the namespace is being deleted: it may not create a
- * ProviderConfigUsage there.
+ * deletes the Secret. In a namespace that is being deleted, the provider cannot do that: it may not create the
+ * ProviderConfigUsage that it needs.
  *
  * The Object becomes the owner only if the Secret is in this cluster: in another one, Kubernetes deletes objects whose
  * owner does not exist. One of these proves it:
@@ -33,7 +33,7 @@ export function asOwner(object: JsonObject, observed: Document | undefined, foun
   const isGone = found === undefined && isOwner(observed) && isForSameCluster(object, observed);
   if (!isWritten && !isRestored && !isGone) return object;
   const owning = withOwner(object, observed);
-  // Kubernetes deletes the Secret. A provider that also may would block the deletion of the namespace.
+  // Kubernetes deletes the Secret. If the provider had to delete it, too, that would block the deletion of the namespace.
   return isGone || isOnlyOwner(observed, found) ? withValueAt(owning, MANAGEMENT_POLICIES, WITHOUT_DELETE) : owning;
 }
 
@@ -65,7 +65,7 @@ export function asObserver(object: JsonObject, observed: Document | undefined): 
 export const asFormerOwner = (object: JsonObject): JsonObject =>
   withValueAt(withValueAt(object, OWNERS, []), MANAGEMENT_POLICIES, ["Observe", "Update"]);
 
-/** Tells whether this Object, also under a former UID, is the only owner: Kubernetes would delete the Secret with it. */
+/** Tells whether the Secret has no owner but this Object, former UIDs included: Kubernetes would delete it with the Object. */
 export function isOnlyOwner(observed: Document, found: Document | undefined): boolean {
   const owners = found === undefined ? [] : ownersOf(found, OWNER_REFERENCES);
   const own = stringAt(observed, UID);

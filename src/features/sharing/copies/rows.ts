@@ -49,9 +49,9 @@ export interface Row {
   readonly observed: ObservedCopy | undefined;
   /** The observed copies of the Secret that this share decides about. Each copy is in one row only. */
   readonly copies: readonly ObservedCopy[];
-  /** The maker of the Secret, if another copy than this row's writes it. */
+  /** Names who writes the Secret, if that is not this row's copy. */
   readonly holder: string | undefined;
-  /** True if an Object that is not released could still delete the Secret. */
+  /** True if an observed Object could still delete the Secret: see `isReleased`. */
   readonly isHeld: boolean;
 }
 
