@@ -42,10 +42,7 @@ const DEPARTED_MS = 60_000;
 
 const ALLOWED: Decision = { is: "allowed", warnings: [] };
 
-/**
- * Recently admitted deletions, by the managed resource's UID. A list may not show them yet: of two simultaneous deletions
- * each would find the other's managed resource, and neither would be the last.
- */
+/** Recently admitted deletions by UID. A list may still show them, so that each of two simultaneous ones would find the other. */
 export type Departed = Map<string, { readonly leaving: Contender; readonly at: number }>;
 
 /** Decides on a deletion: the last managed resource of a cloud resource must not orphan it. @throws {ClusterError} */

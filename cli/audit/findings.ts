@@ -64,10 +64,7 @@ function danglingFinding(resource: Reference, { document }: Composite, why: stri
   return [{ is: "Dangling", resource, composite: toReference(document), compositionResourceName: undefined, message }];
 }
 
-/**
- * Checks a resource that no XR refers to. Without a controller it is an orphan. A copy, or a dependent of a grant, is also
- * reported with a controller, and without an XR that may have composed it: it must not outlive the grant.
- */
+/** Checks a resource that no XR refers to: an orphan, or a copy or dependent, which must not outlive its grant. */
 function orphanFinding(document: Document, { findComposer }: World): readonly Finding[] {
   if (isBeingDeleted(document)) return [];
   const isWithGrant = readSharedResource(document) !== undefined || isDependent(document);

@@ -14,10 +14,7 @@ import type { MappedResource, Mapping, Source } from "./mapping.ts";
 
 /** A cloud resource that an XR, a claim or a managed resource declares. */
 export interface Declaration {
-  /**
-   * The owner to be, as `Kind.group/namespace/name`: the claim, or an XR without a claim. For a managed resource, the owner
-   * in its annotation, or else the managed resource itself.
-   */
+  /** The owner to be, as `Kind.group/namespace/name`: the claim or XR; for a managed resource its owner by the annotation, or itself. */
   readonly owner: string;
   /** The declaring object, if it is a managed resource: `Bucket.s3.aws.upbound.io/orders`. */
   readonly self?: string;

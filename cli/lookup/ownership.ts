@@ -117,10 +117,7 @@ export async function check<Declared extends Declaration>(cluster: Cluster, decl
   return { conflicts, doubts: [...new Set(missing.map(notInstalled))] };
 }
 
-/**
- * Finds the owner of a declared cloud resource, if it is not the declarer. If several cloud resources have the declared
- * name, there is no conflict once one of them is the declarer's.
- */
+/** Finds another owner of a declared cloud resource; none if one of several with that name is the declarer's. */
 export function findConflict(declaration: Declaration, resources: readonly CloudResource[]) {
   const [first] = resources;
   if (first === undefined || resources.some((resource) => isOwn(declaration, resource))) return undefined;

@@ -62,8 +62,7 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
     if (name !== namesRecordName(recordOf(composite))) return [toManifest(record)];
     return [await toEnvironmentConfig(record, composite, readNames(applied.get(name)), cluster)];
   });
-  // A namespaced XR's record, made from its ConfigMap, replaces the applied one of the same name. ConfigMaps come first, and
-  // a Map keeps the last value of a key: hence the reverse order.
+  // Reversed: a namespaced XR's record, made from its ConfigMap, replaces the applied one of the same name.
   const manifests = exported.flat().reverse();
   const byName = new Map(manifests.map((manifest) => [referenceKey(toReference(documentOf(manifest))), manifest]));
   const text = toYamlStream([...byName].sort(compareEntries).map(([, manifest]) => manifest));

@@ -44,7 +44,6 @@ export function findUnmatchedKinds(requirements: Requirements["resources"], reso
     const isShared = SHARED.test(name);
     const ofAnyGroup = resources.filter((each) => each["kind"] === kind).map((each) => String(each["apiVersion"]));
     const ofGroup = ofAnyGroup.filter((each) => groupOf(each) === groupOf(apiVersion));
-    // Only for a shared resource does a kind of this name in another API group count.
     const versions = new Set(ofGroup.length === 0 && isShared ? ofAnyGroup : ofGroup);
     if (versions.has(apiVersion) || (versions.size === 0 && !isShared)) return [];
     const there = versions.size === 0 ? "no file has this kind" : `the files have it in ${[...versions].join(", ")}`;
