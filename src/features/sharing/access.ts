@@ -98,7 +98,8 @@ function lookUpNamespace(namespace: string, call: Call) {
  * - a namespace that the Composition names as a literal;
  * - any namespace, if the XR has neither a namespace nor a claim: such an XR is the platform's.
  *
- * Any other comes from a field that a tenant may write. Its annotation decides, since a new Secret can do harm.
+ * The name of any other namespace comes from a field that a tenant may write. So the annotation of that Namespace decides, since a new
+ * Secret can do harm.
  *
  * @param isLiteral true for a literal namespace of the Composition.
  */

@@ -112,7 +112,10 @@ export interface JudgedTarget extends Target {
 /** The access to fields of the shared resource, for patches, the environment and the context. */
 export type Fields =
   | { readonly is: "served"; readonly resources: readonly Document[] }
-  /** Field values copied before are removed. `resources`: of a share with several, those that still grant access. */
+  /**
+   * Values copied before are removed from the XR's status; composed resources keep theirs. `resources`: of a share with several, those that
+   * still grant access.
+   */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
   /** Nothing new is read, and values copied before stay. `bound`: the bound resource, from which the status is read. */
   | { readonly is: "held"; readonly bound: BoundResource | undefined };

@@ -39,7 +39,7 @@ export function lookUpRecorded(
 
 /**
  * Judges the grant of a resource that the XR is bound to. It has to be to the consumer's namespace or, if the consumer
- * has none, to any namespace of its copies. `gone` revokes no grant.
+ * has none, to any namespace of its copies. A resource that is `gone` is no revoked grant.
  */
 export function judgeBound(resource: Reference, share: Looked): BoundResource {
   const { shared, targets, before, own, call } = share;
@@ -66,8 +66,8 @@ export function judgeBound(resource: Reference, share: Looked): BoundResource {
  * Fields are read only from the first binding that was granted; the other bindings have copies only. Fields are
  *
  * - refused once the grant of that binding has ended, even if the XR names nothing now;
- * - refused by the resource that the XR names now, if it served the XR before, or if no bound resource exists: a team
- *   may record a resource that never existed;
+ * - refused if the resource that the XR names now refuses them, and either served the XR before, or no bound resource
+ *   exists (a team may record a resource that never existed);
  * - else held.
  */
 export function hold(judged: Judgement, share: Looked): Judgement {

@@ -1,7 +1,7 @@
 import { COPY_PREFIX } from "../../../crossplane/copies.ts";
 import type { NamedCopy, Target } from "../judgement.ts";
 
-/** Suffixes of names: under one name, a change of `via` would make Crossplane delete the Secret. */
+/** Suffixes of a copy's name by `via`: under one name, a change of `via` would make Crossplane delete the Secret. */
 const SUFFIXES: Partial<Record<NamedCopy["via"], string>> = {
   ConnectionSecret: "/connection-secret",
   Secret: "/secret",
