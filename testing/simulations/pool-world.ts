@@ -7,7 +7,7 @@ import { withMetadata } from "../builders/composed.ts";
 import { ALLOWED, inputOf } from "../builders/sharing.ts";
 import { ControlPlane, desiredBy, NEW_XR, shownConditions, type Xr } from "./control-plane.ts";
 import { settle } from "./moves.ts";
-import { lookUpIn } from "./store.ts";
+import { controllerOf, kindOf, lookUpIn, nameOf } from "./store.ts";
 
 interface Database extends Xr {
   readonly kind: "XDatabase";
@@ -66,9 +66,13 @@ export class PoolWorld extends ControlPlane<Database | Shop> {
     this.#shops.set(id, { ...NEW_XR, ...named, uid: this.#toUid(), prefer, served: undefined, hasForged: false });
   }
 
+  /** Deletes an XR. What it has not adopted since a restore stays, and keeps its place, until somebody deletes it, as `audit` advises. */
   deleteShop(id: number): void {
     const shop = this.#shops.get(id);
-    if (shop !== undefined) this.deleteXr(shop);
+    if (shop === undefined) return;
+    const left = [...this.observe(shop).values()].filter((object) => controllerOf(object) === undefined);
+    this.deleteXr(shop);
+    for (const object of left) this.store.delete(kindOf(object), nameOf(object));
     this.#shops.delete(id);
   }
 
