@@ -66,7 +66,7 @@ export class PoolWorld extends ControlPlane<Database | Shop> {
     this.#shops.set(id, { ...NEW_XR, ...named, uid: this.#toUid(), prefer, served: undefined, hasForged: false });
   }
 
-  /** Deletes an XR. What it has not adopted since a restore stays, and keeps its place, until somebody deletes it, as `audit` advises. */
+  /** Deletes an XR. What it has not adopted since a restore stays, and keeps its place, until somebody deletes it (docs/consumers.md). */
   deleteShop(id: number): void {
     const shop = this.#shops.get(id);
     if (shop === undefined) return;
