@@ -1,4 +1,4 @@
-/** Who shares what. Each output format of `registry graph` is made of a graph. */
+/** A graph of who shares what, of which each output format of `registry graph` is made. */
 export interface Graph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];

@@ -25,7 +25,7 @@ import { findReferred, isParent } from "./unknown-kind.ts";
 /** A managed resource, and the facts that identify its cloud resource. */
 export interface DeclaredResource extends NamedResource, AccountSource {}
 
-/** How a managed resource got its name, and what its kind can do. */
+/** The origin of a managed resource's external name, and the abilities of its kind. */
 export interface Nature {
   /** True if its provider chose the name when it created the cloud resource. No other one can have declared it before. */
   readonly isMadeUp: boolean;

@@ -71,7 +71,7 @@ function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake
   return { is: "untold", other: one, isCreating: one.observation !== "present" };
 }
 
-/** Whether two managed resources are of one account; undefined if nothing tells. */
+/** True if two managed resources are in one account; undefined if nothing tells. */
 type Told = boolean | "pending" | undefined;
 
 /** Gives our cloud resource the account of another managed resource, unless the input names an account for ours. */

@@ -12,7 +12,7 @@ import { hashText } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { DNS_LABEL, MAX_NAME } from "../../model/names.ts";
 import type { Resource } from "../../model/request.ts";
-import { ANSWER_FIELDS, type Answer, composeAnswer, readAnswer } from "../../records/answer.ts";
+import { ANSWER_FIELDS, composeAnswer, readAnswer } from "../../records/answer.ts";
 import type { Consumer } from "../../records/consumer.ts";
 import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -149,9 +149,8 @@ const findExisting = (section: Credentials, { request }: Call): readonly Turn[] 
 
 type Credential = ReturnType<typeof toCredential>;
 
-/** Makes the credential of one turn. Its Secret is undefined while it is unknown. */
-function toCredential(turn: Turn, section: Credentials, call: Call) {
-  const { request, composite } = call;
+/** Makes the credential of one turn. Its Secret is undefined while it is unknown. `said`: the Secret in the answer to its namespace. */
+function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
   const object = fill(template, { namespace: turn.namespace, hash });
@@ -163,10 +162,11 @@ function toCredential(turn: Turn, section: Credentials, call: Call) {
   const secret = name === undefined || namespace === undefined ? undefined : { namespace, name };
   const isThere = isSecretThere(observed);
   const isReady = secret !== undefined && isThere;
-  const said = findAnswer(turn.namespace, call)?.secret;
+  const answer = request.observed.resources.get(`${ANSWERS}${turn.namespace}`)?.document;
+  const said = answer && readAnswer(answer).secret;
   const isAnswered = secret !== undefined && said !== undefined && formatSecret(said) === formatSecret(secret);
   const edit = { is: "set", object, ready: isReady ? "True" : "False" } as const;
-  return { ...turn, key, edit, secret, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
+  return { ...turn, key, edit, secret, said, isReady, isAnswered, isUnnamed: secret === undefined && isThere };
 }
 
 const fill = (template: JsonObject, values: { readonly namespace: string; readonly hash: string }): JsonObject =>
@@ -188,18 +188,12 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
-/** Finds the answer that a namespace had before. */
-function findAnswer(namespace: string, { request }: Call): Answer | undefined {
-  const observed = request.observed.resources.get(`${ANSWERS}${namespace}`)?.document;
-  return observed && readAnswer(observed);
-}
-
 /** Composes the answers. They name the last turn's credential once it is ready, and the former one until then. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {
     const last = own.find((one) => one.turn === turn);
-    const secret = last?.isReady ? last.secret : findAnswer(namespace, call)?.secret;
+    const secret = last?.isReady ? last.secret : own[0]?.said;
     if (secret === undefined) return [];
     const object = composeAnswer(owner, namespace, { secret }, call.composite);
     return [[`${ANSWERS}${namespace}`, { is: "set", object, ready: "True" }]];

@@ -173,7 +173,7 @@ function judgeCopies(share: Share, source: SourceOrNone, accessible: Accessible)
   return isRefused ? withoutCopies("broken", refuse(accessible, asking)) : source.judgement;
 }
 
-/** Finds a field of the copies that is not set, or a fault. Nothing is gone then, and nothing can be copied. */
+/** Finds what makes the copies impossible: a field that is not set, or an invalid target. Existing copies then count as `broken`, not as `gone`. */
 function findFault({ shared, targets, call }: Share, source: SecretName | undefined): SharingReason | undefined {
   if (targets.unset !== undefined) return { is: "FieldNotSet", field: targets.unset };
   const isOneOf = shared.connection?.secretRef.perConsumer !== true || targets.namespaces.length < 2;

@@ -11,7 +11,7 @@ import type { Contender } from "../../ownership/contender.ts";
 /** Annotations to set, by key. */
 export type Annotations = Readonly<Record<string, string | undefined>>;
 
-/** What a managed resource gets for its part in the ownership of the cloud resource, as the owner or an observer. */
+/** Policies, annotations and readiness that a managed resource gets as the owner of the cloud resource, or as an observer. */
 export interface Part {
   /** The provider's actions. For a kind without management policies only Delete counts. */
   readonly policies: Policies;
@@ -60,7 +60,7 @@ function findStep(document: Document): "renew" | "wait" | undefined {
   const synced = readSyncedGeneration(document);
   if (synced === undefined) return isCreationUnderWay(document) ? "wait" : undefined;
   if (synced.generation <= movedAt) return "wait";
-  return synced.isOfCreation ? "renew" : undefined; // Synced of a creation may report a generation that was not read
+  return synced.isOfCreation ? "renew" : undefined;
 }
 
 /** Reads when the former cloud resource was created. A creation that ends while ours is held back is still that one's. */

@@ -32,7 +32,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
   const isFormer = origin !== undefined && !mayBeForged && !isPresent;
   const isTakenBack = cause === "refused" || (cause === "gone" && shared.connection?.onSourceMissing === "Delete");
   if (!isFormer && isTakenBack) return false;
-  // The present and the earlier origins are looked up in the same call, since Crossplane calls six times at most.
+  // The copy's origin and its earlier ones are looked up in the same call, since Crossplane calls six times at most.
   const grant = judgeOrigins(copy, isFormer ? [origin, ...earlier] : earlier, share);
   return isAccepted(copy, share) && grant !== "ended";
 }
