@@ -40,7 +40,10 @@ export const CONTENDERS = `${DOMAIN}/contenders`;
 export const ORIGIN = `${DOMAIN}/origin`;
 /** Annotation: the cloud account by which this managed resource is compared with others; without it, its ProviderConfig is. */
 export const ACCOUNT = `${DOMAIN}/account`;
-/** Annotation, of a kind in no table: the fields of spec.forProvider that its schema adds to the identity, separated by commas. */
+/**
+ * Annotation: the fields that were hashed to the identity label beside those of our tables, separated by commas. Paths from
+ * `scopeFieldPaths`; or, of a kind in no table, the names of fields of spec.forProvider that its schema adds.
+ */
 export const SCOPE = `${DOMAIN}/scope`;
 /** Annotation: the creation time of the cloud resource that this managed resource declared earlier. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;

@@ -8,7 +8,7 @@ import type { LookupAnswer, Requirement } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
 import { type Contenders, findInTheWay, findLiving, firstOther, listNames } from "./contenders.ts";
-import type { Candidate } from "./identity.ts";
+import { type Candidate, hasInputScope } from "./identity.ts";
 
 /**
  * Tells whether the provider of our resource created and named the cloud resource, and our resource is marked as its owner or has no
@@ -39,8 +39,8 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
  * - As an owner that imports the cloud resource it goes on looking: the creator's XR sets no label until it has found ours.
  */
 export function looksBehindOtherConfigs(candidate: Candidate): boolean {
-  const { own, declared, identity, isImported } = candidate;
-  if (declared.account === "") return false;
+  const { own, declared, identity, isImported, facts } = candidate;
+  if (declared.account === "" && !hasInputScope(facts)) return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
   const looksOn = !declared.isAccountKnown || (isImported && !own?.isCreated);

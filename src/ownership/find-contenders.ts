@@ -102,7 +102,7 @@ export class KnownContenders {
 
   /** Finds the managed resources with the candidate's external name, once for all candidates that are read by the same fields. */
   findNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
-    const key = [kind.apiVersion, externalName, ...(facts.referable ?? [])].join(" ");
+    const key = [kind.apiVersion, externalName, ...(facts.added ?? [])].join(" ");
     const before = this.#namesakes.get(key);
     if (before !== undefined) return before;
     const namesakes = this.listNamesakes(kind, externalName)?.flatMap((one) => {

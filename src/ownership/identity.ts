@@ -4,12 +4,12 @@ import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME, readAnnotation } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { formatFieldPath } from "../model/field-path.ts";
+import { formatFieldPath, parseFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
-import { ACCOUNT } from "./annotations.ts";
+import { ACCOUNT, SCOPE } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { isReferred, textAt } from "./fields.ts";
+import { type DesiredAndObserved, textAt } from "./fields.ts";
 import {
   type AccountSource,
   formatByConfig,
@@ -20,7 +20,7 @@ import {
   toConfig,
 } from "./known-account.ts";
 import { type NamedResource, type Names, readNames } from "./names.ts";
-import { findReferred, isParent } from "./unknown-kind.ts";
+import { findReferred } from "./unknown-kind.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
 export interface DeclaredResource extends NamedResource, AccountSource {}
@@ -45,7 +45,7 @@ export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "n
    * The labels under which others may know the cloud resource, and what was hashed to each: first our present one, if it differs, as after
    * the account became known; last the one computed now.
    */
-  readonly forms: readonly { readonly identity: string; readonly declared: CloudResource }[];
+  readonly forms: readonly [Form, ...Form[]];
   readonly externalName: string;
   /** Our managed resource as observed; undefined before it is created. */
   readonly own: Contender | undefined;
@@ -53,6 +53,12 @@ export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "n
   readonly observed: CloudResource | "unresolved" | undefined;
   /** Reads the tags of the cloud resource that its provider reports. */
   readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
+}
+
+/** A value of the identity label, and the cloud resource from which it was hashed. */
+interface Form {
+  readonly identity: string;
+  readonly declared: CloudResource;
 }
 
 /** The two labels of a cloud resource, both hashes. */
@@ -118,8 +124,10 @@ function readPlace(
   const place = new Map<string, string>();
   // Field names are hashed only for unknown kinds: of a known one each resource has the same.
   const hashed: string[] = [];
-  const scope = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
-  for (const [field, text] of facts.isUnknownKind ? [...scope, ...findReferred(declared, facts.referable)] : scope) {
+  const known = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
+  const added = [...(facts.added ?? [])].filter(isPath).map((path) => [path, textAtPath(declared, path)] as const);
+  const scope = added.length === 0 ? known : [...known, ...added];
+  for (const [field, text] of facts.isUnknownKind ? [...scope, ...findReferred(declared, facts.added)] : scope) {
     if (text === undefined) return undefined;
     const folded = fold(text, facts);
     place.set(field, folded);
@@ -127,6 +135,15 @@ function readPlace(
     hashed.push(folded);
   }
   return { place, hashed };
+}
+
+/** Reads the field at a path of the input, or of an annotation, which may be no path. */
+function textAtPath(declared: DeclaredResource, path: string): string | undefined {
+  try {
+    return textAt(declared, parseFieldPath(path));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Formats each path of our tables once. */
@@ -139,46 +156,42 @@ export const identify = ({ group, kind }: ManagedKind, resource: CloudResource):
 });
 
 /**
- * Finds how the cloud resource was described when our managed resource got its identity label. A label other than today's may come from a
- * time when the account was not known, or when the input named another one: then only the label has to change. Undefined if the label is
- * that of another cloud resource.
+ * Describes our cloud resource as it was hashed to the identity label of a contender: ours from before, or the owner. It may come from a
+ * time when the account was not known, or when the input named another one or other `scopeFieldPaths`. Undefined if the label is that of
+ * another cloud resource.
  */
-export function findByFormerLabel(
+export function describeAs(
   { document, identity }: Contender,
   kind: ManagedKind,
   resource: CloudResource,
-  desired: Document,
+  pair: DesiredAndObserved,
 ): CloudResource | undefined {
-  const { config, facts } = resource;
+  const { config, facts, parts } = resource;
   const [text = config, isToSame] = [readAnnotation(document, ACCOUNT), toConfig(document) === config];
   const accounts = [
     toAccount(config, formatByConfig(config)), // before the account was known
     toAccount(config, isToSame ? text : config), // as it is noted
     toAccount(config, ""), // when the name told the account
   ];
-  const [before, after] = resource.hashed;
-  const texts = facts.isUnknownKind ? [after, ...listFormerTexts(resource, desired, document)] : [after];
-  return accounts
-    .map((each) => (each.account === resource.account ? resource : { ...resource, ...each }))
-    .flatMap((each) => texts.map((text): CloudResource => ({ ...each, hashed: [before, text] })))
+  const noted: IdentityFacts = { ...facts, added: readScope(document) };
+  const place = readPlace({ ...pair, facts: noted });
+  const hashed = place && ([resource.hashed[0], [...place.hashed, ...parts]] as const);
+  return [resource, ...accounts.map((account) => ({ ...resource, ...account }))]
+    .flatMap((each) => (hashed ? [each, { ...each, facts: noted, hashed }] : [each]))
     .find((each) => identify(kind, each).identity === identity);
 }
 
-/**
- * Lists the texts that earlier versions of this function hashed for a kind in no table, to recognize their labels: with the literals of
- * parents only, or without any. A literal that differs from the observed one stays in both texts, since it names another place.
- */
-function listFormerTexts({ place, parts, facts }: CloudResource, desired: Document, document: Document) {
-  const observed = readByItself(document, facts);
-  const isObserved = (field: string): boolean => isKnown(observed) && observed.place.get(field) === place.get(field);
-  const isTold = (name: string): boolean =>
-    facts.referable?.has(name) === true && !isReferred(desired, ["spec", "forProvider", name]);
-  const isAdded = (field: string): boolean => !isParent(field) && (isTold(field) || isTold(`${field}s`));
-  return [isAdded, (field: string) => isParent(field) || isAdded(field)].map((isNew) => [
-    ...[...place].filter(([field]) => !(isNew(field) && isObserved(field))).flat(),
-    ...parts,
-  ]);
-}
+/** Reads the fields that counted in addition when the managed resource got its labels; undefined if none did. */
+export const readScope = (managed: Document): ReadonlySet<string> | undefined => {
+  const noted = readAnnotation(managed, SCOPE);
+  return noted === undefined ? undefined : new Set(noted.split(","));
+};
+
+/** Tells whether an added field is a path that the input names. A name in a schema contains no dot. */
+const isPath = (added: string): boolean => added.includes(".");
+
+/** Tells whether the input adds fields to the identity. Another Composition may add others, and so have another label. */
+export const hasInputScope = ({ added = new Set() }: IdentityFacts): boolean => [...added].some(isPath);
 
 /** Removes differences that the cloud ignores: case, and the dot at the end of a DNS name. */
 export const fold = (text: string, { isCaseless = false }: IdentityFacts): string =>
@@ -211,6 +224,13 @@ function findLostName(observed: Document, facts: IdentityFacts): readonly string
   const id = stringAt(observed, ["status", "atProvider", "id"]);
   return id === undefined ? undefined : foldNames([id], facts);
 }
+
+/**
+ * Tells whether our observed managed resource has all that identifies the desired cloud resource. A field that begins to count must have
+ * its value already: another value tells of another cloud resource.
+ */
+export const isUnchanged = ({ place }: CloudResource, observed: CloudResource | "unresolved" | undefined): boolean =>
+  isKnown(observed) && [...place].every(([field, text]) => text === "" || text === observed.place.get(field));
 
 export const isKnown = (read: CloudResource | "unresolved" | undefined): read is CloudResource =>
   typeof read === "object";

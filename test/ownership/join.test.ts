@@ -114,7 +114,7 @@ function find({ own = OURS, others, accounts, named }: Setting): string {
   if (!isKnown(declared)) throw new Error("cannot read what ours declares");
   const candidate = {
     ...{ kind: readManagedKind(document), facts, declared, desired: document, externalName: "name", identity: "hash" },
-    ...{ forms: [{ identity: "hash", declared }], observed: declared, own: toContender(document) },
+    ...{ forms: [{ identity: "hash", declared }] as const, observed: declared, own: toContender(document) },
     ...{ isMadeUp: false, isImported: false, hasManagementPolicies: true, reportedTags: () => undefined },
   };
   return explain(findSame(candidate, known, "AWS"));

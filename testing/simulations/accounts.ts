@@ -19,6 +19,10 @@ export interface Team {
   readonly isTold?: boolean;
   /** The fields of `tags.owner`. */
   readonly owner?: JsonObject;
+  /** The fields of spec.forProvider that its Composition adds. */
+  readonly forProvider?: JsonObject;
+  /** The entries of `tags.resources` in its Composition, which may change. */
+  resources?: readonly JsonObject[];
 }
 
 /** A kind that the teams compose, and the id that the cloud reports of it; undefined for a cloud that reports none. */
@@ -72,9 +76,11 @@ export class AccountsWorld {
     const add = [{ key: "team", value: name }];
     const outcome = callUntilStable({
       xr: { apiVersion: "example.org/v1", kind: "Shop", metadata: { name: "shop", namespace: name, uid: name } },
-      input: parseInput(inputOf({ tags: { add, owner: team.owner ?? {} } })),
+      input: parseInput(
+        inputOf({ tags: { add, owner: team.owner ?? {}, ...(team.resources && { resources: team.resources }) } }),
+      ),
       observed: observed === undefined ? {} : { one: observed },
-      desired: { one: this.#kind.desired },
+      desired: { one: withForProvider(this.#kind.desired, team.forProvider) },
       before: this.#before.get(name) ?? new Map(),
       lookUp: lookUpIn([...this.managed.values(), ...this.#teams.map(toConfig)]),
       capabilities: ["RequiredSchemas"],
@@ -134,6 +140,11 @@ export class AccountsWorld {
     });
     return { ...merged, ...(before?.["status"] !== undefined && { status: before["status"] }) };
   }
+}
+
+function withForProvider(desired: JsonObject, fields: JsonObject = {}): JsonObject {
+  const spec = objectIn(desired, "spec");
+  return { ...desired, spec: { ...spec, forProvider: { ...objectIn(spec, "forProvider"), ...fields } } };
 }
 
 const toConfig = ({ name, account, isTold = false }: Team): JsonObject => ({

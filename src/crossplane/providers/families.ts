@@ -105,10 +105,10 @@ export interface IdentityFacts {
   /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
   readonly isUnknownKind: boolean;
   /**
-   * The fields of an unknown kind beside which its schema has a reference or a selector. They identify the cloud resource
-   * also where the spec sets the field itself.
+   * What identifies the cloud resource in addition: paths that the input names; or, of an unknown kind, names of the outermost fields
+   * beside which its schema has a reference or a selector, which count also where the spec sets the field itself.
    */
-  readonly referable?: ReadonlySet<string>;
+  readonly added?: ReadonlySet<string> | undefined;
   /** True if names and locations are case-insensitive. */
   readonly isCaseless?: boolean;
   /** True if the name, or its parent's, is unique in the whole cloud. */

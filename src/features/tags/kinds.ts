@@ -5,7 +5,7 @@ import { listReferences } from "../../crossplane/providers/reference-names.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
 import type { ResourceRule } from "../../input/tags.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { type FieldPath, valueAt } from "../../model/field-path.ts";
+import { type FieldPath, formatFieldPath, valueAt } from "../../model/field-path.ts";
 import { fits } from "../../model/glob.ts";
 import { isObject, type JsonValue } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
@@ -59,10 +59,14 @@ function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[], call: Ca
 function withRule(facts: KindFacts, { fieldPath, externalNameFieldPath, scopeFieldPaths }: ResourceRule): KindFacts {
   const { identity, tags } = facts;
   const name = externalNameFieldPath && ({ is: "association", paths: [externalNameFieldPath] } as const);
+  const known = new Set(identity.scope.map(formatFieldPath));
+  // Nothing else distinguishes what has a name that is unique in the whole cloud.
+  const paths = identity.isUnique ? [] : scopeFieldPaths.map(formatFieldPath);
+  const added = paths.filter((path) => !known.has(path));
   return {
     ...facts,
     tags: fieldPath ? { is: "known", field: { path: fieldPath, shape: undefined } } : tags,
-    identity: { ...identity, name: name ?? identity.name, scope: [...identity.scope, ...scopeFieldPaths] },
+    identity: { ...identity, name: name ?? identity.name, ...(added.length > 0 && { added: new Set(added) }) },
   };
 }
 

@@ -22,7 +22,7 @@ import {
   SCOPE,
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
-import type { Candidate } from "../../ownership/identity.ts";
+import { type Candidate, describeAs } from "../../ownership/identity.ts";
 import { formatAccount } from "../../ownership/known-account.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
 import type { Annotations } from "./move.ts";
@@ -44,10 +44,7 @@ export function chooseMarks(
   subject: Subject,
 ): Marks {
   const { candidate, join, otherCluster } = rivals;
-  // After a change of the account, an observer keeps the owner's identity until the owner has changed its own.
-  const owner = verdict.is === "theirs" && join.is !== "same" ? verdict.owner.identity : undefined;
-  const { forms } = candidate;
-  const form = forms.find(({ identity }) => identity === owner) ?? forms.at(-1) ?? candidate; // the last is of today
+  const form = chooseForm(verdict, rivals, subject);
   const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
   // Noted, so that a control plane to which the input gives no name recognizes its own tag in the next reconcile.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
@@ -61,9 +58,32 @@ export function chooseMarks(
       [CLUSTER]: cluster,
       ...settlement.annotations,
       [ACCOUNT]: formatAccount(form.declared, hasSettled),
-      [SCOPE]: candidate.facts.referable && [...candidate.facts.referable].join(),
+      [SCOPE]: form.declared.facts.added && [...form.declared.facts.added].join(),
     },
   };
+}
+
+/**
+ * Chooses the identity to write. An observer takes that of its owner, which may have been hashed from another account, or from other
+ * `scopeFieldPaths`. After these were changed all others keep theirs as long as another contender has it, too: that one's XR may have
+ * another Composition, and look for this label only.
+ */
+function chooseForm(
+  verdict: OwnershipVerdict,
+  { candidate, contenders }: Rivals,
+  subject: Subject,
+): Candidate["forms"][number] {
+  const { forms, kind, declared, own } = candidate;
+  const [present, next = present] = forms;
+  if (verdict.is === "theirs") {
+    const { identity = "" } = verdict.owner;
+    const known = forms.find((form) => form.identity === identity);
+    if (known !== undefined) return known;
+    const read = describeAs(verdict.owner, kind, declared, subject);
+    if (read !== undefined) return { identity, declared: read };
+  }
+  const isHeld = contenders?.all.some(({ uid, identity }) => uid !== own?.uid && identity === present.identity) ?? true;
+  return isHeld && present.declared.account === next.declared.account ? present : next;
 }
 
 const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });

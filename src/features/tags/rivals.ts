@@ -11,11 +11,12 @@ import type { KnownContenders } from "../../ownership/find-contenders.ts";
 import {
   type Candidate,
   type CloudResource,
-  findByFormerLabel,
+  describeAs,
   foldNames,
   hashExternalName,
   identify,
   isElsewhere,
+  isUnchanged,
   readByItself,
 } from "../../ownership/identity.ts";
 import { findSame, type Join } from "../../ownership/join.ts";
@@ -55,14 +56,16 @@ function toCandidate(subject: Subject, declared: CloudResource): Candidate {
   const { kind, desired, namespace, own, tags, isMadeUp, isImported, hasManagementPolicies } = subject;
   const { facts } = declared;
   const { identity: next, externalName } = identify(kind, declared);
-  const isFormer = own?.identity !== undefined && own.identity !== next;
-  const former = isFormer ? findByFormerLabel(own, kind, declared, desired) : undefined;
+  const today = { identity: next, declared };
+  const observed = own && readByItself(own.document, facts);
+  const isFormer = own?.identity !== undefined && own.identity !== next && isUnchanged(declared, observed);
+  const former = isFormer ? describeAs(own, kind, declared, subject) : undefined;
   const identity = (former && own?.identity) ?? next;
   return {
     ...{ kind, facts, desired, namespace, own, isMadeUp, isImported, hasManagementPolicies },
     ...{ declared, externalName, identity },
-    forms: [...(former ? [{ identity, declared: former }] : []), { identity: next, declared }],
-    observed: own && readByItself(own.document, facts),
+    forms: former ? [{ identity, declared: former }, today] : [today],
+    observed,
     reportedTags: () => tags?.cloud(),
   };
 }

@@ -11,10 +11,17 @@ import type { FieldPath } from "../../model/field-path.ts";
 import { toMatcher } from "../../model/glob.ts";
 import { isObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
-import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SCOPE, SHARED_FROM } from "../../ownership/annotations.ts";
+import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
 import { type Contender, isCreator, toContender } from "../../ownership/contender.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
-import { type CloudResource, type DeclaredResource, type Nature, readCloudResource } from "../../ownership/identity.ts";
+import {
+  type CloudResource,
+  type DeclaredResource,
+  hasInputScope,
+  type Nature,
+  readCloudResource,
+  readScope,
+} from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
@@ -200,14 +207,14 @@ class Ownership {
  */
 function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields }: KnownKind) {
   const { observed, facts } = declared;
-  const readWith = (referable: ReadonlySet<string>) => readUnlessNew({ ...declared, facts: { ...facts, referable } });
-  const noted = askFields && observed && readAnnotation(observed, SCOPE);
-  if (noted !== undefined) return readWith(new Set(noted.split(",")));
+  const readWith = (added: ReadonlySet<string>) => readUnlessNew({ ...declared, facts: { ...facts, added } });
+  const noted = askFields && observed && readScope(observed);
+  if (noted && !hasInputScope({ ...facts, added: noted })) return readWith(noted);
   const read = readUnlessNew(declared);
   if (typeof read !== "object" || askFields === undefined) return read;
-  const referable = askFields();
-  if (referable === "pending") return { ...read, isProvisional: true };
-  return referable === undefined ? read : readWith(referable);
+  const added = askFields();
+  if (added === "pending") return { ...read, isProvisional: true };
+  return added === undefined ? read : readWith(added);
 }
 
 /** Reads the cloud resource. Undefined, in place of "unresolved", for one that was just created: no other XR knows its name yet. */
