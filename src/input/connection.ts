@@ -38,7 +38,7 @@ const key = exactlyOneOf(
 
 const keys = z.union([unique(z.array(key).min(1), "to"), source]);
 
-/** The fields of a copy that its `via` excludes. */
+/** The fields that a copy cannot have, by its `via`. */
 const unusable: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["ConnectionSecret", ["type", "labels", "annotations"]],
   ["Secret", ["providerConfigRef"]],
@@ -97,7 +97,7 @@ const copy = z
     ({ keys: listed, via: chosen }) => chosen !== "ConnectionSecret" || !hasTemplate(listed),
     faultAt(
       "keys",
-      "a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
+      "a key with value cannot be used with via: ConnectionSecret, which publishes only keys that a Secret has",
     ),
   )
   .transform(({ type = OPAQUE, labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
@@ -108,7 +108,7 @@ const copy = z
     providerConfigRef: providerConfigRef ?? ({ name: "default", kind: "ClusterProviderConfig" } as const),
   }));
 
-/** Tells whether a key, parsed or not, has a template. */
+/** Tells whether one of the keys, parsed or not, has a template. */
 const hasTemplate = (listed: unknown): boolean =>
   Array.isArray(listed) && listed.some((item) => isObject(item) && ("template" in item || "value" in item));
 
@@ -132,7 +132,7 @@ const secretShape = {
 
 const WRITTEN = parseFieldPath("spec.writeConnectionSecretToRef.name");
 
-/** Converts `nameFieldPath` to a text of one field. */
+/** Converts `nameFieldPath` to `name`: a text that consists of that field. */
 const toNamed = <T extends { name?: FieldsText | undefined; nameFieldPath?: FieldPath | undefined }>({
   name,
   nameFieldPath = WRITTEN,
@@ -150,7 +150,10 @@ export const connection = z.strictObject({
   secretRef: atMostOneOf(z.strictObject({ ...secretShape, perConsumer }), ["name", "nameFieldPath"])
     .refine(
       ({ name, perConsumer: isOwn }) => name === undefined || !isOwn,
-      faultAt("name", "not allowed with perConsumer: the shared resource's answer names the Secret"),
+      faultAt(
+        "name",
+        "not allowed with perConsumer, because the shared resource itself tells each namespace the Secret's name",
+      ),
     )
     .transform(toNamed)
     .prefault({})

@@ -16,7 +16,7 @@ import {
   value,
 } from "./fields.ts";
 
-/** Tells whether a template has a placeholder, and so differs between namespaces. */
+/** Tells whether a value of the template has a placeholder, and so differs between namespaces. */
 const hasPlaceholder = (value: unknown): boolean => /\{(?:namespace|hash)\}/.test(JSON.stringify(value) ?? "");
 
 /** Tells whether a name contains `{hash}`, and so differs between XRs and namespaces; true if the template has no name. */
@@ -26,13 +26,13 @@ const credentialTemplate = z
   .looseObject({ apiVersion, kind })
   .refine(hasPlaceholder, {
     ...onObjects,
-    error: "equal for all namespaces: use {namespace} or {hash} in one of its texts",
+    error: "is the same for all namespaces: use {namespace} or {hash} in one of its texts",
   })
   .refine(
     ({ metadata }) => !isObject(metadata) || metadata["name"] === undefined || hasPlaceholder(metadata["name"]),
     faultAt(
       "metadata.name",
-      "equal for all namespaces: use {namespace} or {hash} in it, or leave the name to Crossplane",
+      "is the same for all namespaces: use {namespace} or {hash} in it, or leave it out, so that Crossplane chooses the name",
     ),
   )
   .transform((found) => found as unknown as JsonObject);
@@ -59,7 +59,7 @@ const credentials = z
   })
   .refine(({ template, turns }) => turns === undefined || hasHash(valueAt(template, ["metadata", "name"]) ?? null), {
     path: ["template", "metadata", "name"],
-    error: "needs {hash} with turns: two credentials of one namespace would have the same name",
+    error: "needs {hash} with turns: otherwise the credentials of one namespace would have the same name",
   })
   .refine(({ template, secretRef }) => hasHash(valueAt(template, secretRef.nameFieldPath)), {
     path: ["template"],
@@ -110,18 +110,24 @@ export const consumersSchema = z
   })
   .refine(
     ({ protect, grant }) => !protect || grant !== "None",
-    faultAt("protect", "must be false with grant: None: any team could keep the XR from being deleted"),
+    faultAt(
+      "protect",
+      "must be false with grant: None, because otherwise any team could prevent the deletion of this XR",
+    ),
   )
   .refine(
     ({ of: shared, capacity }) => shared === undefined || capacity === undefined,
     faultAt(
       "capacity",
-      "not allowed where consumers.of is set, because consumers read from the shared XR itself whether it has capacity left",
+      "not allowed with consumers.of: the Composition of the shared XR itself sets it, because consumers read there whether capacity is left",
     ),
   )
   .refine(
     ({ credentials: found, rotation: rotated, grant }) => grant !== "None" || (!found && !rotated),
-    faultAt("grant", "None is not allowed with credentials or rotation: both follow the granted namespaces"),
+    faultAt(
+      "grant",
+      "None is not allowed with credentials or rotation, which depend on the namespaces that are granted access",
+    ),
   );
 
 export type Consumers = z.output<typeof consumersSchema>;

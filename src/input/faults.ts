@@ -77,13 +77,13 @@ function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[]
   return `; did you mean ${place.replaceAll(`[${EVERY}]`, "[]")}?`;
 }
 
-/** Fields of a patch of function-patch-and-transform. */
+/** Matches fields that only patches of function-patch-and-transform have. */
 const TRANSFORMING = /^(?:transforms|type|combine|variables|strategy|patchSetName)$/;
 
 const TRANSFORMS =
-  ": a field of function-patch-and-transform, which transforms values from the environment (toEnvironment) in a later step; here a value is copied as it is";
+  ": a patch copies a value as it is; to transform one, set toEnvironment, and use function-patch-and-transform in a later step";
 
-/** Finds the issues of the only alternative that expects the value's type; undefined if none or several do. */
+/** Finds the issues of a union's only alternative that expects the value's type; undefined if none or several do. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const [meant, ...rest] = errors.filter((issues) => findWrongType(issues) === undefined);
   if (meant === undefined || rest.length > 0) return undefined;

@@ -14,7 +14,7 @@ export const INPUT_KIND = "Input";
 /** The default of `spec.responseTTL`. It equals Crossplane's, and gives every XR a next reconcile (crossplane#5400). */
 const DEFAULT_TTL = "60s";
 
-/** Tells whether a shared resource has copies or dependents: a revoked grant deletes them, and a Fatal result would keep them. */
+/** Tells whether a shared resource has copies or dependents, which a revoked grant deletes. A Fatal result would keep them. */
 const isTakenBack = ({ connection, dependents }: { readonly connection?: unknown; readonly dependents?: unknown }) =>
   Boolean(connection) || (Array.isArray(dependents) && dependents.length > 0);
 
@@ -24,7 +24,8 @@ function mayFail(shares: readonly unknown[]): boolean {
   return objects.every(({ resolution }) => resolution !== "Fail") || !objects.some(isTakenBack);
 }
 
-const FROZEN = "is not allowed with connection or dependents: a Fatal result keeps them even if their grant is revoked";
+const FROZEN =
+  "is not allowed with connection or dependents, because a Fatal result would keep copies and dependents after their grant is revoked";
 
 /** The section of Operations, which finds XRs that were never reconciled. */
 const neverReconciledSchema = z.strictObject({
@@ -105,7 +106,7 @@ export const inputSchema = z.strictObject({
     .superRefine((spec, { addIssue }) => {
       for (const section of ["sharedResources", "publish", "consumers", "tags"] as const) {
         const read = findEnvironmentLoop(spec.sharedResources, [spec[section]].flat());
-        const message = `reads ${read} of the environment, which toEnvironment of this step sets: read it in a later step, or set another field`;
+        const message = `reads ${read} of the environment, which toEnvironment of this step sets: read it in a later step, or have toEnvironment set another field`;
         if (read !== undefined) addIssue({ code: "custom", path: [section], message });
       }
     }),

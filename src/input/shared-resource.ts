@@ -11,15 +11,18 @@ import { select } from "./select.ts";
 export const OWN_NAMES = ["shared/", "shared-infrastructure/", "consumers/"] as const;
 
 const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWith(own)), {
-  error: "composed by this function itself: name a resource of another function",
+  error: "this function itself composes that resource: name one that another function composes",
 });
 
-/** A path into the environment, which begins empty. With another type it would stop function-patch-and-transform. */
+/** A path that can be set in an empty environment. If it changed the type of the environment, function-patch-and-transform would stop the XR. */
 const environmentPath = fieldPath
   .refine((path) => typeof path[0] === "string" && path.every((step) => typeof step === "string" || step === 0), {
-    error: "not a field of an empty object: a list in it begins with [0]",
+    error: "cannot be set in an empty environment: begin with the name of a field, and use no index but [0]",
   })
-  .refine(([field]) => field !== "apiVersion" && field !== "kind", "apiVersion and kind are the environment's own");
+  .refine(
+    ([field]) => field !== "apiVersion" && field !== "kind",
+    "not allowed: apiVersion and kind are the type of the environment itself",
+  );
 
 const toEnvironment = z.strictObject({
   fromFieldPath: fieldPath.describe("An object in the shared resource, such as an EnvironmentConfig's data."),
@@ -78,7 +81,7 @@ export const sharedResourceSchema = z
     ({ apiVersion: version, kind }) => !isBuiltIn(version) || kind !== "Secret",
     faultAt(
       "kind",
-      "a Secret cannot be shared itself, because it has no owner to grant it: select the resource that writes it",
+      "a Secret itself cannot be shared, because it has no owner who could grant it: select the resource that writes the Secret",
     ),
   )
   .refine(
@@ -112,13 +115,16 @@ export const sharedResourceSchema = z
     ({ connection: found }) => !found?.secretRef.perConsumer || found.copies.every(({ via }) => via !== "Object"),
     faultAt(
       "connection.secretRef.perConsumer",
-      "not allowed with via: Object, whose provider keeps a finalizer on the credential's Secret: the credential would not end before " +
-        "the copy does. Use via: ConnectionSecret or Secret",
+      "not allowed with via: Object: provider-kubernetes puts a finalizer on the credential's Secret, so a revoked credential would stay " +
+        "until its copy is deleted; use via: ConnectionSecret or Secret",
     ),
   )
   .refine(
     ({ connection: copies, select: found }) => !isSelf(found) || copies?.secretRef.perConsumer !== true,
-    faultAt("connection.secretRef.perConsumer", "not allowed with select.self: it is for consumers of this XR"),
+    faultAt(
+      "connection.secretRef.perConsumer",
+      "not allowed with select.self: a credential for each consumer is for the XRs that use this XR, not for this XR itself",
+    ),
   )
   .refine(
     ({ readiness, select: found }) => readiness !== "Required" || !(isSelf(found) || isMany(found)),
@@ -153,9 +159,10 @@ const isMany = (found: z.output<typeof select>): boolean => found.by === "labels
 export type SharedResource = z.output<typeof sharedResourceSchema>;
 
 /**
- * Finds a field of the environment that a reader, such as a shared resource or the tags, reads and another shared resource
- * of the step sets. Crossplane calls a step until it requires nothing new, each time with the context that the step
- * returned. So each call could read something else. A shared resource never sets fields that it reads itself.
+ * Finds a field of the environment that one part of the input reads, and that the `toEnvironment` of a shared resource sets.
+ * Crossplane calls a step again with the context that the step returned, so each call could read another value.
+ *
+ * @param readers the parts of the input that read. A shared resource among them never sets a field that it reads itself.
  */
 export function findEnvironmentLoop(shares: readonly SharedResource[], readers: readonly unknown[]) {
   const written = shares.flatMap((share) =>

@@ -14,13 +14,13 @@ const add = z
   })
   .refine(({ key, value: found }) => key !== undefined || found.value.is !== "literal", {
     path: ["value"],
-    error: "a text needs a key beside it",
+    error: "a literal needs a key beside it",
   })
   .transform(({ value: found, ...entry }) => ({ ...entry, ...found }));
 
 const glob = text;
 
-/** Keys of tags: globs, or a field with exact keys. No globs there, since a tenant may write the field. */
+/** Keys of tags: globs, or a field with exact keys. A field has no globs, since a tenant may write it. */
 const keys = value(glob, z.array(glob)).describe(
   "A glob, a list of globs, or a field with keys, which are compared exactly.",
 );
@@ -50,8 +50,8 @@ const resources = z.strictObject({
   ),
   scopeFieldPaths: list(
     fieldPath,
-    "Fields that distinguish cloud resources of the same name, in addition to the built-in ones. Of a kind in no table they replace those " +
-      "that its schema tells.",
+    "Fields that distinguish cloud resources of the same name, in addition to the built-in ones. For a kind without built-in ones they " +
+      "replace those that its schema suggests.",
   ),
   managementPolicies: flag(
     true,

@@ -55,9 +55,10 @@ const DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 
 const fromNetwork = { fromEnvironmentFieldPath: "network.name" };
 const FAIL = { owner: { onConflict: "Fail" } };
 const VALUE = "spec.tags.add[0].value";
-const REVOKED = "not allowed with connection or dependents: a Fatal result keeps them even if their grant is revoked";
+const REVOKED =
+  "not allowed with connection or dependents, because a Fatal result would keep copies and dependents after their grant is revoked";
 const TRANSFORMS =
-  "unknown field: a field of function-patch-and-transform, which transforms values from the environment (toEnvironment) in a later step; here a value is copied as it is";
+  "unknown field: a patch copies a value as it is; to transform one, set toEnvironment, and use function-patch-and-transform in a later step";
 const ONE_SOURCE = "exactly one of fromCompositeFieldPath, fromEnvironmentFieldPath; found";
 
 describe("an input", () => {
@@ -129,7 +130,7 @@ describe("an input", () => {
           withoutCopies({ name: "b", select: { name: { fromEnvironmentFieldPath: "network.name" } } }),
         ],
       },
-      "spec.sharedResources: reads network.name of the environment, which toEnvironment of this step sets: read it in a later step, or set another field",
+      "spec.sharedResources: reads network.name of the environment, which toEnvironment of this step sets: read it in a later step, or have toEnvironment set another field",
     ),
     row(
       {
@@ -140,7 +141,7 @@ describe("an input", () => {
       },
       ...["publish", "consumers", "tags"].map(
         (section) =>
-          `spec.${section}: reads network.name of the environment, which toEnvironment of this step sets: read it in a later step, or set another field`,
+          `spec.${section}: reads network.name of the environment, which toEnvironment of this step sets: read it in a later step, or have toEnvironment set another field`,
       ),
     ),
     row({
@@ -155,12 +156,12 @@ describe("an input", () => {
     ...["[0]", "a[1]"].map((toFieldPath) =>
       inShared(
         { toEnvironment: { fromFieldPath: "data", toFieldPath } },
-        "toEnvironment.toFieldPath: not a field of an empty object: a list in it begins with [0]",
+        "toEnvironment.toFieldPath: cannot be set in an empty environment: begin with the name of a field, and use no index but [0]",
       ),
     ),
     inShared(
       { toEnvironment: { fromFieldPath: "data", toFieldPath: "kind" } },
-      "toEnvironment.toFieldPath: apiVersion and kind are the environment's own",
+      "toEnvironment.toFieldPath: not allowed: apiVersion and kind are the type of the environment itself",
     ),
     inShared({ toEnvironment: { fromFieldPath: "data", toFieldPath: "a[0].kind" } }),
     inShared(
@@ -187,9 +188,9 @@ describe("an input", () => {
     inShared(
       { dependents: ["", "shared/*", "shared-infrastructure/record", "consumers/x", "push", "*"] },
       "dependents[0]: empty",
-      "dependents[1]: composed by this function itself: name a resource of another function",
-      "dependents[2]: composed by this function itself: name a resource of another function",
-      "dependents[3]: composed by this function itself: name a resource of another function",
+      "dependents[1]: this function itself composes that resource: name one that another function composes",
+      "dependents[2]: this function itself composes that resource: name one that another function composes",
+      "dependents[3]: this function itself composes that resource: name one that another function composes",
     ),
     row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}`),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
@@ -210,7 +211,7 @@ describe("an input", () => {
     inSelect({ name: "orders", namespace: "*" }, '.namespace: "*" needs matchLabels'),
     inShared(
       { apiVersion: "v1", kind: "Secret" },
-      "kind: a Secret cannot be shared itself, because it has no owner to grant it: select the resource that writes it",
+      "kind: a Secret itself cannot be shared, because it has no owner who could grant it: select the resource that writes the Secret",
     ),
     inShared(
       { patches: [{ fromFieldPath: "a..b", toCompositeFieldPath: "spec.x" }] },
@@ -247,11 +248,11 @@ describe("an input", () => {
     ),
     inShared(
       { connection: { ...connection({ via: "Secret" }), secretRef: { name: "{metadata.name}", perConsumer: true } } },
-      "connection.secretRef.name: not allowed with perConsumer: the shared resource's answer names the Secret",
+      "connection.secretRef.name: not allowed with perConsumer, because the shared resource itself tells each namespace the Secret's name",
     ),
     inCopy(
       { via: "ConnectionSecret", keys: [{ value: "postgresql", to: "type" }] },
-      "keys: a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
+      "keys: a key with value cannot be used with via: ConnectionSecret, which publishes only keys that a Secret has",
     ),
     inShared(
       { connection: { copies: [{}, connectionSecretWithLabels] } },
@@ -269,22 +270,22 @@ describe("an input", () => {
     row(
       { consumers: { of: { apiVersion: "example.org/v1", kind: "XDb", name: "" }, capacity: 3 } },
       "spec.consumers.of.name: empty",
-      "spec.consumers.capacity: not allowed where consumers.of is set, because consumers read from the shared XR itself whether it has capacity left",
+      "spec.consumers.capacity: not allowed with consumers.of: the Composition of the shared XR itself sets it, because consumers read there whether capacity is left",
     ),
     row(
       { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
       "spec.consumers.credentials.template.apiVersion: required",
-      "spec.consumers.credentials.template: equal for all namespaces: use {namespace} or {hash} in one of its texts",
-      "spec.consumers.protect: must be false with grant: None: any team could keep the XR from being deleted",
-      "spec.consumers.grant: None is not allowed with credentials or rotation: both follow the granted namespaces",
+      "spec.consumers.credentials.template: is the same for all namespaces: use {namespace} or {hash} in one of its texts",
+      "spec.consumers.protect: must be false with grant: None, because otherwise any team could prevent the deletion of this XR",
+      "spec.consumers.grant: None is not allowed with credentials or rotation, which depend on the namespaces that are granted access",
     ),
     ofCredentials(
       { template: { apiVersion: "v1", kind: "Secret", metadata: { name: "x", namespace: "{namespace}" } } },
-      "template.metadata.name: equal for all namespaces: use {namespace} or {hash} in it, or leave the name to Crossplane",
+      "template.metadata.name: is the same for all namespaces: use {namespace} or {hash} in it, or leave it out, so that Crossplane chooses the name",
     ),
     ofCredentials(
       { turns: "2026-11", template: { ...role, metadata: { name: "orders-{namespace}" } } },
-      "template.metadata.name: needs {hash} with turns: two credentials of one namespace would have the same name",
+      "template.metadata.name: needs {hash} with turns: otherwise the credentials of one namespace would have the same name",
     ),
     ofCredentials(
       { template: { ...role, spec: { writeConnectionSecretToRef: { namespace: "a", name: "b-{namespace}" } } } },
@@ -293,8 +294,8 @@ describe("an input", () => {
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },
       "grant: ReferenceGrant is not allowed with perConsumer: credentials are made for the namespaces that annotations grant",
-      "connection.secretRef.perConsumer: not allowed with via: Object, whose provider keeps a finalizer on the credential's Secret: the " +
-        "credential would not end before the copy does. Use via: ConnectionSecret or Secret",
+      "connection.secretRef.perConsumer: not allowed with via: Object: provider-kubernetes puts a finalizer on the credential's Secret, so " +
+        "a revoked credential would stay until its copy is deleted; use via: ConnectionSecret or Secret",
     ),
     inShared(
       { select: { self: {} }, apiVersion: undefined as never, kind: undefined as never, readiness: "Required" },
@@ -393,7 +394,7 @@ test.each([
   row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
   row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
   row({ add: [{ key: "a", value: { b: "c" } }] }, `${VALUE}.b: unknown field`, `${VALUE}: ${ONE_SOURCE} none`),
-  row({ add: [{ value: "b" }] }, `${VALUE}: a text needs a key beside it`),
+  row({ add: [{ value: "b" }] }, `${VALUE}: a literal needs a key beside it`),
   row({ add: [{ key: "a" }] }, `${VALUE}: required`),
   row({ resources: [] }, "spec.tags.resources: an empty list"),
   row(
