@@ -40,9 +40,12 @@ export const readNamespaceGrant = once((shared: Document) => {
       const wrong = [...listed].find((name) => name !== "" && name !== FOR_ALL && !DNS_LABEL.test(name));
       const misspelt = findMisspelt(shared);
       return [
-        !selector && text.trim() && `${ALLOWED_NAMESPACE_SELECTOR} is not a label selector: ${quote(text)}`,
-        wrong && `${ALLOWED_NAMESPACES} lists ${quote(wrong)}, which is not the name of a namespace`,
-        misspelt && `${quote(misspelt)} is misspelt`,
+        !selector &&
+          text.trim() &&
+          `${ALLOWED_NAMESPACE_SELECTOR} is not a label selector, and grants nothing: ${quote(text)}`,
+        wrong &&
+          `${ALLOWED_NAMESPACES} lists ${quote(wrong)}, which is not the name of a namespace, and grants nothing`,
+        misspelt && `${quote(misspelt)} is a misspelt name, and grants nothing`,
       ].flatMap((fault) => fault || []);
     }),
   };

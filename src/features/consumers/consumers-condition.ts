@@ -30,22 +30,24 @@ const REASONS = {
     "SharedResourceNotFound/unnamed": ({ kind, field }: { readonly kind: string; readonly field: string }) =>
       `${field} is not set, so it is not known which ${kind} this XR serves`,
     NoConnectionSecret: ({ field }: { readonly field: string }) =>
-      `field ${field} of the shared XR names no Secret that it may share, so ReferenceGrants cannot be looked up: ` +
+      `field ${field} of the shared XR names no Secret that the XR may share, so ReferenceGrants cannot be looked up: ` +
       "set that field, or set consumers.secretRef to the fields that name the Secret",
-    InvalidGrant: ({ fault }: Fault) => `the shared XR's annotation ${fault}, and grants nothing`,
+    InvalidGrant: ({ fault }: Fault) => `the owner has to correct an annotation of the shared XR: ${fault}`,
     GrantedToAll: () =>
-      `annotation ${ALLOWED_NAMESPACES} contains "*", for which no credentials are made: list each namespace that needs one`,
-    TooManyCredentials: ({ excess }: { readonly excess: number }) =>
-      `this XR cannot have more credentials, so ${excess} are not made: grant access to fewer namespaces`,
+      `no credentials are made for "*" in annotation ${ALLOWED_NAMESPACES}: list each namespace that needs a credential`,
+    TooManyCredentials: ({ wanted, most }: Readonly<Record<"wanted" | "most", number>>) =>
+      `this XR needs ${wanted} credentials, but can have only ${most} of this size: grant access to fewer namespaces, or make the template smaller`,
   }),
   ...waits({
     // `unnamed`: the field that should name the Secret of a Ready credential, but is not set.
     WaitingForCredentials: ({ namespaces, unnamed }: Namespaces & { readonly unnamed?: string }) =>
-      `waiting for the credential of ${listSome(namespaces, MAX_NAMES, brief)}` +
-      (unnamed ? `: one is Ready, but its field ${unnamed}, which names the Secret, is not set` : ""),
+      `waiting for the credential of namespace ${listSome(namespaces, MAX_NAMES, brief)}` +
+      (unnamed
+        ? `; a composed credential is Ready, but its field ${unnamed}, which has to name its Secret, is not set`
+        : ""),
   }),
-  ...faults({ AccessNotGranted: ({ count }: Count) => `copies without a grant: ${count}` }),
-  ...fine({ AccessRequested: ({ count }: Count) => `requests for a grant: ${count}` }),
+  ...faults({ AccessNotGranted: ({ count }: Count) => `consumers that have access without a grant: ${count}` }),
+  ...fine({ AccessRequested: ({ count }: Count) => `consumers that ask for a grant: ${count}` }),
   ...faults({ StatusFieldMissing: ({ fault }: Fault) => fault }),
   ...fine({ Served: () => "" }),
 };
@@ -54,7 +56,7 @@ const KIND = { type: TYPE, target: "CompositeAndClaim", reasons: REASONS, otherw
 
 export type ConsumersReason = ReasonOf<typeof REASONS>;
 
-/** Writes the command that lists the consumers of the shared XR, if a message only counts them. */
+/** Writes the command that lists the consumers of the shared XR, if one of the messages only counts them. */
 function howToList(reasons: readonly ConsumersReason[], owner: Composite | undefined): readonly string[] {
   if (owner === undefined || !reasons.some((reason) => "count" in reason)) return [];
   const within = owner.namespace === undefined ? [] : ["-n", owner.namespace];

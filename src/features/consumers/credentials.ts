@@ -55,7 +55,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
     unnamed: formatFieldPath(section.secretRef.nameFieldPath),
   };
   if (section.forEach === "Grant" && facts.access?.isForAll) reasons.push({ is: "GrantedToAll" });
-  if (wanted.length > max) reasons.push({ is: "TooManyCredentials", excess: wanted.length - max });
+  if (wanted.length > max) reasons.push({ is: "TooManyCredentials", wanted: wanted.length, most: max });
   if (waiting.length > 0) reasons.push({ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], ...unnamed });
   return { edits: [...credentials.map(({ key, edit }) => [key, edit] as const), ...answers], reasons };
 }

@@ -11,23 +11,24 @@ import type { Call } from "../feature.ts";
 import { MAX_NAMES } from "./consumers-condition.ts";
 import type { KnownConsumers, OwnerFacts } from "./owner-facts.ts";
 
-/** The most consumers that the status lists. Above it they are counted, in steps of this size. */
+/** The most consumers that the status lists. More are only counted, rounded down to a multiple of it. */
 const STEP = 50;
 
 const toStep = (count: number): number => count - (count % STEP);
 
-/** Rounds a number above 50 down, so that one more consumer does not change the XR. */
+/** Rounds a number above 50 down to a multiple of 50, so that one more consumer does not change the XR. */
 const round = (consumers: number): number => (consumers > STEP ? toStep(consumers) : consumers);
 
 /**
- * Lists the consumers with a grant in the status, or counts them if there are more than 50. While they are unknown, the
- * status keeps its values, since Crossplane removes fields that are left out.
+ * Lists the consumers with a grant in the status, or counts them if there are more than 50. While the consumers are
+ * unknown, the status keeps its values, since Crossplane removes fields that are left out.
  *
  * Each change of the XR makes Crossplane reconcile all consumers, and a team may write any number of records. So
- * consumers without a grant are counted in fifties; fewer than fifty count as 1, or 0 if more than 50 have a grant. A
- * companion, which no consumer watches, counts them exactly.
+ * consumers without a grant are counted roughly: in multiples of 50, and 1 to 49 of them as 1, or as 0 if more than 50
+ * consumers have a grant. A companion, which no consumer watches, counts exactly.
  *
- * The reasons count copies without a grant, which are deleted when their XRs are reconciled, and requests for a grant.
+ * The reasons tell two kinds of consumers without a grant: those that have copies or dependents, which are deleted when
+ * their XRs are reconciled, and those that only ask for a grant.
  */
 export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers, { composite }: Call) {
   const toValues = (value: JsonValue | undefined): readonly ValueEdit[] =>
@@ -39,7 +40,6 @@ export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers
   const withoutGrant = consumers.length - granted.length;
   const hasAccess = ({ secretName, dependents }: JudgedConsumer) => secretName !== undefined || dependents.length > 0;
   const copies = consumers.filter((consumer) => !consumer.isGranted && hasAccess(consumer)).length;
-  // Fewer than 50 without a grant count as 1, or as 0 beside more than 50 with a grant.
   const few = granted.length > STEP ? 0 : 1;
   const roundOthers = (count: number): number => (isWatched ? toStep(count) || Math.min(count, few) : count);
   const format = (count: number): string => (isWatched ? `${roundOthers(count) || 1}+` : String(count));
@@ -70,7 +70,7 @@ export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: 
   const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || present.length > 0));
   if (granted.length === 0) return [];
   const counted = granted.slice(0, round(granted.length));
-  // `kubectl delete` is refused with this message.
+  // `kubectl delete` of the XR is refused with this message.
   const uses = `${listSome(counted, MAX_NAMES, nameConsumer)} ${granted.length === 1 ? "uses" : "use"} it`;
   const object = composeUsage(owner, `${uses}: delete them, or take back their grant`, call);
   // Each kind of Usage has its own name: under one name, Crossplane would not delete the previous kind.
@@ -81,8 +81,8 @@ const nameConsumer = ({ namespace, kind, name }: JudgedConsumer): string =>
   `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
 
 /**
- * Composes a Usage: Crossplane's webhook refuses to delete the XR, for this reason. Crossplane v2 has a kind for namespaced
- * and one for cluster-scoped resources; v1.19 and later have one kind, which v2 still serves.
+ * Composes a Usage, with which Crossplane's webhook refuses to delete the XR, and tells the reason. Crossplane v2 has a kind
+ * for namespaced and one for cluster-scoped resources; v1.19 and later have one kind for all, which v2 still serves.
  */
 function composeUsage(owner: Composite, reason: string, { request }: Call): JsonObject {
   const { apiVersion, kind, name, namespace } = owner;

@@ -45,7 +45,7 @@ const WAITING = { unknown: { is: "WaitingForRequiredResources" } } as const;
 /** The consumers and their grants; undefined while the consumers or the grants are unknown. */
 export type KnownConsumers = readonly JudgedConsumer[] | undefined;
 
-/** The facts about a shared XR; each is undefined while it is unknown. */
+/** The facts about a shared XR. A fact is undefined while it is unknown. */
 export interface OwnerFacts {
   /** The shared XR: this XR, or the one that `consumers.of` names. */
   readonly owner?: Composite;
@@ -95,12 +95,12 @@ function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   return found && consumerNamespace(found) === consumerNamespace(composite) ? { value: found } : missing;
 }
 
-/** The most copies that count one by one. A record of 7 kB lists a thousand, and a team may write many records. */
+/** The most copies that count as a consumer each. A record of 7 kB lists a thousand copies, and a team may write many records. */
 const MAX_COPIES = 10_000;
 
 /**
- * Finds the consumers in the records of XRs: one for each copy. Without a grant to the record's namespace, and after
- * 10,000 copies, one for each share.
+ * Finds the consumers in the records of XRs: one for each copy. A record whose namespace has no grant, or that comes after
+ * 10,000 copies, has only one consumer for each share.
  */
 function findConsumers(
   owner: Composite,
@@ -150,7 +150,7 @@ function findMatching(selector: LabelSelector, call: Call): Fact<readonly string
 const GRANTS = "consumers/reference-grants";
 
 /**
- * Finds the grantees of ReferenceGrants in the namespace of the shared XR's Secret. None unless `grant: ReferenceGrant`.
+ * Finds the grantees of ReferenceGrants in the namespace of the shared XR's Secret; none without `grant: ReferenceGrant`.
  *
  * @throws {FunctionError} `InvalidInput` on Crossplane v1, which cannot look them up.
  */

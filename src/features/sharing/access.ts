@@ -70,9 +70,10 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     is: "known",
     isGranted: (namespace) => isGrantedByAnnotations(grant, namespace, matching),
     remedy: (refused) => {
-      // The misspelt grant is not quoted: it may name other teams.
-      const misspelt = faults().length > 0 ? ", one of whose entries is misspelt and grants nothing" : "";
-      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${misspelt}`;
+      // A fault is not quoted: it may name other teams.
+      const invalid =
+        faults().length > 0 ? ", and to correct a grant in its annotations that is misspelt or invalid" : "";
+      return `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}${invalid}`;
     },
   };
 }

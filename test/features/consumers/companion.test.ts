@@ -62,7 +62,7 @@ describe("a companion", () => {
     const draft = draftOf({ answers: { "consumers/ConfigMap": [asking, ...records] } });
     expect(statusOf(draft)).toMatchObject({ count: 1, withoutGrant: 73 });
     expect(draft.conditions[0]?.message).toContain(
-      `requests for a grant: 73; to list the consumers: kubectl shared-infrastructure registry consumers ${kind}.data.example.org ${name}`,
+      `consumers that ask for a grant: 73; to list the consumers: kubectl shared-infrastructure registry consumers ${kind}.data.example.org ${name}`,
     );
   });
 

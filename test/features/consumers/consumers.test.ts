@@ -79,7 +79,7 @@ describe("the list of consumers", () => {
       "team-b: App.apps.example.org other, other-db, true",
       "team-b: App.apps.example.org other, team-a/other-db, true",
     ]);
-    expect(says(draft)).toBe(`False: AccessNotGranted: copies without a grant: 1+; ${HOW_TO_LIST}`);
+    expect(says(draft)).toBe(`False: AccessNotGranted: consumers that have access without a grant: 1+; ${HOW_TO_LIST}`);
   });
 
   test("counts what depends on a grant like copies, and what only asks for one apart", () => {
@@ -87,14 +87,14 @@ describe("the list of consumers", () => {
       recordIn(`team-${index}`, "App.apps.example.org/team/app", binding),
     );
     const draft = draftOf({ list }, { answers: finding(...records) });
-    expect(says(draft)).toContain("copies without a grant: 1+; requests for a grant: 1+");
+    expect(says(draft)).toContain("consumers that have access without a grant: 1+; consumers that ask for a grant: 1+");
   });
 
   test("of a namespaced database is to be listed in its namespace", () => {
     const xr = ownDatabase({}, {}, { namespace: "data" });
     const record = shopIn("data", { namespace: "data", access: "Requested" });
     const draft = draftOf({ list }, { xr, answers: finding(record) });
-    expect(says(draft)).toBe(`True: AccessRequested: requests for a grant: 1+; ${HOW_TO_LIST} -n data`);
+    expect(says(draft)).toBe(`True: AccessRequested: consumers that ask for a grant: 1+; ${HOW_TO_LIST} -n data`);
   });
 
   const platform = { kind: "XShop.apps.example.org", name: "shop" };
@@ -182,13 +182,15 @@ describe("a team that writes what it likes into its own namespace", () => {
     const few = listWith(shops("aaa", 5000), shops("team-b", 3), asking);
     expect(statusOf(few)).toMatchObject({ count: 3, withoutGrant: 5100 });
     expect(itemsOf(few)).toHaveLength(3);
-    const counts = "copies without a grant: 5000+; requests for a grant: 100+";
+    const counts = "consumers that have access without a grant: 5000+; consumers that ask for a grant: 100+";
     expect(says(few)).toBe(`False: AccessNotGranted: ${counts}; ${HOW_TO_LIST}`);
-    expect(says(listWith(asking))).toBe(`True: AccessRequested: requests for a grant: 100+; ${HOW_TO_LIST}`);
+    expect(says(listWith(asking))).toBe(`True: AccessRequested: consumers that ask for a grant: 100+; ${HOW_TO_LIST}`);
     const [many, more] = [751, 801].map((count) => statusOf(listWith(shops("aaa", 1), shops("team-b", count))));
     expect(many).toEqual({ count: 750, withoutGrant: 0 });
     expect(more).toEqual({ count: 800, withoutGrant: 0 });
-    expect(says(listWith(shops("aaa", 1), shops("team-b", 60)))).toMatch(/^False: .* copies without a grant: 1\+; /);
+    expect(says(listWith(shops("aaa", 1), shops("team-b", 60)))).toMatch(
+      /^False: .* consumers that have access without a grant: 1\+; /,
+    );
   });
 
   test.each<[what: string, granted: number, asking: number]>([
@@ -278,14 +280,26 @@ describe("a grant by label", () => {
   });
 
   test.each([
-    ["that is none", { [SELECTOR]: "team=(orders" }, `${SELECTOR} is not a label selector: "team=(orders"`],
-    ["whose annotation is misspelt", { [`${ALLOWED}s`]: "team-a" }, `"${ALLOWED}s" is misspelt`],
-    ["that lists no namespace", { [ALLOWED]: "a;b" }, `${ALLOWED} lists "a;b", which is not the name of a namespace`],
+    [
+      "that is none",
+      { [SELECTOR]: "team=(orders" },
+      `${SELECTOR} is not a label selector, and grants nothing: "team=(orders"`,
+    ],
+    [
+      "whose annotation is misspelt",
+      { [`${ALLOWED}s`]: "team-a" },
+      `"${ALLOWED}s" is a misspelt name, and grants nothing`,
+    ],
+    [
+      "that lists no namespace",
+      { [ALLOWED]: "a;b" },
+      `${ALLOWED} lists "a;b", which is not the name of a namespace, and grants nothing`,
+    ],
   ])("%s grants nothing, and its owner is told", (_grant, annotations, fault) => {
     const draft = draftOf({ list }, { xr: database(annotations), answers: copies });
-    const ungranted = "copies without a grant: 1+";
+    const ungranted = "consumers that have access without a grant: 1+";
     expect(says(draft)).toContain(
-      `False: InvalidGrant: the shared XR's annotation ${fault}, and grants nothing; ${ungranted}`,
+      `False: InvalidGrant: the owner has to correct an annotation of the shared XR: ${fault}; ${ungranted}`,
     );
   });
 });
@@ -315,7 +329,7 @@ describe("a credential for each namespace", () => {
       [credentialKey("team-b"), { is: "set", ready: "False", object: role("team-b", "09fb7420a68d6f53") }],
     ]);
     expect(statusOf(draft)).toEqual({ count: 0, withoutGrant: 0, items: [] });
-    expect(says(draft)).toBe("False: WaitingForCredentials: waiting for the credential of team-a, team-b");
+    expect(says(draft)).toBe("False: WaitingForCredentials: waiting for the credential of namespace team-a, team-b");
   });
 
   const isShown = (namespace: string) => `consumers/answers/${namespace} True`;
@@ -337,7 +351,8 @@ describe("a credential for each namespace", () => {
   });
 
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
-  const unset = ": one is Ready, but its field status.secretName, which names the Secret, is not set";
+  const unset =
+    "; a composed credential is Ready, but its field status.secretName, which has to name its Secret, is not set";
   test.each<[reason: string, status: JsonObject, why: string]>([
     ["and is Ready has its field told", ready, unset],
     ["is only waited for until it is Ready", {}, ""],
@@ -349,7 +364,7 @@ describe("a credential for each namespace", () => {
     const named = { list, credentials: { forEach: "Grant", template, secretRef } };
     const observed = { [credentialKey("team-a")]: { ...unnamed, status } };
     const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
-    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of team-a${why}`);
+    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of namespace team-a${why}`);
   });
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {
@@ -387,8 +402,8 @@ describe("a credential for each namespace", () => {
 
   test("cannot be made where the grant names nobody, and the fault says so", () => {
     expect(says(draftOf(section, { xr: database({ [ALLOWED]: "*" }) }))).toBe(
-      'False: GrantedToAll: annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces contains "*", for which ' +
-        "no credentials are made: list each namespace that needs one",
+      'False: GrantedToAll: no credentials are made for "*" in annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces: ' +
+        "list each namespace that needs a credential",
     );
   });
 
@@ -412,7 +427,9 @@ describe("a credential for each namespace", () => {
     const draft = draftOf(section, { xr: database({ [ALLOWED]: `${names},team-z` }), observed });
     expect(draft.resources.size).toBe(1000);
     expect(draft.resources.has(credentialKey("team-z"))).toBe(true);
-    expect(says(draft)).toMatch(/^False: TooManyCredentials: .*, so 1001 are not made/);
+    expect(says(draft)).toMatch(
+      /^False: TooManyCredentials: this XR needs 2001 credentials, but can have only 1000 of this size/,
+    );
   });
 });
 

@@ -146,7 +146,7 @@ describe("only what the owner grants is copied", () => {
     (_what, db) => {
       const remedy = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
       const said = says(sharingDraft({ answers: { db: [db] } }));
-      expect(said).toContain(`${remedy}, one of whose entries is misspelt and grants nothing`);
+      expect(said).toContain(`${remedy}, and to correct a grant in its annotations that is misspelt or invalid`);
       expect(said).not.toMatch(/red;|team=a;/);
     },
   );
