@@ -11,7 +11,7 @@ import { type Outcome, readableIn } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
 
-/** Makes the context for later steps: the shared resources by their key `into`, and the environment. No Secrets. */
+/** Makes the context for later steps: the shared resources by their key `into`, and the environment. It never has a Secret's values. */
 export const toContext = (shares: readonly Outcome[], call: Call): readonly ContextEntry[] => [
   ...listShared(shares, call),
   ...mergeEnvironment(shares, call),
@@ -28,7 +28,7 @@ function listShared(shares: readonly Outcome[], { request, input }: Call): reado
       return readable.length > 0 || mayBeEmpty ? [[into, readable.map(withoutManagedFields)] as const] : [];
     },
   );
-  // Templates read this object, so it is set even if it is empty, unless a shared resource is unavailable.
+  // Templates read this object, so it is set even without a list, unless a shared resource is unavailable.
   const isComplete = named.length > 0 && named.every(({ reasons }) => reasons.length === 0);
   if (lists.length === 0 && !isComplete) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
@@ -61,7 +61,8 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
   const objects = [environment?.defaultData, earlier, mergeAll(layers)].filter(isObject);
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
   const all = isNew ? [...objects, NEW_ENVIRONMENT] : objects;
-  // From the last one, as function-environment-configs does (RunFunction in fn.go): a scalar between two objects counts for neither.
+  // Merged from the last one on, as function-environment-configs does (RunFunction in fn.go): where the middle one has a scalar, the
+  // objects before and behind it are merged.
   return [[ENVIRONMENT, all.reduceRight((later, object) => mergeAll([object, later]))]];
 }
 

@@ -16,7 +16,7 @@ import { type Found, type Judgement, type Lookup, type Share, unfound, withoutCo
  */
 export function chooseMember(share: Share, sorted: readonly Document[], name: string): Lookup {
   const { shared, own, call } = share;
-  // An XR without a namespace may be granted by those of its copies, which are judged after the choice.
+  // An XR without a namespace may have access by the namespaces of its copies, which are judged after the choice.
   const asking = own === undefined ? [] : [own];
   const open: Document[] = [];
   for (const item of sorted) {
@@ -28,12 +28,12 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
   return { is: "found", resources: chosen.filter((item) => item !== undefined), name };
 }
 
-/** Tells whether a member can admit an XR. Crossplane runs no pipeline, and so answers nobody, while it is being deleted. */
+/** Tells whether a member can admit an XR. While a member is being deleted, Crossplane does not run its pipeline, so it cannot answer. */
 const hasRoom = (member: Document): boolean => !isFull(member) && !isBeingDeleted(member);
 
 /**
- * Finds the member that the XR asked before. The XR asks another one with room if this one has none or does not grant
- * access, and has not admitted the XR. That moves nothing, since this one never served the XR.
+ * Finds the member that the XR asked before. Undefined if that member is full or does not grant access, has not admitted the
+ * XR, and another member is open: the XR then asks that one. Nothing moves, since the former member never served the XR.
  */
 function findAsked(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
   const [last] = share.before;
@@ -42,7 +42,7 @@ function findAsked(share: Share, sorted: readonly Document[], open: readonly Doc
   return judgeAdmission(asked, share) === "refused" ? undefined : asked;
 }
 
-/** Finds the first member or, with `prefer: LeastUsed`, the least used. One that does not report its load comes last. */
+/** Finds the first member or, with `prefer: LeastUsed`, the least used. Members that do not report their load come last. */
 function findPreferred({ select }: SharedResource, open: readonly Document[]): Document | undefined {
   const isByLoad = select.by === "labels" && select.prefer === "LeastUsed";
   const toRank = (item: Document): number => {
@@ -63,7 +63,7 @@ function judgeAdmission(resource: Document, { shared, before, call }: Share): "p
   return ticket !== undefined && answer?.ticket === ticket ? "admitted" : "refused";
 }
 
-/** Makes a new ticket for each member that the XR asks: an answer to an earlier ticket must not admit it. */
+/** Makes a new ticket for each member that the XR asks: an answer to an earlier ticket must not admit the XR. */
 function toTicket({ before, call }: Share): string {
   const proposals = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
   const uid = readUid(call.composite.document) ?? "";
@@ -71,8 +71,8 @@ function toTicket({ before, call }: Share): string {
 }
 
 /**
- * Serves an XR only from the member of a pool that has admitted it. If its record says that it was served, but there is
- * no answer, as right after a restore, it keeps its copies and fields and gets nothing new: a team may edit the record.
+ * Serves an XR only from the member of a pool that has admitted the XR. If the XR's record says that it was served, but there
+ * is no answer, as right after a restore, the XR keeps its copies and fields and gets nothing new: a team may edit the record.
  */
 export function withAdmission(judged: Judgement, share: Share, { resources: [resource], name }: Found): Judgement {
   const { select } = share.shared;

@@ -44,7 +44,8 @@ export const REASONS = {
       `composed resources are not created until this XR has access and its copies are written: ${listSome(names, MAX_NAMES, brief)}`,
     DependentsRemoved: ({ names }: Names) =>
       `composed resources are deleted, because the access that they depend on has ended: ${listSome(names, MAX_NAMES, brief)}`,
-    FieldsKept: ({ fields }: Fields) => `fields of composed resources keep their present values: ${listFields(fields)}`,
+    FieldsKept: ({ fields }: Fields) =>
+      `fields of composed resources keep their present values, because no new value can be set: ${listFields(fields)}`,
     NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
       `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
     NotFound: ({ wanted, kind }: Wanted) => `found no ${kind} ${wanted}`,
@@ -55,11 +56,11 @@ export const REASONS = {
       kind,
     }: Wanted & { readonly found: number; readonly minMatch: number }) =>
       `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
-    // `named`: those that grant access to the consumer; all of them where the consumer needs no grant.
+    // `named`: the matches that grant access to the consumer; all matches where the consumer needs no grant.
     Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) => {
-      const which = named.length === found ? "they are" : "granted to this XR:";
-      const list = named.length === 0 ? "" : `; ${which} ${listSome(named, MAX_NAMES, brief)}`;
-      return `found ${found} ${kind} ${wanted}, more than maxMatch ${maxMatch}${list}`;
+      const which = named.length === found ? "all of them" : "those that grant access to this XR";
+      const list = named.length === 0 ? "" : `; ${which}: ${listSome(named, MAX_NAMES, brief)}`;
+      return `found ${found} ${kind} ${wanted}, more than maxMatch ${maxMatch}: change their labels, or set select.sortByFieldPath${list}`;
     },
     NoCapacity: ({ wanted, kind }: Wanted) => `no ${kind} ${wanted} has capacity left`,
     WaitingForAdmission: ({ wanted, kind }: Wanted) => `waiting for a ${kind} ${wanted} to admit this XR`,
@@ -67,33 +68,34 @@ export const REASONS = {
       `${kind} ${shared} is being deleted, so no new copies of its connection Secret are made`,
     SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
     NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
-      `${kind} ${shared} names no connection Secret in ${field}: if its name is in another field, or made of ` +
-      "several, the Composition has to set connection.secretRef",
+      `${kind} ${shared} names no connection Secret in ${field}: if the Secret's name is in another field, or is ` +
+      "made of several fields, the Composition has to set connection.secretRef",
     NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
       `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
     SourceNotAllowed: ({ shared, kind }: Shared) =>
-      `${kind} ${shared} names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's`,
+      `${kind} ${shared} names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's namespace`,
     SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,
     KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
       `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
     KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
-      `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
-    // `remedy`: what the owner has to do.
+      `key ${key} of Secret ${formatSecret(secret)} is not text: copy it with from, or write {${key}|base64} in value`,
+    // `remedy`: completes "its owner has to".
     AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
       namespaces.includes(FOR_ALL) && !isRevoked
-        ? "this XR has no namespace (metadata.namespace, spec.claimRef.namespace) to which " +
-          `${kind} ${shared} could grant access: create it by a claim, set the namespaces of its copies, or set ` +
-          "grant: None if every XR may read the shared resource"
+        ? `this XR has neither metadata.namespace nor spec.claimRef.namespace, so ${kind} ${shared} cannot grant it access: create this ` +
+          "XR by a claim, or set grant: None in the Composition if every XR may read the shared resource"
         : `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
           `${namespaces.includes(FOR_ALL) ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
-    TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
+    TooManyTargets: () =>
+      `only the first ${MAX_TARGETS} copies are made, the most for one shared resource: name fewer namespaces`,
     TooLarge: ({ excess }: { readonly excess: number }) =>
-      `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
+      `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out, because all copies of this XR together would be too large for ` +
+      "Crossplane: copy fewer keys, or name fewer namespaces",
     NamespaceNotReadable: ({ namespaces }: Namespaces) =>
       `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant Crossplane ` +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotInstalled: () =>
-      "ReferenceGrants are not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation",
+      "the kind ReferenceGrant is not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation",
     NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
       `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
       `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
@@ -128,12 +130,12 @@ export const REASONS = {
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =
-  '; if the ProviderConfig is for another cluster, the source is not there: give each key a value, such as {value: "{password}", to: password}';
+  '; if the ProviderConfig is for another cluster, the source Secret is not there: replace from by value in keys, as in {value: "{password}", to: password}';
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 
-/** The reason why a shared resource is not available, with the facts of its message. */
+/** A reason why a shared resource, or a copy of its Secret, is not available, with the facts of the message. */
 export type SharingReason = ReasonOf<typeof REASONS, "kind">;
 
 /** Tells whether a copy is not granted, or its namespace does not accept it. */

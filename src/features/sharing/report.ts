@@ -56,7 +56,7 @@ function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const isOfOtherClaim = claimNamespace !== undefined && claimNamespace !== now.claimNamespace;
   if (left === undefined && !isOfOtherClaim) return [];
   const change = isOfOtherClaim
-    ? "is a new resource of that name: it was composed for a claim in another namespace"
+    ? "has the name of the former shared resource, but was not composed for a claim in the same namespace"
     : `replaces ${left && nameReference(left.resource)}`;
   const message = `${shared.name}: ${nameReference(now.resource)} ${change}`;
   const severity = isOfOtherClaim ? "Warning" : "Normal";

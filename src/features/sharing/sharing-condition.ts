@@ -14,7 +14,7 @@ const TYPE = "SharedResourcesReady";
 /** The most reasons of a share that later steps get. A condition's message shows fewer. */
 const MAX_REASONS = 10;
 
-/** Context key: the reasons of earlier steps. Crossplane keeps the last step's condition, which has to cover them all. */
+/** Context key: the reasons of earlier steps. Crossplane keeps only the last step's condition, which has to cover all steps. */
 const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
 interface Remark {
@@ -81,7 +81,7 @@ function tellRemarks(remarks: readonly Remark[]) {
   return toTold(kind, remarks, (sorted) => sorted.map(({ message }) => message));
 }
 
-/** Makes the event for a change in this step: for messages that the XR's condition does not show yet. */
+/** Makes the event for a change in this step, if the XR's condition does not show the messages of this step yet. */
 function findEvents(own: readonly Remark[], names: readonly string[], composite: Composite): readonly Result[] {
   const { condition, severity } = tellRemarks(own);
   const { status, reason, message = `${TYPE} is ${status}`, target } = condition;

@@ -10,12 +10,12 @@ import type { Call } from "../feature.ts";
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
-/** The source Secret. `pending`: Crossplane looks up the shared resource's answer to the consumer. */
+/** The source Secret. `pending`: Crossplane has yet to look up the shared resource's answer to the consumer. */
 export type Source = ConnectionSecret | { readonly is: "pending" };
 
 type SecretRef = Connection["secretRef"];
 
-/** Finds the Secret that a resource names, only once: the resource may have a thousand copies. */
+/** Finds the Secret that a resource names. Cached, since the Secret may have a thousand copies. */
 const namedBy = once((resource: Document) => once((secretRef: SecretRef) => findConnectionSecret(resource, secretRef)));
 
 /**

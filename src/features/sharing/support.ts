@@ -5,7 +5,7 @@ import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
 
-/** Crossplane v2.0 and v2.1 advertise no capabilities. Only an XR of Crossplane v2 tells them from v1. */
+/** The end of a fault. Crossplane v2.0 and v2.1 advertise no capabilities, so only an XR of Crossplane v2 tells them from v1. */
 export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 /**
@@ -24,7 +24,7 @@ export function assertSupported({ request, composite, input }: Call): void {
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-/** Messages of faults, by field. */
+/** The messages of faults by the path of the field. */
 type Messages = Readonly<Record<string, string>>;
 
 const toFaults = (messages: Messages, place: string): readonly Fault[] =>
@@ -46,9 +46,11 @@ function judgeCopy({ via, keys }: Copy, isV2: boolean): Messages {
   if (isV2) return {};
   if (via === "Secret") return { via: `Secret ${NEEDS_V2}; else use Object or ConnectionSecret` };
   if (via === "ConnectionSecret")
-    return keys === undefined ? { keys: `required here: reading them from the Secret ${NEEDS_V2}` } : {};
+    return keys === undefined ? { keys: `required, because reading the keys from the Secret ${NEEDS_V2}` } : {};
   const read = (Array.isArray(keys) ? keys : []).flatMap(({ template = [] }, index) =>
     template.some((part) => typeof part !== "string" && "key" in part) ? [`keys[${index}].value`] : [],
   );
-  return Object.fromEntries(read.map((field) => [field, `a key of the Secret ${NEEDS_V2}; else use from`]));
+  return Object.fromEntries(
+    read.map((field) => [field, `a text with a key of the Secret in braces ${NEEDS_V2}; else use from`]),
+  );
 }

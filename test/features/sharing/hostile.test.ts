@@ -615,7 +615,7 @@ describe("the condition names what a person has to mend before what is waited fo
   };
 
   const elsewhere =
-    '; if the ProviderConfig is for another cluster, the source is not there: give each key a value, such as {value: "{password}", to: password}';
+    '; if the ProviderConfig is for another cluster, the source Secret is not there: replace from by value in keys, as in {value: "{password}", to: password}';
   test.each([
     ['cannot get referenced resource: secrets "orders-conn" not found', elsewhere],
     ['cannot get ProviderConfig: providerconfigs "orders-conn" not found', ""],

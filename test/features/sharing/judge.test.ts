@@ -26,7 +26,8 @@ const byLabel = selecting({ matchLabels: { db: "orders" } });
 const copied = (copy: JsonObject): CallParts => ({ sharedResources: [copying(copy)], answers: found });
 const inNamespace = (namespace: JsonValue) => ({ ...selecting({ name: "orders", namespace }), capabilities: V2 });
 
-const HOW = ": if its name is in another field, or made of several, the Composition has to set connection.secretRef";
+const HOW =
+  ": if the Secret's name is in another field, or is made of several fields, the Composition has to set connection.secretRef";
 
 describe("nothing new is copied while it cannot be told what and where to", () => {
   const noGrant = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
@@ -42,11 +43,11 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const itself = copied({ namespaces: "databases", secretName: "orders-conn" });
   const foreign = { ...inNamespace("team-db"), answers: { db: [another("orders", "*", { namespace: "team-db" })] } };
   const ownOnly =
-    "XPostgres orders in namespace team-db names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's";
+    "XPostgres orders in namespace team-db names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's namespace";
   const sourceless = (overrides: JsonObject = {}) => ({ answers: { db: [database({ spec: {}, ...overrides })] } });
   const noNamespace =
-    "this XR has no namespace (metadata.namespace, spec.claimRef.namespace) to which XPostgres orders could grant access: create it by a " +
-    "claim, set the namespaces of its copies, or set grant: None if every XR may read the shared resource";
+    "this XR has neither metadata.namespace nor spec.claimRef.namespace, so XPostgres orders cannot grant it access: create this XR by a " +
+    "claim, or set grant: None in the Composition if every XR may read the shared resource";
   const fieldsOnly = { ...unclaimed, sharedResources: [withoutCopies({ patches: [toStatus("endpoint")] })] };
   const noSecret = `XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name${HOW}`;
   const noName = `XPostgres orders names no connection Secret in metadata.labels.cluster${HOW}`;
@@ -57,7 +58,8 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const empty = { answers: { db: [] } };
   const inWhere = inNamespace(fromXr("spec.where"));
   const anywhere = "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace";
-  const tooMany = "found 2 XPostgres with labels db=orders, more than maxMatch 1; granted to this XR: orders";
+  const tooMany =
+    "found 2 XPostgres with labels db=orders, more than maxMatch 1: change their labels, or set select.sortByFieldPath; those that grant access to this XR: orders";
   const invalid = { ...byField("spec.label"), xr: xr({ spec: { label: "a b" } }) };
   test.each<[reason: string, says: string, parts: CallParts, is?: "unknown" | "gone" | "nothing"]>([
     ["nothing was looked up yet", "waiting for Crossplane to look up XPostgres", {}, "unknown"],

@@ -42,7 +42,8 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const fromFieldPath = "status.ids";
   const granted = database({ status: { ids: ["a", "b"] } });
   const app = { kind: "App", spec: { size: 1 } };
-  const kept = "fields of composed resources keep their present values: app (spec.ids)";
+  const kept =
+    "fields of composed resources keep their present values, because no new value can be set: app (spec.ids)";
   const noGrant = `does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
   const field = (draft: Draft) => objectIn(draft, "app")?.["spec"];
 
@@ -52,7 +53,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const untaken = { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } };
   const two = { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } };
   const byLabels = { select: { matchLabels: { a: "b" }, maxMatch: 1 } };
-  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch 1; granted to this XR: orders; db: ${kept}`;
+  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch 1: change their labels, or set select.sortByFieldPath; those that grant access to this XR: orders; db: ${kept}`;
   const unnamed = `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`;
   const unset = `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`;
   const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres";
@@ -199,7 +200,8 @@ describe("a field that is there and empty, as Compositions write it until their 
     test("takes nothing from what runs", () => {
       const draft = draftOf([patch], { answers: answered(empty), desired: { app }, observed: running });
       expect(objectIn(draft, "app")).toEqual(running.app);
-      const kept = "fields of composed resources keep their present values: app (spec.ids)";
+      const kept =
+        "fields of composed resources keep their present values, because no new value can be set: app (spec.ids)";
       expect(says(draft)).toBe(`FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is empty`);
     });
 

@@ -144,7 +144,8 @@ describe("a database with the name of one that was deleted", () => {
     return another("orders", "team-a", { labels });
   };
   const record = (draft: Draft) => ({ [RECORD_NAME]: recordIn(draft) ?? {} });
-  const OTHER = "db: XPostgres orders is a new resource of that name: it was composed for a claim in another namespace";
+  const OTHER =
+    "db: XPostgres orders has the name of the former shared resource, but was not composed for a claim in the same namespace";
   test.each<[reason: string, before: string | undefined, now: string | undefined, says: readonly string[]]>([
     ["is told where it is another team's", "data", "mallory", [OTHER]],
     ["is told where it is no team's", "data", undefined, [OTHER]],

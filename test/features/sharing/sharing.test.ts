@@ -249,7 +249,8 @@ describe("two steps of one pipeline", () => {
 
   test("say when what one of them waited for is there", () => {
     const { events } = play(shownBy(play().second), [database({ spec: {} })]);
-    const says = "if its name is in another field, or made of several, the Composition has to set connection.secretRef";
+    const says =
+      "if the Secret's name is in another field, or is made of several fields, the Composition has to set connection.secretRef";
     const lacks = "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name";
     expect(events).toEqual([`db: ${lacks}: ${says}`]);
   });

@@ -21,11 +21,11 @@ export type Contents =
   | { readonly is: "known"; readonly data: Data; readonly bytes: number }
   | { readonly is: Cause; readonly reason: SharingReason };
 
-/** Selects the contents of each copy of the input only once: it may have a thousand targets. */
+/** Selects the contents of each copy of the input only once: a copy may have a thousand targets. */
 export const contentsFor = (copying: Copying, { composite }: Call): ((copy: NamedCopy) => Contents) =>
   once((copy) => selectContents(copy, copying, composite.document));
 
-/** Selects the contents of a copy. Leaves out values that the provider fills in. */
+/** Selects the contents of a copy, without the values that the provider fills in. */
 function selectContents(
   copy: NamedCopy,
   { source: secret, secret: read, resource: shared }: Copying,
@@ -47,14 +47,14 @@ interface Values {
 
 export const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 
-/** The bytes that a key takes in the response, names and value not counted: a value, and one that the provider copies. */
+/** The bytes that a key takes in the response besides names and value: with its value, and as a reference for the provider. */
 const VALUE_BYTES = 20;
 const REFERENCE_BYTES = 140;
 
-/** The bytes of a copy without keys and annotations, and of the requirement of its target; names not counted. */
+/** The bytes of a copy without keys and annotations, together with the requirement of its target; names are counted apart. */
 const COPY_BYTES = 900;
 
-/** Counts the most bytes that a copy takes in the response besides its contents: names recur in it up to 8 and 4 times. */
+/** Counts the most bytes that a copy takes in the response besides its contents. The target's name occurs in it up to 8 times, the owner's up to 4. */
 export const bytesAround = (target: SecretName, { composite }: Call): number =>
   COPY_BYTES + 8 * formatSecret(target).length + 4 * formatOwner(composite).length;
 

@@ -12,7 +12,7 @@ import { describeField, type Resolved, readField, resolveString } from "../../va
 import type { NamedCopy, NamedKey } from "../judgement.ts";
 import { NEEDS_V2 } from "../support.ts";
 
-/** The keys of a copy; or the field that is not set, or the fault of the field that lists the keys. */
+/** The keys of a copy; else the field that is not set, or the fault in the field from which they come. */
 type NamedKeys = Resolved<NamedCopy["keys"]> | { readonly is: "faulty"; readonly fault: string };
 
 export function nameKeys({ keys }: Copy, call: Call): NamedKeys {
@@ -32,7 +32,7 @@ export function nameKeys({ keys }: Copy, call: Call): NamedKeys {
 /** The most keys that a field may list: each costs a reference in an Object. */
 const MAX_KEYS = 1000;
 
-/** The most characters of all templates in such a field: each placeholder costs a look-up. */
+/** The most characters of all templates that a field may list: each placeholder costs a look-up. */
 const MAX_TEMPLATES = 10_000;
 
 /**
@@ -75,7 +75,7 @@ export function findKeyFault(copy: NamedCopy, { request, composite }: Call): str
   const twice = [...groupBy(keys, ({ to }) => to)].find(([, same]) => same.length > 1);
   if (twice !== undefined) return `more than one key is named ${twice[0]}`;
   if (via === "ConnectionSecret" && keys.some(({ template }) => template))
-    return "via: ConnectionSecret copies keys only as they are, without braces";
+    return "via: ConnectionSecret copies keys only as they are: use no text with braces";
   return via === "Object" && needsSource(copy) && !canSelectNamespaces(request, composite)
     ? `a text with a key of the Secret in braces ${NEEDS_V2}`
     : undefined;

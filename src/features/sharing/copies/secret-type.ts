@@ -4,7 +4,7 @@ import { isLabelValue } from "../../../model/names.ts";
 import type { NamedCopy } from "../judgement.ts";
 import type { Data } from "../source.ts";
 
-/** The keys that Kubernetes requires by type, one of each list. Source: ValidateSecret in pkg/apis/core/validation. */
+/** The keys that Kubernetes requires by type: at least one of each list. Source: ValidateSecret in pkg/apis/core/validation. */
 const REQUIRED: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ["kubernetes.io/basic-auth", [["username", "password"]]],
   ["kubernetes.io/dockercfg", [[".dockercfg"]]],
@@ -15,13 +15,13 @@ const REQUIRED: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
 
 const SECRET_TYPE = /^[-._/a-zA-Z0-9]{1,253}$/;
 
-/** Types of Secrets into which Kubernetes writes its own credentials. An Object's status would show these. */
+/** Types of Secrets into which Kubernetes writes credentials of its own, which an Object's status would show. */
 const TOKENS: ReadonlySet<string> = new Set(["kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"]);
 
 /** The most characters of all annotations, below Kubernetes' limit of 256 KiB. */
 const MAX_ANNOTATIONS = 60_000;
 
-/** Finds a fault in a copy's type, labels, annotations or keys: they may come from the XR, and Kubernetes refuses it. */
+/** Finds a fault in a copy's type, labels, annotations or keys, for which Kubernetes would refuse the copy. They may come from the XR. */
 export function findMetadataFault({ type, labels, annotations, keys }: NamedCopy): string | undefined {
   if (!SECRET_TYPE.test(type)) return `${quote(type)} is not a valid Secret type`;
   if (TOKENS.has(type)) return `type ${type} is not for copies: Kubernetes itself fills in such a Secret`;
@@ -43,5 +43,7 @@ export function findContentsFault({ type, via, keys }: NamedCopy, data: Data): s
   const [key = ""] = type.startsWith("kubernetes.io/dockerc") ? (REQUIRED.get(type)?.[0] ?? []) : [];
   const value = data.get(key);
   const isJson = value === undefined || parseJson(Buffer.from(value, "base64").toString()) !== undefined;
-  return missing ?? (isJson ? undefined : `${key} is not JSON: in a value, write {password|json} to escape a key`);
+  return (
+    missing ?? (isJson ? undefined : `${key} is not JSON: in value, write {password|json} to escape the value of a key`)
+  );
 }

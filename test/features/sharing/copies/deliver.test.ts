@@ -132,7 +132,7 @@ describe("keys", () => {
   const TWICE = "InvalidTarget: db: more than one key is named user";
   const NO_KEY = "KeyNotFound: db: Secret databases/orders-conn has no key ca: it has password, username";
   const NO_TEXT =
-    "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it";
+    "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text: copy it with from, or write {ca|base64} in value";
   const [ca, template] = [[{ from: "ca", to: "ca" }], [{ value: "{ca}", to: "ca" }]];
   const binary = { [SECRET]: [connectionSecret({ ca: bytes(0xff) })] };
   test.each<[reason: string, condition: string, keys: readonly JsonObject[], parts: CallParts]>([
@@ -164,7 +164,9 @@ test("a large Secret is not copied more often than an answer to Crossplane can h
   const answers = { ...everywhere, [SECRET]: [connectionSecret({ large: "A".repeat(1024 * 1024) })] };
   const draft = draftOfCopy({ via: "Secret", namespaces }, { answers });
   expect(draft.resources.size).toBe(2);
-  expect(says(draft)).toContain("TooLarge: db: 998 copies are left out: the response would exceed Crossplane's limit");
+  expect(says(draft)).toContain(
+    "TooLarge: db: 998 copies are left out, because all copies of this XR together would be too large for Crossplane",
+  );
 });
 
 test("large Secrets of several shared resources share the room in an answer: the first in the input come first", () => {
@@ -188,7 +190,9 @@ test("copies that are kept as they are observed share that room, too", () => {
   const wayOf = (a: CallParts["answers"]) =>
     draftOfCopy({}, { sharedResources, observed: { "shared/a/team-a/a/secret": kept }, answers: { ...answers, ...a } });
   const [lost, gone] = [wayOf({ a: [database()], "a/secret": [] }), wayOf({ a: [refused] })];
-  expect(says(lost)).toContain("b: 1 copy is left out: the response would exceed Crossplane's limit");
+  expect(says(lost)).toContain(
+    "b: 1 copy is left out, because all copies of this XR together would be too large for Crossplane",
+  );
   expect([lost, gone].map(({ resources }) => [...resources.keys()])).toEqual([
     ["shared/a/team-a/a/secret"],
     ["shared/b/team-a/b/secret"],
@@ -213,7 +217,9 @@ test.each([
   const draft = draftOfCopy({}, { xr: naming("orders", { note }), sharedResources, answers: free });
   const { length } = writeResponse(readRequest(new Uint8Array()), draft);
   expect(length).toBeLessThan(MAX_RESPONSE_BYTES);
-  expect(says(draft)).toContain("copies are left out: the response would exceed Crossplane's limit");
+  expect(says(draft)).toContain(
+    "copies are left out, because all copies of this XR together would be too large for Crossplane",
+  );
 });
 
 const keyNames = Array.from({ length: 1600 }, (_, index) => `${index}`.padStart(253, "k"));
@@ -320,8 +326,8 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
       faults(
         `grant: ReferenceGrant ${needsV2}; else use Annotation`,
         `connection.copies[0].via: Secret ${needsV2}; else use Object or ConnectionSecret`,
-        `connection.copies[1].keys[2].value: a key of the Secret ${needsV2}; else use from`,
-        `connection.copies[2].keys: required here: reading them from the Secret ${needsV2}`,
+        `connection.copies[1].keys[2].value: a text with a key of the Secret in braces ${needsV2}; else use from`,
+        `connection.copies[2].keys: required, because reading the keys from the Secret ${needsV2}`,
       ),
     );
   });

@@ -177,7 +177,8 @@ describe("keys that a field of the XR lists", () => {
     invalid(
       `${JSON.stringify(name.length > 100 ? `${name.slice(0, 99)}…` : name)} cannot be a key of a Secret; it comes from spec.keys of the XR`,
     );
-  const TOO_LARGE = "TooLarge: db: 1 copy is left out: the response would exceed Crossplane's limit";
+  const TOO_LARGE =
+    "TooLarge: db: 1 copy is left out, because all copies of this XR together would be too large for Crossplane: copy fewer keys, or name fewer namespaces";
   const manyBytes = { answers: { "db/secret": [connectionSecret({ username: base64("a".repeat(10_000)) })] } };
   const brokenA = (text: string, place: string): Wrong => [
     "a brace that is wrong",
@@ -189,7 +190,7 @@ describe("keys that a field of the XR lists", () => {
     values.map((value): Wrong => [reason, says, value]);
   const inA = (...texts: readonly JsonValue[]) => texts.map((A) => ({ A }));
   const onV1 = "a text with a key of the Secret in braces needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
-  const published = "via: ConnectionSecret copies keys only as they are, without braces";
+  const published = "via: ConnectionSecret copies keys only as they are: use no text with braces";
   const long = { A: "{{".repeat(3000), B: "{{".repeat(3000) };
   const big = { xr: own({ keys: often("{xr:spec.big|url}"), big: "%".repeat(10_000) }) };
   test.each<Wrong>([

@@ -27,7 +27,7 @@ test("they come from fields of the XR", () => {
 const listing = (...keys: readonly string[]) => keys.map((to) => ({ value: "x", to }));
 const invalid = (text: string) => `InvalidTarget: db: ${text}`;
 const requires = (type: string, key: string) => invalid(`type ${type} requires the key ${key}`);
-const notJson = invalid(".dockerconfigjson is not JSON: in a value, write {password|json} to escape a key");
+const notJson = invalid(".dockerconfigjson is not JSON: in value, write {password|json} to escape the value of a key");
 const ofField = { labels: { a: fromXr("spec.a") } };
 const tooLong = invalid("the copy's annotations have more than 60000 characters");
 const login = '{{"username": "{username|json}", "password": "{password|json}"}}';
@@ -72,7 +72,9 @@ test("annotations count for the size of the response", () => {
   const annotations = { a: fromXr("spec.a") };
   const answers = { db: [grantedTo("*")] };
   const draft = draftWith({ annotations, namespaces }, { a: "x".repeat(59_000) }, { answers });
-  expect(says(draft)).toContain("copies are left out: the response would exceed Crossplane's limit");
+  expect(says(draft)).toContain(
+    "copies are left out, because all copies of this XR together would be too large for Crossplane",
+  );
 });
 
 describe("a Secret that exists keeps its type, and gets new values", () => {
