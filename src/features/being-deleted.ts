@@ -47,7 +47,7 @@ function withIdentityOf(observed: Document, desired: Document, kind: ManagedKind
     ...(account !== undefined && { [ACCOUNT]: account }),
     ...Object.fromEntries(parameters),
   };
-  // Annotations that are no object would make the XR stop, and so are removed, too.
+  // `withoutValueAt` also removes annotations that are no object, in which `withValueAt` could not set a name.
   const nameless = withoutValueAt({ ...desired.toObject(), spec }, EXTERNAL_NAME);
   const name = observed.at(EXTERNAL_NAME);
   return name === undefined ? nameless : withValueAt(nameless, EXTERNAL_NAME, name);
@@ -69,5 +69,5 @@ function identifyingFields({ group, kind }: ManagedKind): (field: string, value:
   return (field) => all.has(field);
 }
 
-/** The position of a field's name in a path: spec.forProvider.NAME. */
+/** The index of a field's name in its path, `spec.forProvider.NAME`. */
 const PARAMETERS_DEPTH = 2;

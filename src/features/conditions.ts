@@ -19,7 +19,7 @@ const rowsOf =
       Object.entries(sentences).map(([is, sentence]) => [is, { status, severity, sentence }]),
     ) as Rows<All>;
 
-// Each makes the rows of some reasons from their sentences.
+// Each of these makes rows of one status and severity from the sentences of their reasons.
 export const stops = rowsOf("False", "Fatal"); // the reconcile ends: nothing is applied or deleted
 export const faults = rowsOf("False", "Warning"); // with a Warning event
 export const waits = rowsOf("False", "Normal"); // with a Normal event
@@ -53,7 +53,7 @@ export interface Told<T = unknown> {
   readonly sorted: readonly T[];
 }
 
-/** Makes one condition of all remarks. The first in order gives the reason, and any that is Fatal the severity. */
+/** Makes one condition of all remarks. The first in order gives status, reason and severity; any Fatal remark makes the severity Fatal. */
 export function toTold<All, T extends { readonly is: keyof All }>(
   { type, target, reasons, otherwise, last }: ConditionType<All>,
   remarks: readonly T[],

@@ -20,8 +20,8 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
 }
 
 /**
- * Finds the observed resource of that name, if it is of the desired kind. It may be of another: a team that edits its XR's
- * references can have any resource observed under the name.
+ * Finds the observed resource of that name, if it is of the desired kind. It may be of another kind: a team that edits its
+ * XR's references can have any resource observed under the name.
  */
 export function observedAs(
   name: string,

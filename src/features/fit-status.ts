@@ -47,7 +47,7 @@ export function contains(shown: JsonValue | undefined, value: JsonValue): boolea
   return isObject(shown) && Object.entries(value).every(([key, field]) => contains(ownValue(shown, key), field));
 }
 
-/** Picks the part of a value that its schema allows. @param lacking receives the removed fields, by their text. */
+/** Picks the part of a value that its schema allows. @param lacking receives the paths of the removed fields, by their text. */
 function toFitting(
   value: JsonValue,
   schema: JsonValue | undefined,

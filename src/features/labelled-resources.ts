@@ -18,7 +18,7 @@ import { type Call, isUnreadable } from "./feature.ts";
 export const DESIRED = "adoption/predecessors/";
 export const RECORDED = "adoption/recorded/";
 
-/** Tells whether the resource composed under this name is being deleted. Crossplane would still write into it. */
+/** Tells whether the resource composed under this name is being deleted. Crossplane would write into that one, not create another. */
 export function isLeaving(name: string, desired: Document, call: Call): boolean {
   const { uid } = toPossibleComposer(call.composite);
   return askForKinds(DESIRED, [desired], call).some(

@@ -27,7 +27,7 @@ const REASONS = {
     InvalidData: (data: { readonly faults: readonly string[] }) => data.faults.join("; "),
     InvalidName: ({ name }: { readonly name: string }) =>
       isName(name)
-        ? `${quote(name)} is reserved: names that begin with ${RECORD_PREFIX} are those of records; choose another name`
+        ? `${quote(name)} is reserved: names that begin with ${RECORD_PREFIX} are for this function's records; choose another name`
         : `${quote(name)} is not a valid resource name`,
     NameTaken: ({ name }: { readonly name: string }) =>
       `EnvironmentConfig ${brief(name)} exists, and this XR did not publish it, so it is left unchanged: choose another name`,
@@ -44,7 +44,7 @@ export const publishing: Feature = (call, draft) => {
   const config = call.input.spec.publish?.environmentConfig;
   if (config === undefined) return draft;
   if (call.composite.namespace !== undefined) {
-    const message = "needs a cluster-scoped XR: a namespaced one composes into its own namespace only";
+    const message = "needs a cluster-scoped XR, because a namespaced XR composes into its own namespace only";
     throw invalidInput([{ path: "spec.publish.environmentConfig", message }]);
   }
   const name = findName(config, call);
@@ -80,8 +80,8 @@ function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
 }
 
 /**
- * Recognizes an EnvironmentConfig that this XR published. The XR's record has the same owner annotation, and a team may give
- * its name here, so the name in the Composition has to fit, too.
+ * Recognizes an EnvironmentConfig that this XR published. The XR's record has the same owner annotation, and a team may choose
+ * the record's name as that of `environmentConfig`, so the name in the Composition has to fit, too.
  */
 const isOurs = (existing: Document, key: string, { composite }: Call): boolean =>
   readAnnotation(existing, OWNER) === formatOwner(composite) &&

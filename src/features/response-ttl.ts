@@ -3,7 +3,7 @@ import { referenceKey } from "../crossplane/references.ts";
 import { hashText } from "../model/hash.ts";
 import type { Feature } from "./feature.ts";
 
-/** The largest deviation from the TTL, as a fraction of the TTL: XRs restored at the same time spread out. */
+/** The largest deviation from the TTL, as a fraction of it, so that XRs restored at the same time are reconciled at different times. */
 const JITTER = 0.1;
 
 /**

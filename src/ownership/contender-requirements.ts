@@ -54,9 +54,11 @@ const mayBePromoted = ({ own, identity, hasManagementPolicies }: Candidate): boo
     : !own.isMarked && own.identity === identity && (own.isWriting || own.observation !== "unknown");
 
 /**
- * Finds the first contender by precedence, which may be ours; undefined if the caller has to judge by the whole list.
+ * Finds the first contender by precedence, which may be ours; undefined if the caller has to judge by the whole list. Ours already counts
+ * as first when it is about to create the cloud resource, since many contenders may be created in that moment.
  *
- * @param before the first contender, recalled from an earlier reconcile. Only a listed owner replaces it.
+ * @param before the first contender, recalled from an earlier reconcile. Only a listed owner replaces it, since the list then has only the
+ * contenders with one label (`chooseLabel`), and so may lack the one that was first.
  */
 export function findFirst(
   before: Contender | undefined,

@@ -211,8 +211,8 @@ const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
 const twinOf = once(findTwin);
 
 /**
- * Tells whether the fields of a managed resource declare the candidate's cloud resource. Its label may be forged, or be left from another
- * cloud resource.
+ * Tells whether the fields of a managed resource declare the candidate's cloud resource. The label by which it was found proves nothing: it
+ * may be forged, or be left from another cloud resource.
  *
  * @param compare `hasSameName` for the resource that the cloud's tags name: its place may differ, such as the region of a DNS zone.
  */
@@ -228,8 +228,8 @@ function declares(
 }
 
 /**
- * Tells whether the provider has looked for the cloud resource; else a managed resource of another ProviderConfig does not count. A team
- * could otherwise keep others from a name with a ProviderConfig that leads nowhere.
+ * Tells whether the provider of a managed resource has looked for the cloud resource. One with another ProviderConfig than ours counts only
+ * then: otherwise a team could keep others from a name by a ProviderConfig that leads nowhere.
  */
 export const hasLooked = ({ isMarked, isWriting, observation }: Contender): boolean =>
   isMarked || isWriting || observation !== "unknown";

@@ -74,7 +74,7 @@ describe("an EnvironmentConfig", () => {
 
   test("of a namespaced XR cannot be, and the fault says why", () => {
     expect(() => draftOf({ xr: xr({ metadata: { name: "shop", namespace: "team-a" } }) })).toThrow(
-      "spec.publish.environmentConfig: needs a cluster-scoped XR: a namespaced one composes into its own namespace only",
+      "spec.publish.environmentConfig: needs a cluster-scoped XR, because a namespaced XR composes into its own namespace only",
     );
   });
 });

@@ -28,8 +28,8 @@ const REASONS = {
     Unadopted: () =>
       "it has no controller; put it back into the Composition until this XR controls it, or set onUnadopted: Adopt",
     WaitingForComposite: ({ root, because }: Because & { readonly root: string }) =>
-      `it has no controller; this XR is nested in XR ${brief(root)} by its label ${COMPOSITE_LABEL}, and may adopt it only once that ` +
-      `XR has adopted this one: ${because}; if this XR is not nested, remove that label from it`,
+      `it has no controller; this XR is nested in XR ${brief(root)} by its label ${COMPOSITE_LABEL}, and the XRs above have ` +
+      `to adopt this XR first: ${because}; if this XR is not nested, remove that label from this XR`,
     StaleController: ({ controller }: { readonly controller: Controller }) =>
       `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
       "reference from the resource, and this XR adopts it",
@@ -40,7 +40,7 @@ const REASONS = {
     RestoreInProgress: ({ rival }: { readonly rival: string | undefined }) =>
       rival === undefined
         ? "it was restored during this reconcile; the next reconcile observes it"
-        : `the XR refers to this one and to the observed one, both composed as ${rival}; remove the reference to the wrong one from the XR`,
+        : `the XR refers to this resource and to the observed one, both composed as ${rival}; remove the reference to the wrong one from the XR`,
   }),
   ...faults({ RestoreNotConfirmed: ({ sentence }: Said) => sentence }),
   ...waits({ ObservingRestored: ({ sentence }: Said) => sentence }),
@@ -82,7 +82,7 @@ function toReason(
     case "unlooked":
       return { is: "Adopting", kept: explainUnlooked(verdict.waitingFor) };
     case "unsettled":
-      return { is: "Adopting", kept: "kept until it controls its own composed resources again" };
+      return { is: "Adopting", kept: "kept until this nested XR controls its own composed resources again" };
     case "unadopted":
       if (name === undefined) return { is: "RestoreInProgress", rival: findRival(resource, call) };
       return policy.onUnadopted === "Block"
@@ -143,8 +143,8 @@ const isOutside = (found: Document | undefined, { composite: { namespace } }: Ca
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
 /**
- * Finds out whether a later step desires the resources that are no longer desired so far: then Crossplane did not drop them, and the XR's
- * condition says the same of them as in the reconcile before.
+ * Finds out whether a later step desires the resources that are no longer desired so far. Then Crossplane did not drop them, so the XR's
+ * condition of the previous reconcile already says the same of them.
  */
 function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly AdoptionRemark[] {
   const toLater = (remark: AdoptionRemark): AdoptionRemark =>

@@ -110,7 +110,7 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
   });
   const command = releaseCommand(composite);
   const sentence =
-    "the restored resources are only observed until each is found as it is desired; to have some written before (NAME,NAME, or * " +
+    "the restored resources are only observed until each is found as it is desired; to release some of them before (NAME,NAME, or * " +
     `for all): ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
   const is: AdoptionRemark["is"] = isFine ? "ObservingRestored" : "RestoreNotConfirmed";

@@ -53,7 +53,7 @@ export interface Subjects {
   readonly subjects: readonly Subject[];
   /** The resources for which an earlier step desires marks, without these marks. */
   readonly unmarked: readonly (readonly [resource: string, document: Document])[];
-  /** Kinds without tags, or without known tags, that no other XR can declare. */
+  /** Kinds that the input does not select, and kinds without a known tag field whose cloud resources no other XR can declare. */
   readonly untagged: readonly string[];
   /** Resources that the pipeline only observes, or that are annotated to be ignored. */
   readonly excluded: readonly string[];

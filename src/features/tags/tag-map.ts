@@ -1,7 +1,7 @@
 import { valueAt } from "../../model/field-path.ts";
 import { isList, isObject, type JsonObject, type JsonValue, toPlainText, toSortedObject } from "../../model/json.ts";
 
-/** Tags by key, independent of the shape in a kind. */
+/** Tags by key, whatever shape a kind's field has. */
 export type TagMap = ReadonlyMap<string, string>;
 
 /** The shapes of a tag in a list: {key, value}, {tagKey, tagValue} in AWS KMS, and so on. */
@@ -39,7 +39,7 @@ export function readShape(schema: JsonValue | undefined): JsonValue | undefined 
   return shape && [{ [shape.key]: "" }];
 }
 
-/** Reads a map without a list of entries: there may be tens of thousands. */
+/** Reads a map of tags. Makes no list of entries, of which there may be tens of thousands. */
 function textsIn(field: JsonObject): TagMap {
   const texts = new Map<string, string>();
   for (const key of Object.keys(field)) {

@@ -20,7 +20,7 @@ export interface Tagged {
   readonly reason: TagReason;
   /** True if this XR decides the resource's tags: it owns the cloud resource, or its managed resource may still write that. */
   readonly isTagged: boolean;
-  /** Tags that its cloud would refuse. With one, the resource keeps the tags that it has, and is not created if it does not exist. */
+  /** Tags that its cloud would refuse. With one of them, the resource keeps the tags that it has, and is not created if it does not exist. */
   readonly refusals: readonly Refusal[];
 }
 
@@ -51,7 +51,7 @@ export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unse
 
 const isTold = ({ reason }: Tagged): boolean => reason.is !== "Owned" || reason.others.length > 0;
 
-/** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
+/** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 not selected or without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects): string {
   const owned = tagged.filter(({ isTagged }) => isTagged);
   const tagless = owned.flatMap(({ subject: { tags, kind } }) => (tags === undefined ? [kind.kind] : []));
@@ -63,7 +63,7 @@ function summarize(tagged: readonly Tagged[], { untagged, excluded }: Subjects):
     ...count(tagless.length, "owned without tags", toKinds(tagless)),
     ...count(observed, "only observed"),
     ...count(tagged.length - owned.length - observed, "not tagged"),
-    ...count(untagged.length, "without tags", toKinds(untagged)),
+    ...count(untagged.length, "not selected or without tags", toKinds(untagged)),
     ...count(excluded.length, "ignored", excluded),
   ].join(", ");
 }
@@ -81,11 +81,11 @@ function explain({ reason, subject, isTagged }: Tagged): string {
     kind,
     name: brief(stringAt(subject.desired, EXTERNAL_NAME) ?? ""),
     by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
-    // A managed resource that existed before this step keeps its tags and its policies, except Delete.
+    // A managed resource that existed before this step keeps its tags, and its policies except Delete.
     meanwhile: isTagged ? "this XR manages and tags it as before, but without Delete" : "this XR only observes it",
     consequence: hasManagementPolicies
       ? ", so this XR only observes it"
-      : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags, and leaves the cloud resource when it is deleted`,
+      : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags, and does not delete the cloud resource`,
     synced: message ? ` (Synced says: ${briefError(message)})` : "",
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
@@ -95,7 +95,7 @@ function explain({ reason, subject, isTagged }: Tagged): string {
   return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}`;
 }
 
-/** Explains what to do with a managed resource that writes and that no XR controls: no XR will have it stop or leave the cloud resource. */
+/** Explains what a person has to do with a managed resource that writes and that no XR controls: no XR can have it stop writing. */
 function explainOrphan(reason: TagReason): string {
   const involved = "owner" in reason && reason.owner ? [reason.owner] : reason.is === "Owned" ? reason.others : [];
   const orphan = involved.find(isOrphan);
@@ -150,7 +150,7 @@ const REASONS = {
   }),
   ...unknown({
     WaitingForRequiredResources: ({ kind }: Facts) =>
-      `Crossplane has yet to look up other managed resources for the same ${kind}`,
+      `waiting for Crossplane to look up other managed resources for the same ${kind}`,
   }),
   ...waits({
     Arbitrating: ({ meanwhile }: Facts) => `${meanwhile} until the next reconcile shows that no other XR owns it`,
@@ -175,10 +175,10 @@ const REASONS = {
       "correct the external name, or leave it out to have one created",
     BeingDeleted: () => "its managed resource is being deleted",
     FieldNotSet: () =>
-      "tags.owner.cluster or tags.owner.account has no value yet; until then its tags and policies stay as they are",
+      "tags.owner.cluster or tags.owner.account is not set; until both are, the resource keeps its tags and policies",
     "FieldNotSet/tag": ({ field }: { readonly field: string }) => `${field} is not set, so its tag is left out`,
     OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
-      `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane may delete it, since it does not know this XR; ${takeOver}`,
+      `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane does not know this XR, and may delete the cloud resource; ${takeOver}`,
     Withheld: ({ by }: Theirs) =>
       `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
@@ -193,7 +193,7 @@ const REASONS = {
   ...fine({
     ObservedOnly: ({ by, consequence, takeOver }: Theirs) => `${by} owns it${consequence}; ${takeOver}`,
     "ExistedBefore/kept": ({ allowDelete }: Facts) =>
-      `existed before this XR, so it is not deleted with it; ${allowDelete}`,
+      `existed before this XR, so it stays when this XR is deleted; ${allowDelete}`,
     /** `others`: the contenders that observe the cloud resource. */
     Owned: ({ others }: { readonly others: readonly Contender[] }) =>
       `shared with ${listSome(others, MAX_NAMES, ({ owner, name }) => brief(owner || name))}`,

@@ -20,11 +20,11 @@ export interface WantedTags {
   readonly add: readonly WantedTag[];
   /** The keys of `add`, sorted. */
   readonly keys: readonly string[];
-  /** The fault if there are too many tags: then none is added. */
+  /** The fault if there are too many tags, of which then none is added. */
   readonly excess: readonly Refusal[];
   readonly preserve: readonly { readonly has: HasKey; readonly onExisting: "Replace" | "Retain" }[];
   readonly remove: readonly HasKey[];
-  /** The XR or claim. */
+  /** The XR or claim, as managed resources name their owner. */
   readonly owner: string;
   readonly rules: Tags["owner"];
   /** The name of this control plane, if the input sets it. */
@@ -62,7 +62,7 @@ export function resolveWanted(input: Tags, resources: number, call: Call): Wante
 
 const ALWAYS = { onExisting: "Replace", optional: false } as const;
 
-/** Resolves keys: globs of the Composition, or the exact keys in a field, which a team may set; none where it is not set. */
+/** Resolves keys: globs of the Composition, or the exact keys in a field, which a team may write. A field that is not set has none. */
 function resolveKeys(keys: Keys, call: Call): HasKey {
   if (keys.is !== "literal") {
     const resolved = resolveStrings(keys, call);
@@ -73,7 +73,7 @@ function resolveKeys(keys: Keys, call: Call): HasKey {
   return (key) => globs.some((fits) => fits(key));
 }
 
-/** Resolves an entry to tags: without a key, its field has a map of them. */
+/** Resolves an entry to tags. The field of an entry without a key has a map of tags. */
 function resolveEntry({ key, value, onExisting, optional }: Tags["add"][number], call: Call) {
   const isMap = key === undefined && value.is !== "literal";
   const resolved = isMap ? resolveMap(value, call) : resolveString(value, call);

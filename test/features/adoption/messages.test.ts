@@ -60,11 +60,11 @@ const MISSING =
   "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
   "its reference from the XR, or set onMissing: Recreate";
 const RIVAL =
-  "Bucket.cloud.example.org/a: the XR refers to this one and to the observed one, both composed as a; remove the reference to " +
+  "Bucket.cloud.example.org/a: the XR refers to this resource and to the observed one, both composed as a; remove the reference to " +
   "the wrong one from the XR";
 const UNCONFIRMED =
-  `${A} it has no controller; this XR is nested in XR root by its label crossplane.io/composite, and may adopt it only once that XR ` +
-  "has adopted this one: XStore.apps.example.org/store has no controller; if this XR is not nested, remove that label from it";
+  `${A} it has no controller; this XR is nested in XR root by its label crossplane.io/composite, and the XRs above have to adopt this XR ` +
+  "first: XStore.apps.example.org/store has no controller; if this XR is not nested, remove that label from this XR";
 
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
   const inner = { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } };
@@ -84,7 +84,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const waiting = { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } };
   const unlabelled = { observed: { a: bucket("a", { labels: {} }) } };
   const pending = `${REFERRED} waiting for Crossplane to look it up`;
-  const kept = "a (XStore.apps.example.org/a): kept until it controls its own composed resources again";
+  const kept = "a (XStore.apps.example.org/a): kept until this nested XR controls its own composed resources again";
   const blocked = `${A} it has no controller; put it back into the Composition until this XR controls it, or set onUnadopted: Adopt`;
   const release = { observed: unproven, policy: { onUnproven: "Release" } };
   test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([

@@ -208,7 +208,7 @@ describe("a cloud resource that several XRs may name", () => {
     test("has a condition that says so, with the command that allows its deletion", () => {
       const { conditions } = reconcile(found(ours), []);
       const message =
-        "1 tagged; bucket: existed before this XR, so it is not deleted with it; to delete it with this XR: " +
+        "1 tagged; bucket: existed before this XR, so it stays when this XR is deleted; to delete it with this XR: " +
         `kubectl annotate bucket.s3.aws.upbound.io ours ${DOMAIN}/allow-delete=true`;
       expect(conditions).toMatchObject([{ status: "True", message }]);
     });
@@ -272,7 +272,7 @@ describe("a cloud resource that several XRs may name", () => {
     };
     const prodUs =
       "OwnedByAnotherCluster: 0 tagged, 1 not tagged; bucket: control plane prod-us owns it according to its tags; a Bucket has no " +
-      "managementPolicies, so this XR repeats the owner's tags, and leaves the cloud resource when it is deleted; that control plane";
+      "managementPolicies, so this XR repeats the owner's tags, and does not delete the cloud resource; that control plane";
     const unknown = { fromEnvironmentFieldPath: "cluster" };
     test.each<[message: string, cluster: JsonValue, own: readonly JsonObject[], kept: JsonObject]>([
       [prodUs, "prod-eu", [bare], { tags: reported }],

@@ -64,7 +64,7 @@ test.each<[reason: string, desired: JsonObject]>([
   const draft = run({ tags: { add: [team] }, desired: { it: desired } });
   expect(draft.resources.size).toBe(0);
   expect(draft.conditions).toMatchObject([
-    { reason: "NothingToTag", message: `0 tagged, 1 without tags (${desired["kind"]})` },
+    { reason: "NothingToTag", message: `0 tagged, 1 not selected or without tags (${desired["kind"]})` },
   ]);
 });
 
