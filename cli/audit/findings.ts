@@ -141,11 +141,11 @@ function findHanging({ labelled, leaving, findComposer }: World, { graceMs, now 
 function explainHanging(document: Document): readonly [message: string, command?: string] {
   const reference = toReference(document);
   const why =
-    "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
+    "its namespace is being deleted, so the provider waits: it can no longer create a ProviderConfigUsage there";
   // The annotation alone does not tell: a team may write it on any object of its namespace.
   const isObject = toApiGroup(reference.apiVersion) === toApiGroup(COPY_KINDS.NamespacedObject.apiVersion);
   if (!isObject || readSharedResource(document) === undefined)
-    return [`${why}; with managementPolicies [Observe] it is removed, and its external resource stays`];
+    return [`${why}; with managementPolicies [Observe] the resource is removed, and its cloud resource stays`];
   const command = toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`);
   // A copy's name in the Composition is shared/SHARE/NAMESPACE/SECRET.
   const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");

@@ -86,7 +86,7 @@ export const consumersSchema = z
     list: optional(
       z.strictObject({
         toCompositeFieldPath: statusPath.describe(
-          "A field of the XR's status, an object: `items` and `count` of those with a grant, and `withoutGrant`.",
+          "A field of the XR's status. It gets an object: `items` and `count` of the consumers with a grant, and `withoutGrant`, which counts the others.",
         ),
       }),
       "Lists the XRs and claims that use this XR in its status, 50 at most.",
@@ -94,7 +94,7 @@ export const consumersSchema = z
     protect: flag(true, "Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
     capacity: optional(
       z.int("not a whole number").min(1, "less than 1").max(1000, "more than 1000"),
-      "The most XRs that use this XR at a time, oldest first. It admits those that select it with `select.prefer`, and counts the others.",
+      "The most XRs that may use this XR at a time. It admits XRs that select it with `select.prefer`, the oldest first; other XRs count, too.",
     ),
     grant: choice(
       ["Annotation", "ReferenceGrant", "None"],

@@ -22,9 +22,9 @@ const REASONS = {
     // First: while the condition has this reason, the XR looks for resources that a restore brings back.
     WaitingForRecord: ({ unconfirmed }: { readonly unconfirmed: string | undefined }) =>
       unconfirmed === undefined
-        ? "not created: requireRecord is set, and no external name is recorded for it; apply an exported record that has it, or end requireRecord"
-        : `not created: only a record that its team can edit has its external name, ${brief(unconfirmed)}; apply an exported ` +
-          "record that has it, or remove the entry from the team's record (see docs/restore.md)",
+        ? "not created: requireRecord is set, and no external name is recorded for this resource; apply an exported record with the name, or end requireRecord"
+        : `not created: the external name ${brief(unconfirmed)} is recorded only where this XR's team can edit it; apply an exported ` +
+          "record with the name, or remove the entry from the team's record (see docs/restore.md)",
     DuplicateSuspected: ({ name, other }: Name & { readonly other: string }) =>
       `its external name is ${brief(name)}, but its record or status has ${brief(other)}, so there may be two cloud ` +
       "resources: look at both before you delete one (see docs/restore.md)",
@@ -46,7 +46,7 @@ const REASONS = {
     LateInitializeMissing: () =>
       "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies",
   }),
-  ...waits({ WaitingForNames: () => "no external name yet" }),
+  ...waits({ WaitingForNames: () => "its provider has not set an external name yet" }),
   ...fine({
     Rescued: ({ name }: Name) => `its external name was lost, and is set again to ${brief(name)}, as its status has it`,
     RestoredFromRecord: ({ name }: Name) =>

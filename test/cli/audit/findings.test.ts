@@ -138,12 +138,12 @@ const object = (metadata: JsonObject = {}): JsonObject => ({
 });
 const leaving = ["red"];
 const WHY =
-  "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
+  "its namespace is being deleted, so the provider waits: it can no longer create a ProviderConfigUsage there";
 const command =
   "kubectl patch object.v1alpha1.kubernetes.m.crossplane.io/app --namespace=red --type=merge " +
   `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
 
-const BY_HAND = `${WHY}; with managementPolicies [Observe] it is removed, and its external resource stays`;
+const BY_HAND = `${WHY}; with managementPolicies [Observe] the resource is removed, and its cloud resource stays`;
 const LEFT = "its copy blue/vault stays then, for you to delete";
 const elsewhere = object({ annotations: annotationsOf("shared/db/blue/vault") });
 const other = { ...object(), apiVersion: "cloud.example.org/v1" };
