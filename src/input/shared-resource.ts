@@ -162,7 +162,7 @@ export type SharedResource = z.output<typeof sharedResourceSchema>;
  * Finds a field of the environment that one part of the input reads, and that the `toEnvironment` of a shared resource sets.
  * Crossplane calls a step again with the context that the step returned, so each call could read another value.
  *
- * @param readers the parts of the input that read. A shared resource among them never sets a field that it reads itself.
+ * @param readers the parts of the input that read. A field that a shared resource both reads and sets is no fault: `toLayers` leaves it out.
  */
 export function findEnvironmentLoop(shares: readonly SharedResource[], readers: readonly unknown[]) {
   const written = shares.flatMap((share) =>

@@ -143,8 +143,8 @@ const isOutside = (found: Document | undefined, { composite: { namespace } }: Ca
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
 /**
- * Finds out whether a later step desires the resources that are no longer desired so far. Then Crossplane did not drop them, so the XR's
- * condition of the previous reconcile already says the same of them.
+ * Marks the resources that are no longer desired as `StepNotLast` if a later step desires them. The XR's condition tells: it already said
+ * the same of them in the previous reconcile, and Crossplane has not dropped them since.
  */
 function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly AdoptionRemark[] {
   const toLater = (remark: AdoptionRemark): AdoptionRemark =>

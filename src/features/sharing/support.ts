@@ -41,7 +41,7 @@ const judgeOnV1 = ({ select, grant }: SharedResource): Messages => ({
   ...(grant === "ReferenceGrant" && { grant: `ReferenceGrant ${NEEDS_V2}; else use Annotation` }),
 });
 
-/** Crossplane v1 cannot look up a Secret, so there the provider has to read it. */
+/** Finds fields of a copy for which the Secret has to be looked up. Crossplane v1 cannot do that: there the provider has to read it. */
 function judgeCopy({ via, keys }: Copy, isV2: boolean): Messages {
   if (isV2) return {};
   if (via === "Secret") return { via: `Secret ${NEEDS_V2}; else use Object or ConnectionSecret` };

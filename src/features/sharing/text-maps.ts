@@ -4,7 +4,7 @@ import { type FieldPath, formatFieldPath, valueAt } from "../../model/field-path
 import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
 import { MANIFEST } from "./copies/observed.ts";
 
-/** The maps of strings of every kind, and those of some kinds. */
+/** The fields that are maps of strings in every kind, and in some kinds. */
 const OF_ALL: readonly FieldPath[] = [
   ["metadata", "labels"],
   ["metadata", "annotations"],
@@ -15,11 +15,11 @@ const OF_KIND: Readonly<Record<string, readonly FieldPath[]>> = {
 };
 
 /**
- * Converts numbers and booleans to strings in maps of strings, such as labels: Kubernetes would refuse the resource, and
- * so stop the XR. In an Object of provider-kubernetes, the fields of its manifest are such maps, too.
+ * Converts a value for its field: in maps of strings, such as labels, numbers and booleans become strings. Kubernetes would
+ * refuse a resource with a number there, which stops the XR. The manifest of an Object of provider-kubernetes has such maps, too.
  *
  * @param object the resource that has the field.
- * @throws {FunctionError} `InvalidFieldPath` if the value cannot be a string, or the field is part of one.
+ * @throws {FunctionError} `InvalidFieldPath` if the value cannot be a string, or the path leads into a string.
  */
 export function toFitting(value: JsonValue, path: FieldPath, object: JsonObject): JsonValue {
   if (startsWith(path, MANIFEST)) {

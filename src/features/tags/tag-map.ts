@@ -19,7 +19,7 @@ export const holdsTags = (field: JsonValue | undefined, mayBeList = true): field
 
 /**
  * Reads the tags in a map or a list of objects; undefined for another value. Numbers and booleans count as
- * their text: earlier steps desire them, and the API server would refuse them. Ignores objects, lists and null.
+ * their text: earlier steps may desire them, though the API server would refuse them. Ignores objects, lists and null.
  */
 export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
   if (!holdsTags(field)) return undefined;

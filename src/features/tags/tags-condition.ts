@@ -112,7 +112,7 @@ function explainOrphan(reason: TagReason): string {
 
 const PARAMETERS = ["spec", "forProvider"];
 
-/** Matches fields that may well name a parent. */
+/** Matches the names of fields that probably identify the parent of a cloud resource. */
 const LIKELY = /(?:Id|ID|Name|Arn|Ref|Uid)$/;
 
 /** Names the fields in which ours and another owner's differ, the likely ones first, for a kind whose identifying fields are not known. */
@@ -128,7 +128,7 @@ function distinguish({ facts, desired }: Subject, { document }: Contender): stri
   return `; if these are two cloud resources, add the fields that distinguish them to tags.resources[].scopeFieldPaths: ${list(paths)}`;
 }
 
-/** The facts of all sentences, as texts. */
+/** The facts that every sentence may use, as texts. */
 type Facts = Readonly<
   Record<"kind" | "name" | "by" | "meanwhile" | "consequence" | "synced" | "takeOver" | "allowDelete", string>
 >;

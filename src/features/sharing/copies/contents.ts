@@ -47,11 +47,12 @@ interface Values {
 
 export const TOO_LARGE: SharingReason = { is: "TooLarge", excess: 1 };
 
-/** The bytes that a key takes in the response besides names and value: with its value, and as a reference for the provider. */
+/** The bytes that a key with its value takes in the response, besides name and value. */
 const VALUE_BYTES = 20;
+/** The bytes that a key takes in the response if the provider copies its value, besides names. */
 const REFERENCE_BYTES = 140;
 
-/** The bytes of a copy without keys and annotations, together with the requirement of its target; names are counted apart. */
+/** The bytes of a copy without keys and annotations, and of the requirement of its target, besides names. */
 const COPY_BYTES = 900;
 
 /** Counts the most bytes that a copy takes in the response besides its contents. The target's name occurs in it up to 8 times, the owner's up to 4. */
