@@ -81,14 +81,12 @@ function countOutcomes(registry: Registry) {
   const to = { registers: [registry] };
   const size = (what: string) =>
     new Histogram({ ...to, name: `${PREFIX}_${what}_size_bytes`, help: `Size of ${what}s in bytes.`, buckets: BYTES });
-  const counter = <Label extends string>(what: string, ...labelNames: readonly Label[]) => {
-    const help = `${what.charAt(0).toUpperCase()}${what.slice(1)} returned, by ${labelNames.join(", ")}.`;
-    return new Counter({ ...to, name: `${PREFIX}_${what}_total`, help, labelNames });
-  };
+  const counter = <Label extends string>(what: string, help: string, ...labelNames: readonly Label[]) =>
+    new Counter({ ...to, name: `${PREFIX}_${what}_total`, help, labelNames });
   const [requests, responses] = [size("request"), size("response")];
-  const results = counter("results", "severity");
-  const conditions = counter("conditions", "type", "status", "reason");
-  const shares = counter("shares", "kind", "reason");
+  const results = counter("results", "Results returned.", "severity");
+  const conditions = counter("conditions", "Conditions returned.", "type", "status", "reason");
+  const shares = counter("shares", "Outcomes of shared resources.", "kind", "reason");
 
   for (const severity of ["Fatal", "Warning", "Normal"]) results.inc({ severity }, 0);
   return (requestBytes: number, ran: Outcome): void => {
