@@ -121,12 +121,13 @@ function resolveMatch(select: Exclude<Select, { by: "self" }>, call: Call): Reso
 
 /** Finds a fault with which Crossplane would stop the XR: a stopped XR keeps copies whose grant is taken back. */
 function findSelectorFault({ namespace, match }: ResourceSelector): string | undefined {
-  if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a valid namespace name`;
+  if (namespace !== undefined && !DNS_LABEL.test(namespace))
+    return `select.namespace: ${quote(namespace)} is not a valid namespace name`;
   if ("name" in match) {
-    return isPathSegment(match.name) ? undefined : `${quote(match.name)} is not a valid resource name`;
+    return isPathSegment(match.name) ? undefined : `select.name: ${quote(match.name)} is not a valid resource name`;
   }
   const wrong = Object.values(match.labels).find((value) => !isLabelValue(value));
-  return wrong === undefined ? undefined : `${quote(wrong)} is not a valid label value`;
+  return wrong === undefined ? undefined : `select.matchLabels: ${quote(wrong)} is not a valid label value`;
 }
 
 /** Formats a selector for people: `orders-db`, `in namespace databases with labels team=orders`. */

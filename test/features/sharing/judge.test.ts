@@ -100,11 +100,15 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ["a namespaced resource names a Secret elsewhere", ownOnly, foreign],
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name): [string, string, CallParts] => [
       `a name that no resource has: ${name.slice(0, 10)}`,
-      `${quote(name)} is not a valid resource name`,
+      `select.name: ${quote(name)} is not a valid resource name`,
       { xr: naming(name) },
     ]),
-    ["a value that no label has", '"a b" is not a valid label value', invalid],
-    ["its namespace is none", '"*" is not a valid namespace name', { ...inWhere, xr: xr({ spec: { where: "*" } }) }],
+    ["a value that no label has", 'select.matchLabels: "a b" is not a valid label value', invalid],
+    [
+      "its namespace is none",
+      'select.namespace: "*" is not a valid namespace name',
+      { ...inWhere, xr: xr({ spec: { where: "*" } }) },
+    ],
     ["labels match in a namespace that is not named", anywhere, inEvil],
   ])("%s: %s", (_reason, says, parts, is) => {
     expect(judge(parts)).toMatchObject({ is: is ?? "broken", says });
