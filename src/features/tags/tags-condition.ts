@@ -175,7 +175,7 @@ const REASONS = {
       "correct the external name, or leave it out to have one created",
     BeingDeleted: () => "its managed resource is being deleted",
     FieldNotSet: () =>
-      "tags.owner.cluster or tags.owner.account is not set; until both are, the resource keeps its tags and policies",
+      "tags.owner.cluster or tags.owner.account has no value yet; until it has one, the resource keeps its tags and policies",
     "FieldNotSet/tag": ({ field }: { readonly field: string }) => `${field} is not set, so its tag is left out`,
     OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane does not know this XR, and may delete the cloud resource; ${takeOver}`,
