@@ -16,6 +16,7 @@ export const accounts: Suite = {
     { name: "one account: the second XR writes nothing", run: secondObserves, isFor: isV2 },
     { name: "its owner goes: the bucket stays, and the other takes over", run: bucketStays, isFor: isV2 },
     { name: "the last one goes, and the bucket too", run: lastOneGoes, isFor: isV2 },
+    { name: "only the owner has new scopeFieldPaths: the other takes over", run: fieldsAreAdded, isFor: isV2 },
     { name: "two accounts: an owner each, and nobody waits", run: twoOwners, isFor: isV2 },
     { name: "nothing tells the account: the condition of the second says so", run: nothingTells, isFor: isV2 },
   ],
@@ -34,23 +35,23 @@ const composed = compose({
   },
 });
 
-const tag = (owner: object) =>
+const tag = (owner: object, scope: object) =>
   ours("tag", {
     tags: {
       add: [{ key: "team", value: { fromCompositeFieldPath: "metadata.namespace" } }],
-      resources: [{ apiGroup: UPJET_NAMESPACED_GROUP, fieldPath: "spec.forProvider.tags" }],
+      resources: [{ apiGroup: UPJET_NAMESPACED_GROUP, fieldPath: "spec.forProvider.tags", ...scope }],
       owner,
     },
   });
 
 const FROM_FIELD = { account: { fromCompositeFieldPath: "spec.account" } };
 
-async function useOwner({ kubectl }: Rig, owner: object): Promise<void> {
+async function useOwner({ kubectl }: Rig, owner: object, scope: object = {}): Promise<void> {
   const spec = { bucket: { type: "string" }, account: { type: "string" } };
   const definition = definitionOf({ kind: KIND, scope: "Namespaced", spec });
   await kubectl.apply(...TEAMS.map((team) => namespaceOf(team)), definition);
   await kubectl.established(`xrd/${definition.metadata.name}`);
-  await kubectl.apply(compositionOf(KIND, [composed, tag(owner)]));
+  await kubectl.apply(compositionOf(KIND, [composed, tag(owner, scope)]));
 }
 
 const xrOf = (namespace: string, bucket: string, account = "one") => ({
@@ -88,6 +89,35 @@ async function lastOneGoes(rig: Rig): Promise<string> {
   const isGone = async () => !upjetOf(rig).cloud.resources.has("buckets/shared");
   await until("the bucket is gone", isGone, PATIENCE);
   return "deleted with its last XR";
+}
+
+/** A kind in no table, whose Composition is updated for one of two XRs. */
+async function fieldsAreAdded(rig: Rig): Promise<string> {
+  const { cloud } = upjetOf(rig);
+  const revision = async () =>
+    at(await rig.kubectl.get(`${KIND.toLowerCase()}/scoped`, RED), "spec.crossplane.compositionRevisionRef.name");
+  await rig.kubectl.apply(xrOf(RED, "scoped"));
+  await isReason(rig, RED, "scoped", "Owned");
+  const { spec, ...blue } = xrOf(BLUE, "scoped");
+  await rig.kubectl.apply({ ...blue, spec: { ...spec, crossplane: { compositionUpdatePolicy: "Manual" } } });
+  await isReason(rig, BLUE, "scoped", "ObservedOnly");
+  const [before, first] = [cloud.writes.length, await revision()];
+  await useOwner(rig, FROM_FIELD, { scopeFieldPaths: ["spec.forProvider.region"] });
+  await until("red has the new revision", async () => (await revision()) !== first, PATIENCE);
+  await sleep(5000); // several reconciles and polls
+  const writes = cloud.writes.slice(before).filter((write) => write.endsWith("buckets/scoped"));
+  if (writes.length > 0) throw new Error(writes.join());
+  for (const [team, reason] of [
+    [RED, "Owned"],
+    [BLUE, "ObservedOnly"],
+  ] as const)
+    await isReason(rig, team, "scoped", reason);
+  await remove(rig, RED, "scoped");
+  await isReason(rig, BLUE, "scoped", "Owned");
+  if (cloud.writes.includes("DELETE buckets/scoped")) throw new Error("it was deleted on the way");
+  await remove(rig, BLUE, "scoped");
+  await until("the bucket is gone", async () => !cloud.resources.has("buckets/scoped"), PATIENCE);
+  return "no write meanwhile, and it goes with the last XR";
 }
 
 /** The provider's cloud has one account: what is seen is that neither XR takes the other one for a contender. */
