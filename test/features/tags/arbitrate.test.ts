@@ -315,6 +315,18 @@ describe("a cloud resource that several XRs may name", () => {
       ["is ours where our resource records that name", () => reconcile(reporting(before), []), "Owned", mine],
       ["is another's who records that name", () => reconcile(reporting(ours), [recorded]), "ObservedOnly", theirs],
       [
+        "is ours in green where our resource records that name, until the cloud reports green",
+        () => reconcile(reporting(before), [], inCluster("green")),
+        "Owned",
+        { ...mine, "crossplane-cluster": "green" },
+      ],
+      [
+        "is another's who records that name, although our Composition still, or already, says green",
+        () => reconcile(reporting(ours), [recorded], inCluster("green")),
+        "ObservedOnly",
+        theirs,
+      ],
+      [
         "is ours where we add that tag",
         () => reconcile(reporting(owning(ours)), [], adding),
         "Owned",
