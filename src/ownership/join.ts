@@ -80,9 +80,9 @@ function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake
 /** True if two managed resources are in one account; undefined if nothing tells. */
 type Told = boolean | "pending" | undefined;
 
-/** Gives our cloud resource the account of another managed resource, unless the input names an account for ours. */
+/** Gives our cloud resource the account of another managed resource, unless the input names the accounts of both. */
 const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
-  declared.told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
+  declared.told === undefined || told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
 
 /**
  * Compares by the order in which others are joined: by the first of the conditions below that holds, then by precedence. First is an owner
@@ -90,15 +90,9 @@ const joinTo = (declared: CloudResource, { account, told }: CloudResource): Clou
  */
 function byOrder(a: Namesake, b: Namesake): number {
   const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown: known, told } }: Namesake): number =>
-    [
-      isMarked && isCreated && known,
-      isMarked && isCreated,
-      known && (isMarked || told !== undefined),
-      isCreated,
-      isMarked,
-      known,
+    [known && isMarked, isMarked && isCreated, known && told !== undefined, isCreated, isMarked, known, true].indexOf(
       true,
-    ].indexOf(true);
+    );
   return rank(a) - rank(b) || byPrecedence(a.one, b.one);
 }
 

@@ -176,8 +176,13 @@ describe("one name behind several ProviderConfigs", () => {
       "does not know about a",
     ],
     [
-      "the input names our account, which stays",
+      "the input names our account, and not the other one's, as long as not all Compositions name it",
       { own: ourselves({ id: ONE }), others: [owner("a", { id: ONE, isCreated: true })], named: "production" },
+      "joins a",
+    ],
+    [
+      "the inputs name two accounts, of which ours stays",
+      { own: ourselves({ id: ONE }), others: [owner("a", { id: ONE, noted: TWO })], named: "production" },
       "joins production",
     ],
     [
@@ -224,7 +229,7 @@ describe("one name behind several ProviderConfigs", () => {
       "an owner that looks for no others, since its account is known, is joined by an older one that does",
       {
         own: ourselves({ id: ONE, isOwner: true, isCreated: true, age: "1" }),
-        others: [owner("a", { id: ONE, noted: "ProviderConfig b", isCreated: true, age: "2" })],
+        others: [owner("a", { id: ONE, noted: "ProviderConfig b", age: "2" })],
       },
       "joins b",
     ],
