@@ -46,7 +46,7 @@ export function chooseMarks(
   const { candidate, join, otherCluster } = rivals;
   const form = chooseForm(verdict, rivals, subject);
   const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
-  // Noted, so that a control plane to which the input gives no name, or a new one, recognizes its own tag until that has changed.
+  // Noted, so that a control plane to which the input gives no name recognizes its own tag in the next reconcile.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
   const hasSettled = join.is === "alone" && join.hasSettled;
   return {
@@ -126,6 +126,7 @@ export function writeMarks(
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
   edits.push({ path: OWNER_PATH, value: owner }, ...labels);
+  // A name that the input gives is noted once the cloud reports it: until then the former one has to be recognized.
   for (const [key, value] of Object.entries({ ...annotations, [CLUSTER]: annotations[CLUSTER] ?? cluster })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }

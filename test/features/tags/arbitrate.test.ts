@@ -327,6 +327,12 @@ describe("a cloud resource that several XRs may name", () => {
         theirs,
       ],
       [
+        "is another's, whose name we note before our provider has seen the tag",
+        () => reconcile(ours, [recorded]),
+        "ObservedOnly",
+        theirs,
+      ],
+      [
         "is ours where we add that tag",
         () => reconcile(reporting(owning(ours)), [], adding),
         "Owned",
