@@ -34,7 +34,7 @@ const MAX_COMPARED = 10;
  * cloud resource, or else the one that has precedence: it takes on that one's account, so that both get the same identity.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
-  if (!looksBehindOtherConfigs(candidate) || known.recallFirst(candidate) !== undefined) return NOT_LOOKED;
+  if (!looksBehindOtherConfigs(candidate) || isRecalled(candidate, known)) return NOT_LOOKED;
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
   const toAccount: ReadAccount = (managed, namespace) => {
@@ -51,6 +51,12 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
   const isFollowed =
     mayBeImported || others.behind.some((other) => isSameAccount(candidate, other, toAccount) === true);
   return { is: "alone", hasSettled: !isFollowed && isListed, isFollowed };
+}
+
+/** Tells whether the first contender is recalled, and has not joined another one's account since: ours would follow it there. */
+function isRecalled(candidate: Candidate, known: KnownContenders): boolean {
+  const first = known.recallFirst(candidate);
+  return first !== undefined && candidate.forms.some(({ identity }) => identity === (first.identity ?? identity));
 }
 
 const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
@@ -74,14 +80,19 @@ function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake
 /** True if two managed resources are in one account; undefined if nothing tells. */
 type Told = boolean | "pending" | undefined;
 
-/** Gives our cloud resource the account of another managed resource, unless the input names an account for ours. */
+/** Gives our cloud resource the account of another managed resource, unless the input names the accounts of both. */
 const joinTo = (declared: CloudResource, { account, told }: CloudResource): CloudResource =>
-  declared.told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
+  declared.told === undefined || told === undefined ? { ...declared, account, told, isAccountKnown: true } : declared;
 
-/** Compares by the order in which others are joined: by the first of the conditions below that holds, then by precedence. */
+/**
+ * Compares by the order in which others are joined: by the first of the conditions below that holds, then by precedence. First is an owner
+ * whose account is known: it looks for no others, and would join none.
+ */
 function byOrder(a: Namesake, b: Namesake): number {
   const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown: known, told } }: Namesake): number =>
-    [isMarked && isCreated, known && (isMarked || told !== undefined), isCreated, isMarked, known, true].indexOf(true);
+    [known && isMarked, isMarked && isCreated, known && told !== undefined, isCreated, isMarked, known, true].indexOf(
+      true,
+    );
   return rank(a) - rank(b) || byPrecedence(a.one, b.one);
 }
 

@@ -85,6 +85,8 @@ interface Setting {
   readonly accounts?: readonly (string | "pending")[];
   /** The account that our input names. */
   readonly named?: string;
+  /** The first contender, as an earlier reconcile found it. */
+  readonly recalled?: Role;
 }
 
 /** Answers with the accounts in the order in which ProviderConfigs are asked for. */
@@ -99,12 +101,12 @@ function toAccounts(accounts: Setting["accounts"] = []): (name: string) => Looku
 }
 
 /** Finds the same cloud resource as ours declares, and says in short what was found. */
-function find({ own = OURS, others, accounts, named }: Setting): string {
+function find({ own = OURS, others, accounts, named, recalled }: Setting): string {
   const document = roleOf(own);
   const accountFor = toAccounts(accounts);
   const namesakes = resolved(document, ...others.map(roleOf));
   const required = (name: string): LookupAnswer => {
-    if (name.startsWith("tags/first/")) return { is: "pending" };
+    if (name.startsWith("tags/first/")) return recalled ? resolved(roleOf(recalled)) : { is: "pending" };
     if (name.startsWith("tags/account/")) return accountFor(name);
     return name.includes(".m.") ? resolved() : namesakes;
   };
@@ -174,8 +176,13 @@ describe("one name behind several ProviderConfigs", () => {
       "does not know about a",
     ],
     [
-      "the input names our account, which stays",
+      "the input names our account, and not the other one's, as long as not all Compositions name it",
       { own: ourselves({ id: ONE }), others: [owner("a", { id: ONE, isCreated: true })], named: "production" },
+      "joins a",
+    ],
+    [
+      "the inputs name two accounts, of which ours stays",
+      { own: ourselves({ id: ONE }), others: [owner("a", { id: ONE, noted: TWO })], named: "production" },
       "joins production",
     ],
     [
@@ -204,6 +211,8 @@ describe("one name behind several ProviderConfigs", () => {
     expect(find({ others, accounts: [ONE, ONE, ONE] })).toBe(found);
   });
 
+  const ofOurs = owner("a", { config: OURS.name });
+  const joined = { ...ofOurs, noted: "ProviderConfig theirs", more: { labels: { [IDENTITY_LABEL]: "another" } } };
   test.each<[reason: string, setting: Setting, found: string]>([
     [
       "the one with our id counts also behind ten accounts",
@@ -216,6 +225,16 @@ describe("one name behind several ProviderConfigs", () => {
       },
       "joins z",
     ],
+    [
+      "an owner that looks for no others, since its account is known, is joined by an older one that does",
+      {
+        own: ourselves({ id: ONE, isOwner: true, isCreated: true, age: "1" }),
+        others: [owner("a", { id: ONE, noted: "ProviderConfig b", age: "2" })],
+      },
+      "joins b",
+    ],
+    ["ours looks no more once it knows the owner", { others: [ofOurs], recalled: ofOurs }, "alone"],
+    ["ours follows its owner, which has joined another one", { others: [joined], recalled: joined }, "joins theirs"],
     [
       "at most ten accounts are compared",
       {

@@ -10,6 +10,8 @@ import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
 export interface Arbitration extends Settlement {
+  /** False for a cloud resource that no other XR can declare. */
+  readonly isShareable: boolean;
   /** Writes the settlement and these edits of tags on the desired resource. */
   write(tags: readonly ValueEdit[]): Document;
 }
@@ -29,7 +31,8 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   const verdict = judgeOwnership(situation);
   const settlement = settle(verdict, subject, wanted, rivals);
   const marks = chooseMarks(verdict, settlement, rivals, subject);
-  return { ...settlement, write: (tags) => writeMarks(tags, subject, settlement.policies, marks, wanted) };
+  const write = (tags: readonly ValueEdit[]) => writeMarks(tags, subject, settlement.policies, marks, wanted);
+  return { ...settlement, isShareable: true, write };
 }
 
 /** The rules for a resource with a new name in the Composition: its XR hands the cloud resource over to itself. */
@@ -40,6 +43,7 @@ const owned = ({ tags, desired, observed }: Subject): Arbitration => ({
   reason: tags?.isPending === true ? { is: "WaitingForRequiredResources" } : { is: "Owned", others: [] },
   policies: ALL_ACTIONS,
   annotations: {},
+  isShareable: false,
   write: (tagEdits) => {
     const edits = [...tagEdits, ...giveBack(desired, observed)];
     return edits.length === 0 ? desired : desired.with(edits);
@@ -52,7 +56,9 @@ function unresolved(subject: Subject, wanted: WantedTags): Arbitration {
   const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting || isRenamed(subject));
   const settlement = settle({ is: "unresolved" }, subject, wanted, { ...NO_RIVALS, hasMoved });
   const { policies, annotations } = settlement;
-  return { ...settlement, write: (tags) => writeMarks(tags, subject, policies, { labels: [], annotations }, wanted) };
+  const write = (tags: readonly ValueEdit[]) =>
+    writeMarks(tags, subject, policies, { labels: [], annotations }, wanted);
+  return { ...settlement, isShareable: true, write };
 }
 
 const NO_RIVALS = { contenders: undefined, join: { is: "alone", hasSettled: false, isFollowed: false } } as const;

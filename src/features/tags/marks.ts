@@ -126,7 +126,8 @@ export function writeMarks(
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
   edits.push({ path: OWNER_PATH, value: owner }, ...labels);
-  for (const [key, value] of Object.entries({ ...annotations, ...(cluster !== undefined && { [CLUSTER]: cluster }) })) {
+  // A name that the input gives is noted once the cloud reports it: until then the former one has to be recognized.
+  for (const [key, value] of Object.entries({ ...annotations, [CLUSTER]: annotations[CLUSTER] ?? cluster })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }
   if (hasManagementPolicies) edits.push({ path: MANAGEMENT_POLICIES, value: policies });

@@ -90,8 +90,8 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 }
 
 /**
- * Finds the control plane that the cloud's tags name, unless it is this one. This one is known by the name in the input, and by the name
- * that our managed resource records; if the input has none, also by those that an earlier step, `add` or another contender writes.
+ * Finds the control plane that the cloud's tags name, unless it is this one. This one is known by the name in the input, and by those that
+ * our managed resource and other contenders record; if the input has none, also by those that an earlier step or `add` writes.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);
@@ -99,10 +99,11 @@ function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: 
     observed === undefined ||
     found === undefined ||
     found === wanted.cluster ||
-    found === readAnnotation(observed, CLUSTER)
+    found === readAnnotation(observed, CLUSTER) ||
+    listClusters(all).has(found)
   )
     return undefined;
   if (wanted.cluster !== undefined) return found;
   const isAdded = wanted.add.some(({ key, value }) => key === CLUSTER_TAG && value === found);
-  return isAdded || tags?.desired.get(CLUSTER_TAG) === found || listClusters(all).has(found) ? undefined : found;
+  return isAdded || tags?.desired.get(CLUSTER_TAG) === found ? undefined : found;
 }

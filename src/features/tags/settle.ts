@@ -3,7 +3,15 @@ import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crosspla
 import { shownCondition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import { decideBy, when } from "../../model/rules.ts";
-import { CONTENDERS, CREATED_BEFORE, contenderId, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
+import {
+  CLUSTER,
+  CLUSTER_TAG,
+  CONTENDERS,
+  CREATED_BEFORE,
+  contenderId,
+  ORIGIN,
+  TAGS_OWNER,
+} from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import { findAssociationName } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
@@ -214,7 +222,7 @@ const isUnnamed = ({ subject: { desired, facts, own }, name }: Case): boolean =>
 function observeOwner(one: Theirs): Part {
   const {
     verdict,
-    subject: { own },
+    subject: { own, tags },
     move,
   } = one;
   const { owner, isAcknowledged, isNext } = verdict;
@@ -226,7 +234,13 @@ function observeOwner(one: Theirs): Part {
   const ready = isReady ? "True" : undefined;
   return {
     policies: move?.policies ?? OBSERVE,
-    annotations: { ...noteOrigin(isCreated), [TAGS_OWNER]: isOwner ? owner.id : undefined, ...move?.annotations },
+    annotations: {
+      // Known before our provider has seen the tag, since the owner may be gone by then.
+      ...(!tags?.cloud().has(CLUSTER_TAG) && { [CLUSTER]: readAnnotation(owner.document, CLUSTER) }),
+      ...noteOrigin(isCreated),
+      [TAGS_OWNER]: isOwner ? owner.id : undefined,
+      ...move?.annotations,
+    },
     ready: isAcknowledged && !owner.isDeleting ? ready : "False",
   };
 }

@@ -25,6 +25,7 @@ import {
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
+import type { EarlierSteps } from "./earlier-steps.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
 interface Wish extends DesiredAndObserved {
@@ -34,6 +35,8 @@ interface Wish extends DesiredAndObserved {
   readonly asked: Policies;
   /** True while a new name in the Composition takes over from the old one, for the resources of both names. */
   readonly isRenamed: boolean;
+  /** True if an earlier step has decided who owns its cloud resource, and only its tags are left to this one. */
+  readonly isDecided: boolean;
 }
 
 /** A desired managed resource whose ownership is to be settled. */
@@ -71,6 +74,7 @@ export function findSubjects(
   { resources, ignore, owner }: Tags,
   call: Call,
   draft: Draft,
+  { decided }: EarlierSteps,
   renamed: ReadonlySet<string> = new Set(),
 ): Subjects {
   const account = toAccount(owner, call);
@@ -88,10 +92,11 @@ export function findSubjects(
     const known = toKind(marked);
     // Nested XRs and native kinds lack the field that all managed resources have.
     const isManaged = lazy(() => marked.at(FOR_PROVIDER) !== undefined);
-    const desired = withoutMarks(marked, () => known.rule !== undefined && isManaged());
+    const isDecided = decided.has(resource);
+    const desired = withoutMarks(marked, () => !isDecided && known.rule !== undefined && isManaged());
     if (desired !== marked) unmarked.push([resource, desired]);
-    const wish = { ...toWish(resource, desired, known.kind, call), isRenamed: renamed.has(resource) };
-    if (isExcluded(wish, ignored)) {
+    const wish = { ...toWish(resource, desired, known.kind, call), isRenamed: renamed.has(resource), isDecided };
+    if (decided.get(resource) === false || isExcluded(wish, ignored)) {
       excluded.push(resource);
       continue;
     }
@@ -111,7 +116,12 @@ function toAccount({ account }: Tags["owner"], call: Call): string | undefined {
  * Makes the wish for a resource. If the XR refers to an object of another kind in its place, Crossplane gives the resource that object's
  * name, and many providers take it for the external name.
  */
-function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call): Omit<Wish, "isRenamed"> {
+function toWish(
+  resource: string,
+  desired: Document,
+  kind: ManagedKind,
+  call: Call,
+): Omit<Wish, "isRenamed" | "isDecided"> {
   const asked = readPolicies(desired) ?? ALL_ACTIONS;
   const observed = observedAs(resource, kind, call);
   const other = observed === undefined ? call.request.observed.resources.get(resource)?.document : undefined;
@@ -166,7 +176,7 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
   const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
-  const ownership = new Ownership(declared, known);
+  const ownership = new Ownership(declared, known, wish.isDecided);
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
   if (tags === undefined && (ownership.cloudResource === undefined || identity.isUnknownKind)) return undefined;
   const isImported = named.isNamed && isNamedById;
@@ -179,10 +189,10 @@ class Ownership {
   readonly #cloudResource: () => Subject["cloudResource"];
   readonly #own: () => Contender | undefined;
 
-  constructor(declared: Parameters<typeof readUnlessNew>[0], known: KnownKind) {
+  constructor(declared: Parameters<typeof readUnlessNew>[0], known: KnownKind, isDecided: boolean) {
     const { observed } = declared;
     this.#rule = known.rule;
-    this.#cloudResource = lazy(() => readBySchema(declared, known));
+    this.#cloudResource = lazy(() => (isDecided ? undefined : readBySchema(declared, known)));
     this.#own = lazy(() => (this.cloudResource && observed ? toContender(observed) : undefined));
   }
 

@@ -183,11 +183,15 @@ const REASONS = {
       `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
     CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
-      const rest = isOrphan(owner) ? `; ${takeOver}` : "";
-      if (!isNext) return `${by} owns it, and has not listed this XR as a successor yet${rest}`;
-      return owner.isDeleting
-        ? `this XR waits until ${by} and the cloud resource are deleted`
-        : `this XR waits for ${by} to stop writing it; if that XR is paused, unpause it, or pause its ${kind} as well`;
+      if (isNext && owner.isDeleting)
+        return `this XR waits until ${by} and the cloud resource are deleted; if that ${kind} is paused, unpause it`;
+      const hasStep = owner.owner !== "";
+      const step = `have tags in its Composition select the ${kind}, or set managementPolicies: [Observe] there`;
+      const isPaused = "if that XR is paused, unpause it";
+      if (isNext)
+        return `this XR waits for ${by} to stop writing it; ${hasStep ? `${isPaused}, or pause its ${kind} as well` : step}`;
+      const rest = isOrphan(owner) ? takeOver : hasStep ? isPaused : step;
+      return `${by} owns it, and has not listed this XR as a successor yet; ${rest}`;
     },
   }),
   ...fine({

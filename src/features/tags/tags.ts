@@ -14,6 +14,7 @@ import type { Edits } from "../desired.ts";
 import type { Feature } from "../feature.ts";
 import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
+import { type EarlierSteps, readEarlierSteps, withDecisions } from "./earlier-steps.ts";
 import { checkTags, type Refusal } from "./limits.ts";
 import { keepRenamed } from "./renamed.ts";
 import { findSubjects, type Subject } from "./subject.ts";
@@ -35,9 +36,10 @@ export const tags: Feature = (call, before) => {
   const input = call.input.spec.tags;
   if (input === undefined) return before;
 
-  const desired = findSubjects(input, call, before);
+  const earlier = readEarlierSteps(call);
+  const desired = findSubjects(input, call, before, earlier);
   const { draft, renamed, leaving } = keepRenamed(desired.subjects, call, before);
-  const found = renamed.size === 0 ? desired : findSubjects(input, call, draft, renamed);
+  const found = renamed.size === 0 ? desired : findSubjects(input, call, draft, earlier, renamed);
   const wanted = resolveWanted(input, found.subjects.length, call);
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
   const all = found.subjects.map((subject) => decide(subject, wanted, known));
@@ -49,8 +51,12 @@ export const tags: Feature = (call, before) => {
   if (stops(decisions, wanted))
     return withResults(withCondition(withReadiness, told.condition), [toFatal(told.condition, decisions)]);
 
-  const tagged = withTold(withResources(withReadiness, decisions.flatMap(toTagEdits)), told, call);
-  return { ...tagged, audit: [...tagged.audit, ...toAudit(decisions, wanted)] };
+  const written = withResources(withReadiness, decisions.flatMap(toTagEdits));
+  const tagged = isCovered(told.condition, earlier)
+    ? withCondition(written, { ...told.condition, ...earlier.said })
+    : withTold(written, told, call);
+  const noted = withDecisions(tagged, decisions.flatMap(toDecided), call);
+  return { ...noted, audit: [...noted.audit, ...toAudit(decisions, wanted)] };
 };
 
 function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): TagDecision {
@@ -61,6 +67,14 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
   const refusals = [...wanted.excess, ...(decided ? checkTags(decided, wanted.keys, subject) : [])];
   return { subject, reason, isTagged, arbitration, tags: decided, refusals };
 }
+
+/** Lists a resource that other XRs can declare, and whether later steps may tag it. */
+const toDecided = ({ subject, isTagged, arbitration }: TagDecision): readonly (readonly [string, boolean])[] =>
+  arbitration.isShareable ? [[subject.resource, isTagged]] : [];
+
+/** Tells whether to repeat what an earlier step says: a fault, or more than that there is nothing to tag here. */
+const isCovered = ({ status, reason }: Condition, { said }: EarlierSteps): boolean =>
+  said !== undefined && status === "True" && (said.status === "False" || reason === "NothingToTag");
 
 /** Of the owners that are no longer desired, finds those that may go now: no other XR needs their cloud resource. */
 function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[]): ReadonlySet<string> {

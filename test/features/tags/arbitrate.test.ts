@@ -152,7 +152,14 @@ describe("a cloud resource that several XRs may name", () => {
   type There = Readonly<Record<string, JsonObject>>;
   test.each<[is: string, onConflict: string, when: string, observed: There, severity: string, says: string]>([
     ["Withheld", "Withhold", "before it exists", {}, "Warning", "so this XR does not compose it"],
-    ["WaitingForOwner", "Withhold", "then", there, "Warning", "and has not listed this XR as a successor yet"],
+    [
+      "WaitingForOwner",
+      "Withhold",
+      "then",
+      there,
+      "Warning",
+      "and has not listed this XR as a successor yet; if that XR is paused, unpause it",
+    ],
     ["Conflict", "Fail", "then", there, "Fatal", "and onConflict is Fail; to move ownership here: kubectl"],
   ])("that another XR owns is %s under onConflict: %s, %s", (is, onConflict, _when, observed, severity, says) => {
     const contenders = [...Object.values(observed), owning(rival())];
@@ -290,7 +297,16 @@ describe("a cloud resource that several XRs may name", () => {
   const dying = owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" }));
   test.each([
     ["the owner still writes", owning(rival()), unpausing],
-    ["the owner is being deleted together with the cloud resource", dying, "and the cloud resource are deleted"],
+    [
+      "the owner's XR lacks this step",
+      writing(withMetadata(rival(), { annotations: { [`${DOMAIN}/owner`]: null } })),
+      "stop writing it; have tags in its Composition select the Bucket, or set managementPolicies: [Observe] there",
+    ],
+    [
+      "the owner is being deleted together with the cloud resource",
+      dying,
+      "and the cloud resource are deleted; if that Bucket is paused, unpause it",
+    ],
   ])("is only observed by the XR that an operator chose while %s", (_reason, contender, message) => {
     const chosen = withMetadata(ours, { annotations: { [`${DOMAIN}/take-ownership`]: "2026" } });
     const draft = reconcile(chosen, [contender]);
@@ -314,6 +330,24 @@ describe("a cloud resource that several XRs may name", () => {
       ["is ours in blue", () => reconcile(reporting(ours), [], inCluster("blue")), "Owned", { ...mine, ...tag }],
       ["is ours where our resource records that name", () => reconcile(reporting(before), []), "Owned", mine],
       ["is another's who records that name", () => reconcile(reporting(ours), [recorded]), "ObservedOnly", theirs],
+      [
+        "is ours in green where our resource records that name, until the cloud reports green",
+        () => reconcile(reporting(before), [], inCluster("green")),
+        "Owned",
+        { ...mine, "crossplane-cluster": "green" },
+      ],
+      [
+        "is another's who records that name, although our Composition still, or already, says green",
+        () => reconcile(reporting(ours), [recorded], inCluster("green")),
+        "ObservedOnly",
+        theirs,
+      ],
+      [
+        "is another's, whose name we note before our provider has seen the tag",
+        () => reconcile(ours, [recorded]),
+        "ObservedOnly",
+        theirs,
+      ],
       [
         "is ours where we add that tag",
         () => reconcile(reporting(owning(ours)), [], adding),
