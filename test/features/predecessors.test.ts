@@ -66,6 +66,17 @@ const manager = (name: string): JsonObject => {
   return { managedFields: [{ manager: composer, operation: "Apply" }] };
 };
 
+const claims = recordOf(toComposite(documentOf(anew())));
+const recording = (resource: string, entry: JsonObject) => ({
+  ...RECORD_KINDS.EnvironmentConfig,
+  metadata: {
+    name: namesRecordName(claims),
+    labels: { [RECORD_LABEL]: claims },
+    annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
+  },
+  data: { [resource]: JSON.stringify({ resource, ...entry }) },
+});
+
 describe("what an XR composed before it was restored", () => {
   test("is asked for by Crossplane's label, before the first resource is composed", () => {
     const draft = draftOf({ spec: { adoption: {}, responseTTL: "60s" } });
@@ -154,21 +165,11 @@ describe("what an XR composed before it was restored", () => {
     expect([nameIn(draft, "logs"), reasonIn(draft)]).toEqual([adopted, adopted ? "Adopting" : "Adopted"]);
   });
 
-  const claims = recordOf(toComposite(documentOf(anew())));
-
   describe("of a kind that no step desires any more", () => {
     const VPCS = "adoption/recorded/VPC";
     const vpc = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC" };
     const entry = { kind: "VPC.ec2.aws.upbound.io", apiVersion: vpc.apiVersion, name: "old" };
-    const recordedAs = (more: JsonObject = {}) => ({
-      ...RECORD_KINDS.EnvironmentConfig,
-      metadata: {
-        name: namesRecordName(claims),
-        labels: { [RECORD_LABEL]: claims },
-        annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
-      },
-      data: { network: JSON.stringify({ resource: "network", ...entry, ...more }) },
-    });
+    const recordedAs = (more: JsonObject = {}) => recording("network", { ...entry, ...more });
     const asNetwork = { annotations: { "crossplane.io/composition-resource-name": "network" } };
     const found = (metadata: JsonObject) => [{ ...restored("old", { ...asNetwork, ...metadata }), ...vpc }];
     const drafted = (record: JsonObject, vpcs: readonly JsonObject[], more: CallParts = {}) => {
@@ -409,6 +410,17 @@ describe("two resources that were composed under one name", () => {
     expect([fatalsIn(draft), nameIn(draft)]).toEqual([[], "older"]);
   });
 
+  test.each<[reason: string, recorded: string, is: string, by?: JsonObject]>([
+    ["the one that the record names", "older", "older"],
+    ["none of them, where the record names another one", "lost", "lost"],
+    ["both, whatever the record names, where their managed fields say so", "older", "old", manager(XR)],
+  ])("are an XR's or not, with the label alone: %s", (_reason, name, is, by = {}) => {
+    const record = recording("bucket", { kind: "Bucket.s3.aws.upbound.io", name });
+    const found = { [BUCKETS]: [restored("old", by), restored("older", by)] };
+    const draft = draftOf({ answers: { ...found, "adoption/predecessors/EnvironmentConfig": [record] } });
+    expect([nameIn(draft), reasonIn(draft)]).toEqual([is, is === "old" ? "Duplicated" : "Adopted"]);
+  });
+
   const uid = "uid-of-xr";
   const controlled = { ownerReferences: [{ kind: "XShop", name: XR, uid, controller: true }] };
   const writtenBy = (manager: string): JsonObject => {
@@ -420,6 +432,7 @@ describe("two resources that were composed under one name", () => {
   test.each<[reason: string, is: string, by: string, live?: JsonObject]>([
     ["a restore has set the references back", "Duplicated", "velero", controlled],
     ["another XR controls the other", "Adopted", "velero", theirs],
+    ["the other has the label alone, which another XR's may have, too", "Adopted", "velero"],
     ["the references are Crossplane's own", "Adopted", "apiextensions.crossplane.io/composite"],
   ])("stop a live XR or not: %s", (_reason, is, by, live = {}) => {
     const observed = { bucket: restored("old") };

@@ -95,8 +95,8 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
   const kept = ["unsettled", "unlooked", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])];
   return cases.flatMap(({ name, resource, verdict }): Edits => {
     if (name === undefined || resource === undefined || !kept.includes(verdict.is)) return [];
-    const mark = verdict.is === "unlooked" && verdict.waitingFor.length === 0 ? "looked" : PENDING;
-    return [[name, { is: "set", object: putBack(resource, mark), ready: "True" }]];
+    const isLooked = verdict.is === "marked" || (verdict.is === "unlooked" && verdict.waitingFor.length === 0);
+    return [[name, { is: "set", object: putBack(resource, isLooked ? "looked" : PENDING), ready: "True" }]];
   });
 }
 

@@ -9,7 +9,7 @@ import {
   readLabel,
 } from "../../crossplane/metadata.ts";
 import { toPossibleComposer } from "../../crossplane/proof.ts";
-import { formatReference, isReferring, referencesPath, toReference } from "../../crossplane/references.ts";
+import { formatReference, isReferring, referencesPath, resourceKey, toReference } from "../../crossplane/references.ts";
 import type { Result } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withObjects, withResults } from "../../model/draft.ts";
@@ -41,13 +41,17 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
     const next = isSearching
       ? findPredecessors(draft, call, recallNames(observing).confirmed)
       : new Map([...findPredecessors(draft, call)].filter(([name]) => !call.request.observed.resources.has(name)));
-    if (next.size === found.size) break;
+    if (toText(next) === toText(found)) break;
     found = next;
     observing = withObserved(call, found);
     draft = run(observing);
   }
   return withNames(draft, found, observing);
 }
+
+/** The names and their predecessors, to compare: a record that is found in one pass may leave fewer of them in the next. */
+const toText = (predecessors: Predecessors): string =>
+  [...predecessors].map(([name, all]) => [name, ...all.map((one) => resourceKey(toReference(one)))].join()).join("\n");
 
 /**
  * Tells whether the XR has no references, or others than Crossplane's, which writes them before it composes anything. With

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { adoption } from "../../../src/features/adoption/adoption.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
-import { RESTORED } from "../../../src/ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../../src/ownership/annotations.ts";
 import { RELEASE } from "../../../src/records/restored.ts";
 import { bucket, composedCall, controlledBy, referring, store } from "../../../testing/builders/composed.ts";
-import { at, objectSetBy } from "../../../testing/builders/read-draft.ts";
+import { at, desiredOf, objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 
 const HELD = "held=*";
@@ -133,5 +133,13 @@ describe("while resources are only observed", () => {
     const observed = { a: { ...found, mark }, b: found };
     const draft = draftOf({ observed, desired: { b: desired }, ...(release && { release }) });
     expect(desiredIn(draft, "a")).toEqual(is);
+  });
+
+  test("one that is no longer desired keeps its mark, or each reconcile would be followed by another", () => {
+    const annotations = { "crossplane.io/composition-resource-name": "a", [RESTORED]: HELD, [ADOPTION]: "looked" };
+    const observed = { a: { ...found, metadata: { annotations } }, b: found };
+    expect(at(desiredOf(draftOf({ observed, desired: { b: desired } }), "a"), "metadata.annotations")).toEqual(
+      annotations,
+    );
   });
 });
