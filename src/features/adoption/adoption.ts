@@ -22,7 +22,7 @@ import {
   judgeReferenced,
   PENDING,
 } from "./adoption-verdict.ts";
-import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
+import { findRestored, observeFirst, remarkHeld, remarkNested } from "./observe-first.ts";
 
 /**
  * Keeps every resource to which the XR refers until the XR controls it. A restored resource has no controller. If no step desires it,
@@ -32,15 +32,17 @@ export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
   const restored = findRestored(call, draft);
-  const cases = findCases(call, draft);
+  const held = new Set(restored.flatMap(({ name, isHeld }) => (isHeld ? [name] : [])));
+  const cases = findCases(call, draft, held);
   const duplicates = (call.duplicates ?? []).map((one) => ({ ...one, is: "Duplicated" }) as const);
-  const remarks = [...toAdoptionRemarks(cases, policy, call), ...duplicates, ...remarkHeld(restored, call)];
+  const onHeld = [...remarkHeld(restored, call), ...remarkNested(call)];
+  const remarks = [...toAdoptionRemarks(cases, policy, call), ...duplicates, ...onHeld];
   const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);
 };
 
 /** Finds and judges all cases. In steady state there are none, and no composed resource is read. */
-function findCases(call: Call, draft: Draft): readonly Case[] {
+function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonly Case[] {
   const { request, composite, requirements } = call;
   const desired = desiredSoFar(call, draft);
   const leftOut = [...request.observed.resources].filter(([name]) => !desired.has(name)).sort(compareEntries);
@@ -51,7 +53,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   const findUnlooked = lazy(() => listUnlooked(call, draft));
   return [
     ...leftOut.map(([name, { document: resource }]) => {
-      const verdict = judgeObserved(resource, prover, findUnlooked);
+      const verdict = judgeObserved(resource, prover, findUnlooked, held.has(name));
       return { name, reference: toReference(resource), resource, verdict };
     }),
     ...references.map((reference) => {
