@@ -384,25 +384,27 @@ describe("the record of a namespaced XR whose references a team has taken away",
 });
 
 describe("two resources that were composed under one name", () => {
-  const two = { [BUCKETS]: [restored("old"), restored("older")] };
+  const both = "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): ";
+  const traced = "this XR composed all of them before it was restored, and can";
+  const untraced =
+    "only the label crossplane.io/composite says that this XR composed them: remove it from those of another XR with that label, " +
+    "until this XR is Synced; of its own it can";
   const words =
-    "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed all of them before it was " +
-    "restored, and can keep one: delete the others (if they share a cloud resource, first set deletionPolicy Orphan, or " +
-    "managementPolicies without Delete), or remove the label crossplane.io/composite from them, and the reference from the XR where " +
-    "it refers to one; without the label they go on writing to the cloud";
-  test.each<[reason: string, spec: JsonObject, conditions: readonly JsonObject[]]>([
-    [
-      "which is told what a person has to do",
-      { adoption: {} },
-      [{ status: "False", reason: "Duplicated", message: words }],
-    ],
-    ["in a step without adoption, too", { externalNames: {} }, []],
-  ])("stop the XR, %s", (_reason, spec, conditions) => {
-    const draft = draftOf({ spec, answers: two });
-    expect(draft.conditions.filter(({ type }) => type === "ResourcesAdopted")).toMatchObject(conditions);
-    expect(draft.results.filter(({ severity }) => severity === "Fatal")).toMatchObject([
-      { reason: "Duplicated", message: expect.stringContaining(words) },
-    ]);
+    " keep one: delete the others (if they share a cloud resource, first set deletionPolicy Orphan, or managementPolicies without " +
+    "Delete), or remove the label crossplane.io/composite from them, and the reference from the XR where it refers to one; without " +
+    "the label they go on writing to the cloud";
+  test.each<[reason: string, spec: JsonObject, by: JsonObject, origin: string, shown: readonly string[]]>([
+    ["which is told what a person has to do", { adoption: {} }, manager(XR), traced, ["Duplicated"]],
+    ["in a step without adoption, too", { externalNames: {} }, manager(XR), traced, []],
+    ["and may be another XR's with the same label", { adoption: {} }, {}, untraced, ["Duplicated"]],
+  ])("stop the XR, %s", (_reason, spec, by, origin, shown) => {
+    const draft = draftOf({ spec, answers: { [BUCKETS]: [restored("old", by), restored("older", by)] } });
+    const conditions = draft.conditions.filter(({ type }) => type === "ResourcesAdopted");
+    expect(conditions.map(({ reason }) => reason)).toEqual(shown);
+    const message = expect.stringContaining(`${both}${origin}${words}`);
+    expect([...conditions, ...draft.results.filter(({ severity }) => severity === "Fatal")]).toMatchObject(
+      [...shown, "Duplicated"].map((reason) => ({ reason, message })),
+    );
   });
 
   test("do not any more when one of them is left", () => {

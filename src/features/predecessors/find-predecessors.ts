@@ -122,7 +122,8 @@ const isWritableByTeams = (item: Document, { composite }: Call): boolean =>
  * Tells whether the XR's label alone says who composed the resource. It may be another XR's, of the same name or below the same root. So it
  * is no predecessor beside the resource to which the XR refers, nor if the record names another one.
  */
-const isUntraced = (item: Document): boolean => readComposers(item).length === 0 && findController(item) === undefined;
+export const isUntraced = (item: Document): boolean =>
+  readComposers(item).length === 0 && findController(item) === undefined;
 
 /** Tells whether this XR, and no other with the same label, composed a resource that no step desires. */
 const isForgotten = (item: Document, manager: string, isRecorded: boolean | undefined): boolean =>

@@ -18,7 +18,7 @@ import { toRecordedKind } from "../../records/names-record.ts";
 import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
-import { findPredecessors, grantedKinds, isCopy, type Predecessors } from "./find-predecessors.ts";
+import { findPredecessors, grantedKinds, isCopy, isUntraced, type Predecessors } from "./find-predecessors.ts";
 
 /** The most passes: features that observe more desire more. The first pass finds a record, the next one its copies. */
 const MAX_PASSES = 3;
@@ -111,11 +111,15 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
   const referred = request.observed.resources.get(name)?.document;
   const isUnlabelled =
     referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toPossibleComposer(composite).root;
+  const origin = all.some(isUntraced)
+    ? `only the label ${COMPOSITE_LABEL} says that this XR composed them: remove it from those of another XR with that label, until this ` +
+      "XR is Synced; of its own it can"
+    : "this XR composed all of them before it was restored, and can";
   const resources = all.map((each) => formatReference(toReference(each))).join(" and ");
   const sentence = isUnlabelled
     ? `this XR still refers to ${formatReference(toReference(referred))}, which has lost the label ${COMPOSITE_LABEL}: to keep ` +
       "the other, remove the reference from the XR, too; otherwise set the label again"
-    : "this XR composed all of them before it was restored, and can keep one: delete the others (if they share a cloud " +
+    : `${origin} keep one: delete the others (if they share a cloud ` +
       "resource, first set deletionPolicy Orphan, or managementPolicies without Delete), or remove the label " +
       `${COMPOSITE_LABEL} from them, and the reference from the XR where it refers to one; without the label they go on ` +
       "writing to the cloud";
