@@ -130,3 +130,19 @@ test("no feature decodes what an earlier step desires to set a value in it", () 
   expect(annotations).toEqual(["crossplane.io/external-name", `${DOMAIN}/restored`, `${DOMAIN}/rotation`]);
   expect(valueAt(["spec", "forProvider", "tags"])).toEqual({ team: "shop" });
 });
+
+test.each<[reason: string, isRefused: boolean, spec: JsonObject]>([
+  ["behind a step that holds restored resources, which would be released", true, { tags: {} }],
+  [
+    "with adoption in the same step, which Crossplane calls again with its own context",
+    false,
+    { tags: {}, adoption: {} },
+  ],
+  ["without tags", false, { externalNames: {} }],
+])("a step is refused or not: %s", (_reason, isRefused, spec) => {
+  const holding = runFeature(run, callOf({ sharedResources: [], spec: { adoption: { restore: "ObserveFirst" } } }));
+  const later = callOf({ sharedResources: [], spec, context: Object.fromEntries(holding.context) as JsonObject });
+  const runLater = () => runFeature(run, later).context.size;
+  if (isRefused) expect(runLater).toThrow("spec.tags: an earlier step of this Composition has adoption with restore");
+  else expect(runLater()).toBe(0);
+});

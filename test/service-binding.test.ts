@@ -94,7 +94,7 @@ describe("a binding", () => {
 
   test("cannot be delivered as a ConnectionSecret, and the input says so", () => {
     expect(() => composed("ConnectionSecret")).toThrow(
-      /type cannot be used with via: ConnectionSecret(?:.|\n)*a value cannot be used with via: ConnectionSecret/,
+      /type cannot be used with via: ConnectionSecret(?:.|\n)*a key with value cannot be used with via: ConnectionSecret/,
     );
   });
 });

@@ -66,6 +66,17 @@ const manager = (name: string): JsonObject => {
   return { managedFields: [{ manager: composer, operation: "Apply" }] };
 };
 
+const claims = recordOf(toComposite(documentOf(anew())));
+const recording = (resource: string, entry: JsonObject) => ({
+  ...RECORD_KINDS.EnvironmentConfig,
+  metadata: {
+    name: namesRecordName(claims),
+    labels: { [RECORD_LABEL]: claims },
+    annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
+  },
+  data: { [resource]: JSON.stringify({ resource, ...entry }) },
+});
+
 describe("what an XR composed before it was restored", () => {
   test("is asked for by Crossplane's label, before the first resource is composed", () => {
     const draft = draftOf({ spec: { adoption: {}, responseTTL: "60s" } });
@@ -154,21 +165,11 @@ describe("what an XR composed before it was restored", () => {
     expect([nameIn(draft, "logs"), reasonIn(draft)]).toEqual([adopted, adopted ? "Adopting" : "Adopted"]);
   });
 
-  const claims = recordOf(toComposite(documentOf(anew())));
-
   describe("of a kind that no step desires any more", () => {
     const VPCS = "adoption/recorded/VPC";
     const vpc = { apiVersion: "ec2.aws.upbound.io/v1beta1", kind: "VPC" };
     const entry = { kind: "VPC.ec2.aws.upbound.io", apiVersion: vpc.apiVersion, name: "old" };
-    const recordedAs = (more: JsonObject = {}) => ({
-      ...RECORD_KINDS.EnvironmentConfig,
-      metadata: {
-        name: namesRecordName(claims),
-        labels: { [RECORD_LABEL]: claims },
-        annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
-      },
-      data: { network: JSON.stringify({ resource: "network", ...entry, ...more }) },
-    });
+    const recordedAs = (more: JsonObject = {}) => recording("network", { ...entry, ...more });
     const asNetwork = { annotations: { "crossplane.io/composition-resource-name": "network" } };
     const found = (metadata: JsonObject) => [{ ...restored("old", { ...asNetwork, ...metadata }), ...vpc }];
     const drafted = (record: JsonObject, vpcs: readonly JsonObject[], more: CallParts = {}) => {
@@ -383,30 +384,43 @@ describe("the record of a namespaced XR whose references a team has taken away",
 });
 
 describe("two resources that were composed under one name", () => {
-  const two = { [BUCKETS]: [restored("old"), restored("older")] };
+  const both = "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): ";
+  const traced = "this XR composed all of them before it was restored, and can";
+  const untraced =
+    "only the label crossplane.io/composite says that this XR composed them: remove it from those of another XR with that label, " +
+    "until this XR is Synced; of its own it can";
   const words =
-    "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed all of them before it was " +
-    "restored, and can keep one: delete the others (if they share a cloud resource, first set deletionPolicy Orphan, or " +
-    "managementPolicies without Delete), or remove the label crossplane.io/composite from them, and the reference from the XR where " +
-    "it refers to one; without the label they go on writing to the cloud";
-  test.each<[reason: string, spec: JsonObject, conditions: readonly JsonObject[]]>([
-    [
-      "which is told what a person has to do",
-      { adoption: {} },
-      [{ status: "False", reason: "Duplicated", message: words }],
-    ],
-    ["in a step without adoption, too", { externalNames: {} }, []],
-  ])("stop the XR, %s", (_reason, spec, conditions) => {
-    const draft = draftOf({ spec, answers: two });
-    expect(draft.conditions.filter(({ type }) => type === "ResourcesAdopted")).toMatchObject(conditions);
-    expect(draft.results.filter(({ severity }) => severity === "Fatal")).toMatchObject([
-      { reason: "Duplicated", message: expect.stringContaining(words) },
-    ]);
+    " keep one: delete the others (if they share a cloud resource, first set deletionPolicy Orphan, or managementPolicies without " +
+    "Delete), or remove the label crossplane.io/composite from them, and the reference from the XR where it refers to one; without " +
+    "the label they go on writing to the cloud";
+  test.each<[reason: string, spec: JsonObject, by: JsonObject, origin: string, shown: readonly string[]]>([
+    ["which is told what a person has to do", { adoption: {} }, manager(XR), traced, ["Duplicated"]],
+    ["in a step without adoption, too", { externalNames: {} }, manager(XR), traced, []],
+    ["and may be another XR's with the same label", { adoption: {} }, {}, untraced, ["Duplicated"]],
+  ])("stop the XR, %s", (_reason, spec, by, origin, shown) => {
+    const draft = draftOf({ spec, answers: { [BUCKETS]: [restored("old", by), restored("older", by)] } });
+    const conditions = draft.conditions.filter(({ type }) => type === "ResourcesAdopted");
+    expect(conditions.map(({ reason }) => reason)).toEqual(shown);
+    const message = expect.stringContaining(`${both}${origin}${words}`);
+    expect([...conditions, ...draft.results.filter(({ severity }) => severity === "Fatal")]).toMatchObject(
+      [...shown, "Duplicated"].map((reason) => ({ reason, message })),
+    );
   });
 
   test("do not any more when one of them is left", () => {
     const draft = draftOf({ answers: { [BUCKETS]: [restored("older")] } });
     expect([fatalsIn(draft), nameIn(draft)]).toEqual([[], "older"]);
+  });
+
+  test.each<[reason: string, recorded: string, is: string, by?: JsonObject]>([
+    ["the one that the record names", "older", "older"],
+    ["none of them, where the record names another one", "lost", "lost"],
+    ["both, whatever the record names, where their managed fields say so", "older", "old", manager(XR)],
+  ])("are an XR's or not, with the label alone: %s", (_reason, name, is, by = {}) => {
+    const record = recording("bucket", { kind: "Bucket.s3.aws.upbound.io", name });
+    const found = { [BUCKETS]: [restored("old", by), restored("older", by)] };
+    const draft = draftOf({ answers: { ...found, "adoption/predecessors/EnvironmentConfig": [record] } });
+    expect([nameIn(draft), reasonIn(draft)]).toEqual([is, is === "old" ? "Duplicated" : "Adopted"]);
   });
 
   const uid = "uid-of-xr";
@@ -420,6 +434,7 @@ describe("two resources that were composed under one name", () => {
   test.each<[reason: string, is: string, by: string, live?: JsonObject]>([
     ["a restore has set the references back", "Duplicated", "velero", controlled],
     ["another XR controls the other", "Adopted", "velero", theirs],
+    ["the other has the label alone, which another XR's may have, too", "Adopted", "velero"],
     ["the references are Crossplane's own", "Adopted", "apiextensions.crossplane.io/composite"],
   ])("stop a live XR or not: %s", (_reason, is, by, live = {}) => {
     const observed = { bucket: restored("old") };

@@ -82,7 +82,10 @@ function toReason(
     case "unlooked":
       return { is: "Adopting", kept: explainUnlooked(verdict.waitingFor) };
     case "unsettled":
-      return { is: "Adopting", kept: "kept until this nested XR controls its own composed resources again" };
+      return {
+        is: "Adopting",
+        kept: "kept until this nested XR controls its own composed resources again, and has released all of them",
+      };
     case "unadopted":
       if (name === undefined) return { is: "RestoreInProgress", rival: findRival(resource, call) };
       return policy.onUnadopted === "Block"

@@ -9,7 +9,7 @@ import {
   readManagedFields,
 } from "../../crossplane/metadata.ts";
 import { hasReferences, type Reference } from "../../crossplane/references.ts";
-import { findCondition, readConditions } from "../../model/condition.ts";
+import { findCondition, readConditions, shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
@@ -20,8 +20,8 @@ import type { Prover } from "../prover.ts";
 /** The verdict on a resource to which the XR refers. */
 export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
-  | { readonly is: "unsettled" } // ours: a restored nested XR, which does not control its own composed resources yet
-  | { readonly is: "marked" } // ours, and only observing since a restore: deleted now, it would orphan its cloud resource
+  | { readonly is: "unsettled" } // ours: a restored nested XR, which does not control its own composed resources yet, or holds them
+  | { readonly is: "marked" } // ours, and held since a restore: deleted now, it would orphan its cloud resource
   // Ours, put back after a restore. The pipeline may depend on the status of these resources, which is missing.
   | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
@@ -60,19 +60,28 @@ export interface Case {
  *
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane observes no resource with
  * another controller; `crossplane render` may, and then the table of `judgeReferenced` applies.
+ *
+ * @param isHeld true if a person has to release it first (observe-first.ts).
  */
 export function judgeObserved(
   resource: Document,
   prover: Prover,
   findUnlooked: () => readonly string[],
+  isHeld: boolean,
 ): AdoptionVerdict {
   const verdict = judgeExisting(resource, prover);
   if (verdict.is !== "ours") return verdict;
-  if (hasReferences(resource) && hasReferencesOfBackup(resource)) return { is: "unsettled" };
+  if (hasReferences(resource) && (hasReferencesOfBackup(resource) || isHolding(resource))) return { is: "unsettled" };
   const putBack = readAnnotation(resource, ADOPTION);
   const waitingFor = putBack === undefined ? [] : findUnlooked();
   if (putBack === PENDING || waitingFor.length > 0) return { is: "unlooked", waitingFor };
-  return readAnnotation(resource, RESTORED) === undefined ? verdict : { is: "marked" };
+  return isHeld || readAnnotation(resource, RESTORED) !== undefined ? { is: "marked" } : verdict;
+}
+
+/** Tells whether resources of a nested XR, or of one below it, are only observed since a restore: deleted now, it would orphan their cloud resources. */
+export function isHolding(nested: Document): boolean {
+  const { status, reason = "" } = shownCondition(nested, "ResourcesAdopted") ?? {};
+  return status === "False" && ["ObservingRestored", "RestoreNotConfirmed"].includes(reason);
 }
 
 /** The value of the annotation ADOPTION until providers have looked at all resources of the XR. */

@@ -4,12 +4,12 @@ import { type Reference, referenceKey, toReference, toReferences } from "../../c
 import type { Adoption } from "../../input/restore.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
-import { type Draft, withResources } from "../../model/draft.ts";
+import { type Draft, withContext, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../records/names-record.ts";
-import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
+import { formatReleased, OBSERVE_FIRST, readPoliciesBefore } from "../../records/restored.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { proverFor, requireAs } from "../prover.ts";
@@ -22,7 +22,7 @@ import {
   judgeReferenced,
   PENDING,
 } from "./adoption-verdict.ts";
-import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
+import { findRestored, observeFirst, remarkHeld, remarkNested } from "./observe-first.ts";
 
 /**
  * Keeps every resource to which the XR refers until the XR controls it. A restored resource has no controller. If no step desires it,
@@ -32,15 +32,18 @@ export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
   const restored = findRestored(call, draft);
-  const cases = findCases(call, draft);
+  const held = new Set(restored.flatMap(({ name, isHeld }) => (isHeld ? [name] : [])));
+  const cases = findCases(call, draft, held);
   const duplicates = (call.duplicates ?? []).map((one) => ({ ...one, is: "Duplicated" }) as const);
-  const remarks = [...toAdoptionRemarks(cases, policy, call), ...duplicates, ...remarkHeld(restored, call)];
-  const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
+  const onHeld = [...remarkHeld(restored, call), ...remarkNested(call)];
+  const remarks = [...toAdoptionRemarks(cases, policy, call), ...duplicates, ...onHeld];
+  const told = policy.restore === "ObserveFirst" ? withContext(draft, [[OBSERVE_FIRST, true]]) : draft;
+  const adopting = observeFirst(restored, call, withResources(told, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);
 };
 
 /** Finds and judges all cases. In steady state there are none, and no composed resource is read. */
-function findCases(call: Call, draft: Draft): readonly Case[] {
+function findCases(call: Call, draft: Draft, held: ReadonlySet<string>): readonly Case[] {
   const { request, composite, requirements } = call;
   const desired = desiredSoFar(call, draft);
   const leftOut = [...request.observed.resources].filter(([name]) => !desired.has(name)).sort(compareEntries);
@@ -51,7 +54,7 @@ function findCases(call: Call, draft: Draft): readonly Case[] {
   const findUnlooked = lazy(() => listUnlooked(call, draft));
   return [
     ...leftOut.map(([name, { document: resource }]) => {
-      const verdict = judgeObserved(resource, prover, findUnlooked);
+      const verdict = judgeObserved(resource, prover, findUnlooked, held.has(name));
       return { name, reference: toReference(resource), resource, verdict };
     }),
     ...references.map((reference) => {
@@ -95,8 +98,8 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): Edits {
   const kept = ["unsettled", "unlooked", "marked", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])];
   return cases.flatMap(({ name, resource, verdict }): Edits => {
     if (name === undefined || resource === undefined || !kept.includes(verdict.is)) return [];
-    const mark = verdict.is === "unlooked" && verdict.waitingFor.length === 0 ? "looked" : PENDING;
-    return [[name, { is: "set", object: putBack(resource, mark), ready: "True" }]];
+    const isLooked = verdict.is === "marked" || (verdict.is === "unlooked" && verdict.waitingFor.length === 0);
+    return [[name, { is: "set", object: putBack(resource, isLooked ? "looked" : PENDING), ready: "True" }]];
   });
 }
 

@@ -1,10 +1,11 @@
 import { isManaged } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, MANAGEMENT_POLICIES, readPolicies } from "../../crossplane/management-policies.ts";
 import { annotationPath, findController, isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
+import { hasReferences } from "../../crossplane/references.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withResources } from "../../model/draft.ts";
-import { RESTORED } from "../../ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { RECORD_KINDS } from "../../records/record.ts";
 import {
   type Finding,
@@ -19,21 +20,25 @@ import { faults, tell } from "../conditions.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { AdoptionRemark } from "./adoption-condition.ts";
+import { isHolding } from "./adoption-verdict.ts";
 
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 
 /**
  * Finds the managed resources that only observe after a restore, which brings back an old desired state while the cloud has changed. Each
- * is held by a mark until all are found in the cloud as they are desired, or until the XR's annotation releases it by name.
+ * is held by a mark until all are found in the cloud as they are desired, or until the XR's annotation releases it by name. Nested XRs that
+ * no step desires are kept until then, too.
  *
  * @returns `dropped`: no step desires it; `unrestored`: it does not exist, and a step desires it.
  */
 export function findRestored(call: Call, draft: Draft) {
   if (call.input.spec.adoption?.restore !== "ObserveFirst") return [];
   const { resources } = call.request.observed;
-  const restored = [...resources].filter(([, { document }]) => isToHold(document));
-  if (restored.length === 0) return [];
   const desired = desiredSoFar(call, draft);
+  const restored = [...resources].filter(
+    ([name, { document }]) => isToHold(document) || (!desired.has(name) && isNestedToKeep(document)),
+  );
+  if (restored.length === 0) return [];
   const unrestored = [...desired].filter(([name, document]) => !resources.has(name) && !isRecord(document));
   const names = [...restored, ...unrestored].map(([name]) => name).sort();
   const all = names.map((name) => {
@@ -54,6 +59,12 @@ const isToHold = (document: Document): boolean =>
   readPolicies(document) !== undefined &&
   !isBeingDeleted(document);
 
+/** Recognizes a nested XR that was just restored, or put back since. */
+const isNestedToKeep = (document: Document): boolean =>
+  hasReferences(document) &&
+  (findController(document) === undefined || readAnnotation(document, ADOPTION) !== undefined) &&
+  !isBeingDeleted(document);
+
 /** Tells whether a resource may be a record of this function, which needs no restore. */
 const isRecord = (desired: Document): boolean =>
   Object.values(RECORD_KINDS).some(({ kind }) => stringAt(desired, ["kind"]) === kind);
@@ -65,7 +76,7 @@ export function observeFirst(restored: Restored, call: Call, draft: Draft): Draf
   const desired = desiredSoFar(call, draft);
   const edits = restored.flatMap(({ name, observed, isHeld }): Edits => {
     const wanted = desired.get(name);
-    if (wanted === undefined) return [];
+    if (wanted === undefined || hasReferences(observed ?? wanted)) return [];
     if (observed === undefined) return isHeld ? [[name, { is: "removed" }]] : [];
     return [[name, { is: "set", object: wanted.with(isHeld ? toHold(observed) : toRelease(wanted, observed)) }]];
   });
@@ -120,3 +131,15 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
     ...others.map(({ name, judged }) => ({ is, resource: name, sentence: tell(FINDINGS, judged) })),
   ];
 }
+
+/** Describes nested XRs with held resources: the XRs above this one keep it because of that. */
+export const remarkNested = ({ input, request: { observed } }: Call): readonly AdoptionRemark[] =>
+  input.spec.adoption?.restore !== "ObserveFirst"
+    ? []
+    : [...observed.resources]
+        .filter(([, { document }]) => hasReferences(document) && isHolding(document))
+        .map(([resource]) => ({
+          is: "ObservingRestored",
+          resource,
+          sentence: "a nested XR, some of whose resources are only observed: see its condition ResourcesAdopted",
+        }));

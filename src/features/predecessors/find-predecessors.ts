@@ -2,6 +2,7 @@ import { COPY_KINDS, COPY_PREFIX, readSharedResource } from "../../crossplane/co
 import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
 import {
   COMPOSITION_RESOURCE_NAME,
+  findController,
   isBeingDeleted,
   readAnnotation,
   readComposers,
@@ -47,11 +48,14 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
       const isRecord = call.composite.namespace !== undefined && name === RECORD_NAME;
       // A team can make its XR compose a second record. Either will do: an XR that stopped would keep revoked copies.
       if (isRecord && observed !== undefined) return [];
+      const isOthers = (item: Document): boolean =>
+        observed !== undefined &&
+        (isSameResource(toReference(item), toReference(observed)) || isWritableByTeams(item, call) || isUntraced(item));
       const isPredecessor = (item: Document): boolean => {
-        if (observed !== undefined && isSameResource(toReference(item), toReference(observed))) return false;
-        if (observed !== undefined && isWritableByTeams(item, call)) return false;
+        const isRecorded = isRecordedAs(item, recorded?.get(name));
+        if (isOthers(item) || (isUntraced(item) && isRecorded === false)) return false;
         if (wanted !== undefined) return isLike(item, wanted, observed);
-        return isRecord || isForgotten(item, composer.fieldManager, recorded?.get(name));
+        return isRecord || isForgotten(item, composer.fieldManager, isRecorded);
       };
       const found = candidates.filter(isPredecessor).slice(0, isRecord ? 1 : undefined);
       if (found.length > 1 && found.every((item) => isWritableByTeams(item, call))) return [];
@@ -114,13 +118,21 @@ const nameOf = (item: Document): string => stringAt(item, COMPOSITION_RESOURCE_N
 const isWritableByTeams = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
 
-/** Tells whether this XR, and no nested XR with the same label, composed a resource that no step desires. */
-const isForgotten = (item: Document, manager: string, recorded: RecordedName | undefined): boolean => {
-  const composers = readComposers(item);
-  const isRecorded =
-    recorded?.name === toReference(item).name && recorded.kind === toRecordedKind(readManagedKind(item));
-  return composers.includes(manager) || (composers.length === 0 && (isRecorded || isCopy(item)));
-};
+/**
+ * Tells whether the XR's label alone says who composed the resource. It may be another XR's, of the same name or below the same root. So it
+ * is no predecessor beside the resource to which the XR refers, nor if the record names another one.
+ */
+export const isUntraced = (item: Document): boolean =>
+  readComposers(item).length === 0 && findController(item) === undefined;
+
+/** Tells whether this XR, and no other with the same label, composed a resource that no step desires. */
+const isForgotten = (item: Document, manager: string, isRecorded: boolean | undefined): boolean =>
+  readComposers(item).length === 0 ? isRecorded || isCopy(item) : readComposers(item).includes(manager);
+
+/** Tells whether the record's entry names this resource; undefined if it has no entry for a resource of this kind. */
+function isRecordedAs(item: Document, entry: RecordedName | undefined): boolean | undefined {
+  return entry?.kind === toRecordedKind(readManagedKind(item)) ? entry.name === toReference(item).name : undefined;
+}
 
 /** Recognizes a copy: only this function composes resources under names with that prefix. */
 export const isCopy = (item: Document): boolean =>

@@ -9,7 +9,7 @@ import {
   readLabel,
 } from "../../crossplane/metadata.ts";
 import { toPossibleComposer } from "../../crossplane/proof.ts";
-import { formatReference, isReferring, referencesPath, toReference } from "../../crossplane/references.ts";
+import { formatReference, isReferring, referencesPath, resourceKey, toReference } from "../../crossplane/references.ts";
 import type { Result } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withObjects, withResults } from "../../model/draft.ts";
@@ -18,7 +18,7 @@ import { toRecordedKind } from "../../records/names-record.ts";
 import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { recallNames } from "../record-names.ts";
-import { findPredecessors, grantedKinds, isCopy, type Predecessors } from "./find-predecessors.ts";
+import { findPredecessors, grantedKinds, isCopy, isUntraced, type Predecessors } from "./find-predecessors.ts";
 
 /** The most passes: features that observe more desire more. The first pass finds a record, the next one its copies. */
 const MAX_PASSES = 3;
@@ -41,13 +41,17 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
     const next = isSearching
       ? findPredecessors(draft, call, recallNames(observing).confirmed)
       : new Map([...findPredecessors(draft, call)].filter(([name]) => !call.request.observed.resources.has(name)));
-    if (next.size === found.size) break;
+    if (toText(next) === toText(found)) break;
     found = next;
     observing = withObserved(call, found);
     draft = run(observing);
   }
   return withNames(draft, found, observing);
 }
+
+/** The names and their predecessors, to compare: a record that is found in one pass may leave fewer of them in the next. */
+const toText = (predecessors: Predecessors): string =>
+  [...predecessors].map(([name, all]) => [name, ...all.map((one) => resourceKey(toReference(one)))].join()).join("\n");
 
 /**
  * Tells whether the XR has no references, or others than Crossplane's, which writes them before it composes anything. With
@@ -107,11 +111,15 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
   const referred = request.observed.resources.get(name)?.document;
   const isUnlabelled =
     referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toPossibleComposer(composite).root;
+  const origin = all.some(isUntraced)
+    ? `only the label ${COMPOSITE_LABEL} says that this XR composed them: remove it from those of another XR with that label, until this ` +
+      "XR is Synced; of its own it can"
+    : "this XR composed all of them before it was restored, and can";
   const resources = all.map((each) => formatReference(toReference(each))).join(" and ");
   const sentence = isUnlabelled
     ? `this XR still refers to ${formatReference(toReference(referred))}, which has lost the label ${COMPOSITE_LABEL}: to keep ` +
       "the other, remove the reference from the XR, too; otherwise set the label again"
-    : "this XR composed all of them before it was restored, and can keep one: delete the others (if they share a cloud " +
+    : `${origin} keep one: delete the others (if they share a cloud ` +
       "resource, first set deletionPolicy Orphan, or managementPolicies without Delete), or remove the label " +
       `${COMPOSITE_LABEL} from them, and the reference from the XR where it refers to one; without the label they go on ` +
       "writing to the cloud";

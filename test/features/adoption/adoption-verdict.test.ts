@@ -21,7 +21,7 @@ const proverFor = (composer: PossibleComposer): Prover => ({
   },
 });
 const judgeObserved = (resource: Document, composer: PossibleComposer) =>
-  verdicts.judgeObserved(resource, proverFor(composer), () => []);
+  verdicts.judgeObserved(resource, proverFor(composer), () => [], false);
 
 const appliedBy = (...managers: readonly string[]): JsonObject => ({
   managedFields: managers.map((manager) => ({ manager, operation: "Apply" })),
@@ -50,6 +50,8 @@ const nested = (metadata: JsonObject = {}) =>
   compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
 const nestedBelow = nested(controlledBy("u", "root"));
 const ofRoot = (metadata: JsonObject = {}) => bucket("a", { ...labelled("root"), ...metadata });
+const showing = (reason: string, status: string): JsonObject =>
+  store({ ...referring("a"), status: { conditions: [{ type: "ResourcesAdopted", status, reason }] } });
 test.each<[is: string, reason: string, resource: JsonObject, composer?: PossibleComposer]>([
   ["unadopted", "its only owner is not its controller", bucket("a", { ownerReferences: owners })],
   ["unadopted", "it has our label and our field manager", bucket("a", appliedBy("velero", ours))],
@@ -67,6 +69,10 @@ test.each<[is: string, reason: string, resource: JsonObject, composer?: Possible
   ["unadopted", "it is a restored nested XR without a controller", withMetadataOf(restoredNested, labelled("store"))],
   ["unsettled", "it is a nested XR of ours, restored on v2 and not reconciled yet", controlled(restoredOnV2)],
   ["ours", "it is a nested XR of ours that is reconciled", controlled(store(referring("a")))],
+  ["unsettled", "it is one that holds resources in two phases", controlled(showing("ObservingRestored", "False"))],
+  ["unsettled", "it is one that waits for a person", controlled(showing("RestoreNotConfirmed", "False"))],
+  ["ours", "it is one without our step, which it had before", controlled(showing("RestoreNotConfirmed", "Unknown"))],
+  ["ours", "it is one whose step is not the last", controlled(showing("StepNotLast", "False"))],
   ["ours", "it is a nested XR of ours that has composed nothing", controlled(restoredStore())],
   ["pending", "we are nested, so that it depends on the XRs above", ofRoot(), nested()],
   ["pending", "we are nested and controlled, which is no proof", ofRoot(), nestedBelow],
@@ -97,9 +103,8 @@ describe("what was put back after a restore, and this XR controls,", () => {
     ["unlooked", "but not where another one was restored meanwhile", "looked", false],
     ["ours", "at once where nothing was restored", undefined, false],
   ])("is judged %s %s", (is, _reason, mark, areLookedAt) => {
-    expect(verdicts.judgeObserved(putBack(mark), proverFor(composite), () => (areLookedAt ? [] : ["network"])).is).toBe(
-      is,
-    );
+    const findUnlooked = () => (areLookedAt ? [] : ["network"]);
+    expect(verdicts.judgeObserved(putBack(mark), proverFor(composite), findUnlooked, false).is).toBe(is);
   });
 
   const created = { creationTimestamp: "2026-01-02T00:00:00Z" };

@@ -84,7 +84,8 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const waiting = { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } };
   const unlabelled = { observed: { a: bucket("a", { labels: {} }) } };
   const pending = `${REFERRED} waiting for Crossplane to look it up`;
-  const kept = "a (XStore.apps.example.org/a): kept until this nested XR controls its own composed resources again";
+  const kept =
+    "a (XStore.apps.example.org/a): kept until this nested XR controls its own composed resources again, and has released all of them";
   const blocked = `${A} it has no controller; put it back into the Composition until this XR controls it, or set onUnadopted: Adopt`;
   const release = { observed: unproven, policy: { onUnproven: "Release" } };
   test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([

@@ -2,10 +2,17 @@ import { describe, expect, test } from "vitest";
 import { adoption } from "../../../src/features/adoption/adoption.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
-import { RESTORED } from "../../../src/ownership/annotations.ts";
+import { ADOPTION, RESTORED } from "../../../src/ownership/annotations.ts";
 import { RELEASE } from "../../../src/records/restored.ts";
-import { bucket, composedCall, controlledBy, referring, store } from "../../../testing/builders/composed.ts";
-import { at, objectSetBy } from "../../../testing/builders/read-draft.ts";
+import {
+  bucket,
+  composedCall,
+  controlledBy,
+  referring,
+  store,
+  withMetadata,
+} from "../../../testing/builders/composed.ts";
+import { at, desiredOf, objectSetBy } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 
 const HELD = "held=*";
@@ -43,14 +50,17 @@ interface Parts {
   readonly desired?: Readonly<Record<string, JsonObject>>;
   readonly release?: string;
   readonly restore?: string;
+  /** What is observed besides managed resources. */
+  readonly others?: Readonly<Record<string, JsonObject>>;
 }
 
-function draftOf({ observed, desired: wanted = { a: desired, b: desired }, release, restore = "ObserveFirst" }: Parts) {
+function draftOf({ observed, desired: wanted = { a: desired, b: desired }, release, others, ...parts }: Parts) {
+  const { restore = "ObserveFirst" } = parts;
   const names = Object.keys(observed);
   const own = store(referring(...names));
   const annotations = release === undefined ? {} : { [RELEASE]: release };
   const xr = { ...own, metadata: { ...(own["metadata"] as JsonObject), annotations } };
-  const all = Object.fromEntries(names.map((name) => [name, managed(name, observed[name] ?? {})]));
+  const all = { ...Object.fromEntries(names.map((name) => [name, managed(name, observed[name] ?? {})])), ...others };
   return runFeature(adoption, composedCall({ xr, observed: all, desired: wanted, spec: { adoption: { restore } } }));
 }
 
@@ -133,5 +143,49 @@ describe("while resources are only observed", () => {
     const observed = { a: { ...found, mark }, b: found };
     const draft = draftOf({ observed, desired: { b: desired }, ...(release && { release }) });
     expect(desiredIn(draft, "a")).toEqual(is);
+  });
+
+  test("one that is no longer desired keeps its mark, or each reconcile would be followed by another", () => {
+    const annotations = { "crossplane.io/composition-resource-name": "a", [RESTORED]: HELD, [ADOPTION]: "looked" };
+    const observed = { a: { ...found, metadata: { annotations } }, b: found };
+    expect(at(desiredOf(draftOf({ observed, desired: { b: desired } }), "a"), "metadata.annotations")).toEqual(
+      annotations,
+    );
+  });
+
+  const nestedOf = (reason: string, annotations: JsonObject = {}) => {
+    const looked = { type: "Synced", status: "True", lastTransitionTime: "2026-01-02T00:00:00Z" };
+    const status = { conditions: [looked, { type: "ResourcesAdopted", status: "False", reason }] };
+    const xr = withMetadata(store({ ...referring("x"), status }), {
+      name: "n",
+      ...controlledBy("uid-now"),
+      annotations,
+    });
+    return { b: managed("b", { mark: "held=*", synced: {} }), n: xr };
+  };
+  const putBack = nestedOf("Adopted", { [ADOPTION]: "looked" });
+  const desiring = { b: desired, n: { kind: "XStore" } };
+  test.each<[reason: string, is: string, isKept: boolean, others: NonNullable<Parts["others"]>, more?: Partial<Parts>]>(
+    [
+      ["no longer desired stays", "RestoreNotConfirmed", true, putBack],
+      [
+        "no longer desired goes once a person has released it",
+        "NoLongerDesired",
+        false,
+        putBack,
+        { release: "uid-now/n" },
+      ],
+      ["not desired any more only since then goes", "NoLongerDesired", false, nestedOf("Adopted")],
+      [
+        "desired and holds resources is named for the XRs above",
+        "ObservingRestored",
+        false,
+        nestedOf("ObservingRestored"),
+        { desired: desiring },
+      ],
+    ],
+  )("a nested XR that is %s", (_reason, is, isKept, others, more) => {
+    const draft = draftOf({ observed: {}, others, desired: { b: desired }, ...more });
+    expect([draft.conditions[0]?.reason, draft.resources.get("n")?.is]).toEqual([is, isKept ? "set" : undefined]);
   });
 });
