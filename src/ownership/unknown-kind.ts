@@ -75,7 +75,7 @@ const TO_VALUES = /(?:Secret|ConfigMap|providerConfig)Ref$/i;
  * Tells whether a field names a parent, be it a literal: providers outside the tables have two clusters `main` in two projects. Others are
  * not counted, since many an id can change in place.
  */
-export const isParent = (field: string): boolean =>
+const isParent = (field: string): boolean =>
   /^(?:account|cluster|domain|environment|organi[sz]ation|org|project|realm|team|tenant|workspace|zone)I[dD]$/.test(
     field,
   );

@@ -201,14 +201,15 @@ describe("a cloud resource that several XRs may name", () => {
     const allowed = found(ours, { [`${DOMAIN}/allow-delete`]: "true" });
     const successor = found(ours, { [`${DOMAIN}/origin`]: "Created" });
 
-    test.each<[reason: string, own: JsonObject, policies: readonly string[], is: string]>([
+    test.each<[reason: string, own: JsonObject, policies: readonly string[], is: string, owner?: JsonObject]>([
       ["is only observed until its provider has looked for it", found(ours, {}, {}), ["Observe"], "WaitingForProvider"],
       ["is owned and never deleted when it existed before", found(ours), WITHOUT_DELETE, "ExistedBefore"],
       ["is created where there is none, without Delete at first", found(ours, {}, ABSENT), WITHOUT_DELETE, "Owned"],
       ["is deleted with its owner once an operator allows it", allowed, ["*"], "Owned"],
       ["is deleted with a successor of the owner that created it", successor, ["*"], "Owned"],
-    ])("%s", (_reason, own, policies, is) => {
-      const draft = reconcile(own, []);
+      ["is deleted with its owner where preexisting is Delete", found(ours), ["*"], "Owned", { preexisting: "Delete" }],
+    ])("%s", (_reason, own, policies, is, owner = {}) => {
+      const draft = reconcile(own, [], { tags: { add: [team], owner } });
       expect([policiesOf(draft), reasonIn(draft)]).toEqual([policies, is]);
     });
 
