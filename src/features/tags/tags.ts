@@ -87,9 +87,11 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
 const toDecided = ({ subject, isTagged, arbitration }: TagDecision): readonly (readonly [string, boolean])[] =>
   arbitration.isShareable ? [[subject.resource, isTagged]] : [];
 
-/** Tells whether to repeat what an earlier step says: a fault, or more than that there is nothing to tag here. */
+/** Tells whether to repeat what an earlier step says, because it is a fault, or because this step has less to tell. */
 const isCovered = ({ status, reason }: Condition, { said }: EarlierSteps): boolean =>
-  said !== undefined && status === "True" && (said.status === "False" || reason === "NothingToTag");
+  said !== undefined &&
+  status === "True" &&
+  (said.status === "False" || reason === "NothingToTag" || (reason === "Owned" && said.reason !== "Owned"));
 
 /** Of the owners that are no longer desired, finds those that may go now: no other XR needs their cloud resource. */
 function findGone(leaving: ReadonlySet<string>, decisions: readonly TagDecision[]): ReadonlySet<string> {

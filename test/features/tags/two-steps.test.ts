@@ -42,6 +42,13 @@ test.each<[reason: string, own: JsonObject | undefined, others: readonly JsonObj
   expect(says(two)).toBe(says(one));
 });
 
+test("what its XR owns, and does not delete, is told by the condition although the second step tags it", () => {
+  const existing = withMetadata(owned, { annotations: { "crossplane.io/external-create-succeeded": null } });
+  const [one, two] = runBoth(existing, []) as [Draft, Draft];
+  expect(says(one)).toContain("ExistedBefore: ");
+  expect([says(two), tagsIn(two)]).toEqual([says(one), { team: "shop", cost: "1" }]);
+});
+
 test("what its XR owns keeps them, too, and gets the tags of both", () => {
   const [one, two] = runBoth(owned, []) as [Draft, Draft];
   expect(at(desiredOf(two), "metadata")).toEqual(at(desiredOf(one), "metadata"));
