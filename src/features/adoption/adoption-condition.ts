@@ -7,7 +7,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, withCondition } from "../../model/draft.ts";
 import { faults, fine, notes, type ReasonOf, stops, tell, toTold, unknown, waits, withTold } from "../conditions.ts";
 import type { Call } from "../feature.ts";
-import type { Case } from "./adoption-verdict.ts";
+import { type Case, hasReferencesOfBackup, isUnsettled } from "./adoption-verdict.ts";
 
 const TYPE = "ResourcesAdopted";
 
@@ -135,6 +135,24 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
   });
   return markIfNotLast(remarks, call);
 }
+
+/**
+ * Describes desired nested XRs that are unsettled since a restore: the XRs above keep this one because of that. Once this XR has said
+ * `Adopted`, no composed resource is read.
+ */
+export function remarkNested({
+  composite: { document },
+  request: { observed, desired },
+}: Call): readonly AdoptionRemark[] {
+  if (!hasReferencesOfBackup(document) && shownCondition(document, TYPE)?.reason === "Adopted") return [];
+  const nested = [...observed.resources].filter(
+    ([name, { document: resource }]) => desired.resources.has(name) && isUnsettled(resource),
+  );
+  return nested.map(([resource]) => ({ is: "Adopting", resource, sentence: NESTED }));
+}
+
+const NESTED =
+  "a nested XR that does not control all of its composed resources again, or holds some: see its conditions";
 
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 

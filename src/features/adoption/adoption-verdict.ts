@@ -71,17 +71,21 @@ export function judgeObserved(
 ): AdoptionVerdict {
   const verdict = judgeExisting(resource, prover);
   if (verdict.is !== "ours") return verdict;
-  if (hasReferences(resource) && (hasReferencesOfBackup(resource) || isHolding(resource))) return { is: "unsettled" };
+  if (isUnsettled(resource)) return { is: "unsettled" };
   const putBack = readAnnotation(resource, ADOPTION);
   const waitingFor = putBack === undefined ? [] : findUnlooked();
   if (putBack === PENDING || waitingFor.length > 0) return { is: "unlooked", waitingFor };
   return isHeld || readAnnotation(resource, RESTORED) !== undefined ? { is: "marked" } : verdict;
 }
 
-/** Tells whether resources of a nested XR, or of one below it, are only observed since a restore: deleted now, it would orphan their cloud resources. */
-export function isHolding(nested: Document): boolean {
-  const { status, reason = "" } = shownCondition(nested, "ResourcesAdopted") ?? {};
-  return status === "False" && ["ObservingRestored", "RestoreNotConfirmed"].includes(reason);
+/** The reasons of an XR that does not control all of its composed resources since a restore, or holds some, or has a nested XR that does. */
+const UNSETTLED: ReadonlySet<string> = new Set(["Adopting", "ObservingRestored", "RestoreNotConfirmed"]);
+
+/** Tells whether a resource is a nested XR in such a state: deleted now, it would leave resources behind, in the cluster or in the cloud. */
+export function isUnsettled(resource: Document): boolean {
+  if (!hasReferences(resource)) return false;
+  const { status, reason = "" } = shownCondition(resource, "ResourcesAdopted") ?? {};
+  return hasReferencesOfBackup(resource) || (status === "False" && UNSETTLED.has(reason));
 }
 
 /** The value of the annotation ADOPTION until providers have looked at all resources of the XR. */

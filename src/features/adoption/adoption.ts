@@ -13,7 +13,7 @@ import { formatReleased, OBSERVE_FIRST, readPoliciesBefore } from "../../records
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { proverFor, requireAs } from "../prover.ts";
-import { toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
+import { remarkNested, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
 import {
   type Case,
   hasReferencesOfBackup,
@@ -22,7 +22,7 @@ import {
   judgeReferenced,
   PENDING,
 } from "./adoption-verdict.ts";
-import { findRestored, observeFirst, remarkHeld, remarkNested } from "./observe-first.ts";
+import { findRestored, observeFirst, remarkHeld } from "./observe-first.ts";
 
 /**
  * Keeps every resource to which the XR refers until the XR controls it. A restored resource has no controller. If no step desires it,
@@ -35,8 +35,8 @@ export const adoption: Feature = (call, draft) => {
   const held = new Set(restored.flatMap(({ name, isHeld }) => (isHeld ? [name] : [])));
   const cases = findCases(call, draft, held);
   const duplicates = (call.duplicates ?? []).map((one) => ({ ...one, is: "Duplicated" }) as const);
-  const onHeld = [...remarkHeld(restored, call), ...remarkNested(call)];
-  const remarks = [...toAdoptionRemarks(cases, policy, call), ...duplicates, ...onHeld];
+  const others = [...duplicates, ...remarkHeld(restored, call), ...remarkNested(call)];
+  const remarks = [...toAdoptionRemarks(cases, policy, call), ...others];
   const told = policy.restore === "ObserveFirst" ? withContext(draft, [[OBSERVE_FIRST, true]]) : draft;
   const adopting = observeFirst(restored, call, withResources(told, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);

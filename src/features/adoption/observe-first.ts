@@ -20,7 +20,6 @@ import { faults, tell } from "../conditions.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { AdoptionRemark } from "./adoption-condition.ts";
-import { isHolding } from "./adoption-verdict.ts";
 
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 
@@ -131,15 +130,3 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
     ...others.map(({ name, judged }) => ({ is, resource: name, sentence: tell(FINDINGS, judged) })),
   ];
 }
-
-/** Describes nested XRs with held resources: the XRs above this one keep it because of that. */
-export const remarkNested = ({ input, request: { observed } }: Call): readonly AdoptionRemark[] =>
-  input.spec.adoption?.restore !== "ObserveFirst"
-    ? []
-    : [...observed.resources]
-        .filter(([, { document }]) => hasReferences(document) && isHolding(document))
-        .map(([resource]) => ({
-          is: "ObservingRestored",
-          resource,
-          sentence: "a nested XR, some of whose resources are only observed: see its condition ResourcesAdopted",
-        }));

@@ -85,6 +85,21 @@ describe("a restored resource that is not desired", () => {
   });
 });
 
+const ADOPTED = { status: { conditions: [{ type: "ResourcesAdopted", status: "True", reason: "Adopted" }] } };
+
+test.each<[reason: string, is: string, nested: JsonObject, xr?: JsonObject]>([
+  [
+    "is named until it has adopted its own, since it keeps the XRs above from deleting this one",
+    "Adopting",
+    restoredStore(referring("x")),
+  ],
+  ["is not named after that", "Adopted", store(referring("x"))],
+  ["is not named by an XR that has said Adopted since its restore", "Adopted", restoredStore(referring("x")), ADOPTED],
+])("a desired nested XR %s", (_reason, is, nested, xr = {}) => {
+  const draft = adopt({ xr: store({ ...referring("store"), ...xr }), observed: { nested }, desired: { nested: {} } });
+  expect([draft.conditions[0]?.reason, draft.resources.size]).toEqual([is, 0]);
+});
+
 describe("a reference to a resource that is not observed", () => {
   test("is looked up in its own namespace by a namespaced XR, and not by namespace on Crossplane v1, which would fail the XR", () => {
     const kind = { apiVersion: "v1", kind: "ConfigMap" };
@@ -105,7 +120,8 @@ describe("a reference to a resource that is not observed", () => {
   });
 
   test("is not looked for, and nothing read, where as many resources are observed as there are references", () => {
-    const parts = { xr: store(referring("a")), observed: { b: {} }, desired: { b: {} } };
+    const xr = store({ ...referring("a"), ...ADOPTED });
+    const parts = { xr, observed: { b: {} }, desired: { b: {} } };
     const call = composedCall({ ...parts, spec: { adoption: {} } });
     const never = (): never => expect.unreachable("nothing has to be read");
     const document = { at: never, toObject: never, with: never };

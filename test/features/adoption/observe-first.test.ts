@@ -178,7 +178,7 @@ describe("while resources are only observed", () => {
       ["not desired any more only since then goes", "NoLongerDesired", false, nestedOf("Adopted")],
       [
         "desired and holds resources is named for the XRs above",
-        "ObservingRestored",
+        "Adopting",
         false,
         nestedOf("ObservingRestored"),
         { desired: desiring },
