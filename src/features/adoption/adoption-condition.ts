@@ -152,7 +152,7 @@ export function remarkNested({
 }
 
 const NESTED =
-  "a nested XR that does not control all of its composed resources again, or holds some: see its conditions";
+  "this nested XR does not control all of its composed resources again, or only observes some of them: see its conditions";
 
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 

@@ -78,7 +78,7 @@ export function judgeObserved(
   return isHeld || readAnnotation(resource, RESTORED) !== undefined ? { is: "marked" } : verdict;
 }
 
-/** The reasons of an XR that does not control all of its composed resources since a restore, or holds some, or has a nested XR that does. */
+/** The reasons of an XR that does not control all of its composed resources since a restore, or only observes some, or has such a nested XR. */
 const UNSETTLED: ReadonlySet<string> = new Set(["Adopting", "ObservingRestored", "RestoreNotConfirmed"]);
 
 /** Tells whether a resource is a nested XR in such a state: deleted now, it would leave resources behind, in the cluster or in the cloud. */
