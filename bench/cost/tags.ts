@@ -166,6 +166,14 @@ export const tagRows: readonly Row[] = rowsOf("tags", {
     }),
   "fields of an unknown kind, below a long name": (n) =>
     ofUnknownKind({ ["a".repeat(n * 5)]: list(n, () => ({ id: "a", idRef: null })) }),
+  "fields of an unknown kind, and as many paths in its annotation scope": (n) => {
+    const { desired, ...parts } = ofUnknownKind(map(n, text));
+    const { metadata, ...topic } = desired?.["topic"] ?? {};
+    const scope = list(n, (index) => `spec.forProvider.key-${index}`).join();
+    const annotations = { ...((metadata as JsonObject)["annotations"] as JsonObject), [`${DOMAIN}/scope`]: scope };
+    const labels = { [`${DOMAIN}/identity`]: "former" };
+    return { ...parts, desired: desired ?? {}, observed: { topic: { ...topic, metadata: { annotations, labels } } } };
+  },
   "fields of an unknown kind, nested": (n) => ofUnknownKind(nested(map(n, text))),
   "labels of a resource": (n) => ({
     xr: ofTeam({}),
