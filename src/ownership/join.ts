@@ -48,9 +48,10 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
   }
   const isListed = isListedAsOwner(candidate, namesakes);
   const mayBeImported = isNamedByOurs(candidate) && !isListed && hasImporters(candidate, known);
-  const isFollowed =
-    mayBeImported || others.behind.some((other) => isSameAccount(candidate, other, toAccount) === true);
-  return { is: "alone", hasSettled: !isFollowed && isListed, isFollowed };
+  const told = others.behind.map((other) => [isSameAccount(candidate, other, toAccount), other.one] as const);
+  const isFollowed = mayBeImported || told.some(([is]) => is === true);
+  const mayBeFollowed = told.some(([is, one]) => is === undefined && one.isWriting && one.observation !== "present");
+  return { is: "alone", hasSettled: !isFollowed && !mayBeFollowed && isListed, isFollowed };
 }
 
 /** Tells whether the first contender is recalled, and has not joined another one's account since: ours would follow it there. */

@@ -269,6 +269,16 @@ describe("an owner", () => {
       "alone, settled",
     ],
     [
+      "has not settled beside a writer that has not found it yet: its id may be the same",
+      { own, others: [owner("a", { age: "9", status: ABSENT })] },
+      "alone",
+    ],
+    [
+      "has settled beside a writer of another id",
+      { own: { ...own, id: ONE }, others: [owner("a", { age: "9", id: TWO })] },
+      "alone, settled",
+    ],
+    [
       "of two that created it at once, the second joins the first",
       { own: { ...own, age: "5" }, others: [owner("a", { isCreated: true })], accounts: [ONE, ONE] },
       "joins a",

@@ -52,7 +52,11 @@ const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
  */
 export const ownershipSettles = fc.property(
   uids,
-  fc.record({ reportsGeneration: fc.boolean(), kind: fc.constantFrom(...(Object.keys(KINDS) as DeclaredKind[])) }),
+  fc.record({
+    reportsGeneration: fc.boolean(),
+    remembers: fc.boolean(),
+    kind: fc.constantFrom(...(Object.keys(KINDS) as DeclaredKind[])),
+  }),
   fc.array(anyMove(MOVES, PARTS), { minLength: 1, maxLength: 60, size: "max" }),
   (order, provider, moves) => {
     const world = new TagWorld(order, provider);

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { objectSetBy } from "../builders/read-draft.ts";
 import { inputOf } from "../builders/sharing.ts";
-import { callUntilStable } from "./calls.ts";
+import { callUntilStable, type Requirements } from "./calls.ts";
 import { lookUpIn, may, objectIn, policiesOf } from "./store.ts";
 import {
   annotationsOf,
@@ -67,6 +67,8 @@ interface Xr {
   counts: boolean;
   /** The reason of its condition. */
   reason: string;
+  /** The requirements of its last reconcile, which Crossplane v2.4 answers before it calls the function. */
+  asked: Requirements;
 }
 
 export class TagWorld {
@@ -83,11 +85,17 @@ export class TagWorld {
   /** True if the provider's runtime reports the generation that it has read. */
   readonly #reportsGeneration: boolean;
   readonly #kind: DeclaredKind;
+  /** True if Crossplane remembers requirements from one reconcile to the next. */
+  readonly #remembers: boolean;
   #isForged = false;
 
   /** @param uids the order in which the UIDs of managed resources sort, by XR. */
-  constructor(uids: readonly number[], { reportsGeneration = true, kind = "bucket" as DeclaredKind } = {}) {
+  constructor(
+    uids: readonly number[],
+    { reportsGeneration = true, kind = "bucket" as DeclaredKind, remembers = false } = {},
+  ) {
     this.#uids = uids;
+    this.#remembers = remembers;
     this.#reportsGeneration = reportsGeneration;
     this.#kind = kind;
   }
@@ -128,7 +136,7 @@ export class TagWorld {
     if (this.#xrs.has(xr) || this.#of(xr).length > 0) return;
     const imports = this.#kind === "vpc" && this.#xrs.size + this.#now.size > 0;
     if (imports && !this.#cloud.orders.exists) return; // nobody knows its id yet
-    const begun = { readVersion: 0, counts: false, reason: "", isPaused: false };
+    const begun = { readVersion: 0, counts: false, reason: "", isPaused: false, asked: new Map() };
     this.#xrs.set(xr, { ...begun, name: "orders", resource: "bucket", refers, imports, isTwin });
     if (!hasManagedResource || imports) return;
     this.#put(this.#newManaged(xr, "bucket", undefined));
@@ -530,12 +538,13 @@ export class TagWorld {
       input: parseInput(inputOf({ tags: { add, owner: { cluster: HERE } } })),
       observed: Object.fromEntries(this.#of(xr).map((managed) => [managed.resource, this.#show(managed)])),
       desired,
-      before: new Map(),
+      before: (this.#remembers && this.#xrs.get(xr)?.asked) || new Map(),
       lookUp: lookUpIn([...shown, ...(this.#isForged ? shown.map(toForged) : []), ...CONFIGS]),
       capabilities: ["RequiredSchemas"],
       feature: tags,
     });
     if (outcome.is === "frozen") throw new Error(`XR ${xr}: ${outcome.because}`);
+    Object.assign(this.#xrs.get(xr) ?? {}, { asked: outcome.draft.requirements });
     return outcome.draft;
   }
 
