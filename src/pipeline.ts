@@ -1,4 +1,5 @@
 import { adoption } from "./features/adoption/adoption.ts";
+import { guardObserving } from "./features/adoption/observe-first.ts";
 import { keepIdentities } from "./features/being-deleted.ts";
 import { consumers } from "./features/consumers/consumers.ts";
 import { externalNames } from "./features/external-names/external-names.ts";
@@ -14,7 +15,8 @@ import { type Draft, emptyDraft } from "./model/draft.ts";
 
 /** The features, in the order in which they run. Each runs where the input has its section. */
 const features: readonly Feature[] = [
-  sharing, // first: all features below can use shared resources
+  guardObserving, // before every feature: its mistake stops the step
+  sharing, // before all features below: they can use shared resources
   publishing,
   consumers, // before external names and tags: credentials are managed resources too
   keepIdentities, // before external names and tags: they judge a resource that is being deleted by what it was

@@ -131,18 +131,23 @@ test("no feature decodes what an earlier step desires to set a value in it", () 
   expect(valueAt(["spec", "forProvider", "tags"])).toEqual({ team: "shop" });
 });
 
-test.each<[reason: string, isRefused: boolean, spec: JsonObject]>([
-  ["behind a step that holds restored resources, which would be released", true, { tags: {} }],
-  [
-    "with adoption in the same step, which Crossplane calls again with its own context",
-    false,
-    { tags: {}, adoption: {} },
-  ],
-  ["without tags", false, { externalNames: {} }],
-])("a step is refused or not: %s", (_reason, isRefused, spec) => {
-  const holding = runFeature(run, callOf({ sharedResources: [], spec: { adoption: { restore: "ObserveFirst" } } }));
-  const later = callOf({ sharedResources: [], spec, context: Object.fromEntries(holding.context) as JsonObject });
-  const runLater = () => runFeature(run, later).context.size;
-  if (isRefused) expect(runLater).toThrow("spec.tags: an earlier step of this Composition has adoption with restore");
-  else expect(runLater()).toBe(0);
+const OBSERVING = { adoption: { restore: "ObserveFirst" } };
+test.each<[reason: string, isRefused: boolean, spec: JsonObject, before?: Readonly<Record<string, JsonObject>>]>([
+  ["its tags would release what an earlier one holds", true, { tags: {} }],
+  ["its adoption would hide what a person has to do", true, OBSERVING],
+  ["external names may come later", false, { externalNames: {} }],
+  ["Crossplane calls the same step again, with its own context", false, { tags: {}, ...OBSERVING }, {}],
+])("a step behind one with restore: ObserveFirst is refused or not: %s", (_reason, isRefused, spec, before) => {
+  const first = runFeature(run, callOf({ sharedResources: [], spec: OBSERVING }));
+  const desired = before ?? { [NAMES_NAME]: desiredOf(first, NAMES_NAME) };
+  const again = callOf({
+    sharedResources: [],
+    spec,
+    desired,
+    context: Object.fromEntries(first.context) as JsonObject,
+  });
+  const runAgain = () => runFeature(run, again);
+  if (isRefused)
+    expect(runAgain).toThrow("an earlier step of this Composition has adoption with restore: ObserveFirst");
+  else expect(runAgain).not.toThrow();
 });

@@ -24,9 +24,6 @@ export const isSinceCreation = (object: Document, time: unknown): boolean =>
 /** The annotation of an XR by which a person releases restored resources: `UID/NAME,NAME`, or `UID/*` for all. */
 export const RELEASE = `${DOMAIN}/release-restored`;
 
-/** The key in the context by which a later step learns that this XR's restored resources are only observed at first. */
-export const OBSERVE_FIRST = `${DOMAIN}/observe-first`;
-
 /** Begins a mark that the function wrote. One without it was written by Velero's resource modifiers (docs/restore.md). */
 const HELD = "held=";
 

@@ -4,12 +4,12 @@ import { type Reference, referenceKey, toReference, toReferences } from "../../c
 import type { Adoption } from "../../input/restore.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
-import { type Draft, withContext, withResources } from "../../model/draft.ts";
+import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, type JsonObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isNamesRecord } from "../../records/names-record.ts";
-import { formatReleased, OBSERVE_FIRST, readPoliciesBefore } from "../../records/restored.ts";
+import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
 import { proverFor, requireAs } from "../prover.ts";
@@ -37,8 +37,7 @@ export const adoption: Feature = (call, draft) => {
   const duplicates = (call.duplicates ?? []).map((one) => ({ ...one, is: "Duplicated" }) as const);
   const others = [...duplicates, ...remarkHeld(restored, call), ...remarkNested(call)];
   const remarks = [...toAdoptionRemarks(cases, policy, call), ...others];
-  const told = policy.restore === "ObserveFirst" ? withContext(draft, [[OBSERVE_FIRST, true]]) : draft;
-  const adopting = observeFirst(restored, call, withResources(told, putBackAll(cases, policy)));
+  const adopting = observeFirst(restored, call, withResources(draft, putBackAll(cases, policy)));
   return withAdoptionCondition(adopting, remarks, call);
 };
 

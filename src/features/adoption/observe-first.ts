@@ -2,9 +2,11 @@ import { isManaged } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, MANAGEMENT_POLICIES, readPolicies } from "../../crossplane/management-policies.ts";
 import { annotationPath, findController, isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
 import { hasReferences } from "../../crossplane/references.ts";
+import { invalidInput } from "../../input/faults.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
-import { type Draft, withResources } from "../../model/draft.ts";
+import { type Draft, withContext, withResources } from "../../model/draft.ts";
+import { DOMAIN } from "../../model/names.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { RECORD_KINDS } from "../../records/record.ts";
 import {
@@ -18,8 +20,29 @@ import {
 } from "../../records/restored.ts";
 import { faults, tell } from "../conditions.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
-import type { Call } from "../feature.ts";
+import type { Call, Feature } from "../feature.ts";
 import type { AdoptionRemark } from "./adoption-condition.ts";
+
+/** The key in the context by which a later step learns that restored resources are only observed at first: how many the steps before desire. */
+const OBSERVE_FIRST = `${DOMAIN}/observe-first`;
+
+/**
+ * Guards against a step behind one that holds restored resources. Its tags would take the marks for forged ones and release the resources,
+ * and its adoption would hide what a person has to do. A step that Crossplane calls again gets its own context, and desires as much before;
+ * a later one desires the record of names, too.
+ *
+ * @throws {FunctionError} `InvalidInput`.
+ */
+export const guardObserving: Feature = ({ request, input: { spec } }, draft) => {
+  const [earlier, own] = [request.context.at([OBSERVE_FIRST]), request.desired.resources.size];
+  const refused = (["tags", "adoption"] as const).filter((section) => spec[section] !== undefined);
+  if (earlier !== undefined && earlier !== own && refused.length > 0) {
+    const message =
+      "an earlier step of this Composition has adoption with restore: ObserveFirst: move that step behind this one";
+    throw invalidInput(refused.map((section) => ({ path: `spec.${section}`, message })));
+  }
+  return spec.adoption?.restore === "ObserveFirst" ? withContext(draft, [[OBSERVE_FIRST, own]]) : draft;
+};
 
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 

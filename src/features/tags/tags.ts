@@ -1,5 +1,4 @@
 import { mayWrite } from "../../crossplane/management-policies.ts";
-import { invalidInput } from "../../input/faults.ts";
 import type { Condition, Result } from "../../model/condition.ts";
 import {
   type Draft,
@@ -10,10 +9,9 @@ import {
   withResults,
 } from "../../model/draft.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
-import { OBSERVE_FIRST } from "../../records/restored.ts";
 import { withTold } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
-import type { Call, Feature } from "../feature.ts";
+import type { Feature } from "../feature.ts";
 import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
 import { type EarlierSteps, readEarlierSteps, withDecisions } from "./earlier-steps.ts";
@@ -37,7 +35,6 @@ interface TagDecision extends Tagged {
 export const tags: Feature = (call, before) => {
   const input = call.input.spec.tags;
   if (input === undefined) return before;
-  assertBeforeHolding(call);
 
   const earlier = readEarlierSteps(call);
   const desired = findSubjects(input, call, before, earlier);
@@ -61,18 +58,6 @@ export const tags: Feature = (call, before) => {
   const noted = withDecisions(tagged, decisions.flatMap(toDecided), call);
   return { ...noted, audit: [...noted.audit, ...toAudit(decisions, wanted)] };
 };
-
-/**
- * Guards against an earlier step that holds restored resources: this step would take their marks for forged, and release them.
- *
- * @throws {FunctionError} `InvalidInput`.
- */
-function assertBeforeHolding({ request, input }: Call): void {
-  if (input.spec.adoption !== undefined || request.context.at([OBSERVE_FIRST]) === undefined) return; // a step may see its own context
-  const message =
-    "an earlier step of this Composition has adoption with restore: ObserveFirst: move that step behind this one";
-  throw invalidInput([{ path: "spec.tags", message }]);
-}
 
 function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): TagDecision {
   const arbitration = arbitrate(subject, wanted, known);
