@@ -6,7 +6,7 @@ import { createServer } from "node:net";
  * Names the program that keeps others from listening on a port of all addresses, as providers do. Undefined where the port is free.
  * Only Linux tells which program it is, and only of those that this user may look into.
  */
-export async function takerOf(port: number): Promise<string | undefined> {
+async function takerOf(port: number): Promise<string | undefined> {
   const server = createServer();
   try {
     await once(server.listen(port), "listening");

@@ -34,16 +34,6 @@ const HEAD = ["| suite | v1.20 | v2.3 | v2.4 |", "| --- | --- | --- | --- |"];
 describe("the matrix", () => {
   test.each<{ reason: string; results: Results; rows: readonly string[] }>([
     {
-      reason: "has a row for a suite that did not run, with a dash, and its scenarios are in no total",
-      results: onV2,
-      rows: [
-        "| velero | – | – | – |",
-        "| costs | – | – | – |",
-        "| all 4 suites | 2 of 2 | 3 of 3 | 3 of 3 |",
-        "| run on | 2026-11-21 | 2026-11-21 to 2026-11-22 | 2026-11-21 to 2026-11-22 |",
-      ],
-    },
-    {
       reason: "counts what ran of a suite, and has a dash where nothing of it did",
       results: withRun(onV2, "velero", "v2.4", passed("2026-11-23", "backup", "restore")),
       rows: [
@@ -76,11 +66,6 @@ describe("the matrix", () => {
     },
   ])("$reason", ({ results, rows }) => {
     expect(matrix(results, suites).split("\n")).toEqual([...HEAD, ...rows]);
-  });
-
-  test("of no results has dashes only", () => {
-    const rows = ["sharing", "all 1 suites", "run on"].map((name) => `| ${name} | – | – | – |`);
-    expect(matrix({ seen: {}, days: {} }, suites.slice(0, 1)).split("\n").slice(2)).toEqual(rows);
   });
 });
 

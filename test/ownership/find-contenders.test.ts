@@ -17,6 +17,7 @@ import { toContender } from "../../src/ownership/contender.ts";
 import { findLiving } from "../../src/ownership/contenders.ts";
 import { KnownContenders } from "../../src/ownership/find-contenders.ts";
 import { type Candidate, type CloudResource, readByItself } from "../../src/ownership/identity.ts";
+import { candidateOf } from "../../testing/builders/contender.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 
 const S3 = "s3.aws.upbound.io/v1beta2";
@@ -55,21 +56,12 @@ const place = new Map([["spec.forProvider.region", "eu-west-1"]]);
 const account = { account: "", config: "default", told: undefined, isAccountKnown: true };
 const orders: CloudResource = { names: ["orders"], hashed: [[], []], parts: ["orders"], place, facts, ...account };
 
-const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate => ({
-  kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
-  facts,
-  declared: orders,
-  desired: own ?? bucket("us"),
-  externalName: "name",
-  identity: "hash",
-  forms: [{ identity: "hash", declared: orders }],
-  observed: own === null ? undefined : readByItself(own, facts),
-  own: own === null ? undefined : toContender(own),
-  isMadeUp: false,
-  isImported: false,
-  hasManagementPolicies: true,
-  reportedTags: () => reported && new Map(Object.entries(reported)),
-});
+const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate =>
+  candidateOf(own ?? bucket("us"), orders, {
+    kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
+    ...(own === null ? { own: undefined, observed: undefined } : { observed: readByItself(own, facts) }),
+    reportedTags: () => reported && new Map(Object.entries(reported)),
+  });
 
 /** Whether the kind's twin is served, and what there is of it. */
 interface Twins {

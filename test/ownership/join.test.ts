@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { type Document, documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type LookupAnswer, Requirements } from "../../src/model/requirement.ts";
 import { ACCOUNT, IDENTITY_LABEL, OWNER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
-import { toContender } from "../../src/ownership/contender.ts";
 import { KnownContenders } from "../../src/ownership/find-contenders.ts";
 import { isKnown, readCloudResource } from "../../src/ownership/identity.ts";
 import { findSame, type Join } from "../../src/ownership/join.ts";
+import { candidateOf } from "../../testing/builders/contender.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 import { ABSENT, CREATED, SYNCED } from "../../testing/builders/tags.ts";
 
@@ -114,12 +113,7 @@ function find({ own = OURS, others, accounts, named, recalled }: Setting): strin
   const known = new KnownContenders(new Requirements({ ...emptyRequest, required, requiredSchema }), true);
   const declared = readCloudResource({ desired: document, observed: document, facts, account: named });
   if (!isKnown(declared)) throw new Error("cannot read what ours declares");
-  const candidate = {
-    ...{ kind: readManagedKind(document), facts, declared, desired: document, externalName: "name", identity: "hash" },
-    ...{ forms: [{ identity: "hash", declared }] as const, observed: declared, own: toContender(document) },
-    ...{ isMadeUp: false, isImported: false, hasManagementPolicies: true, reportedTags: () => undefined },
-  };
-  return explain(findSame(candidate, known, "AWS"));
+  return explain(findSame(candidateOf(document, declared), known, "AWS"));
 }
 
 function explain(join: Join): string {
@@ -137,21 +131,12 @@ const ourselves = (more: Partial<Role>): Role => ({ ...OURS, ...more });
 
 describe("one name behind several ProviderConfigs", () => {
   test.each<[reason: string, setting: Setting, found: string]>([
-    ["nobody else has it", { others: [] }, "alone"],
-    [
-      "the cloud reports one id for both",
-      { own: ourselves({ id: ONE }), others: [owner("a", { id: ONE })] },
-      "joins a",
-    ],
-    ["it reports two ids", { own: ourselves({ id: ONE }), others: [owner("a", { id: TWO })] }, "alone"],
     [
       "two ids count, whatever the ProviderConfigs say",
       { own: ourselves({ id: ONE }), others: [owner("a", { id: TWO })], accounts: [ONE, ONE] },
       "alone",
     ],
-    ["both ProviderConfigs name one account", { others: [owner("a")], accounts: [ONE, ONE] }, "joins a"],
-    ["they name two accounts", { others: [owner("a")], accounts: [ONE, TWO] }, "alone"],
-    ["one of them is not looked up yet", { others: [owner("a")], accounts: [ONE, "pending"] }, "pending"],
+    ["the other ProviderConfig is not looked up yet", { others: [owner("a")], accounts: [ONE, "pending"] }, "pending"],
     ["ours is not looked up yet", { others: [owner("a")], accounts: ["pending", ONE] }, "pending"],
     ["only one of them names its account", { others: [owner("a")], accounts: [ONE] }, "does not know about a"],
     [

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { APP, DISTROLESS, ENTRYPOINT, inRepository, LICENSE, NAME, PORTS, USER } from "../../scripts/package/layout.ts";
 import { readOrigin, toPage } from "../../scripts/package/origin.ts";
-import { run } from "../../testing/tools/server-tools.ts";
 
 const read = (file: string): string => readFileSync(inRepository(file), "utf8");
 
@@ -50,10 +49,8 @@ describe("the repository's page", () => {
   test.each([
     ["https://github.com/acme/function.git", "https://github.com/acme/function"],
     ["https://user:secret@github.com/acme/function", "https://github.com/acme/function"],
-    ["git@github.com:acme/function.git", "https://github.com/acme/function"],
     ["ssh://git@gitlab.example.org/acme/group/function.git", "https://gitlab.example.org/acme/group/function"],
     ["/srv/git/function.git", undefined],
-    ["", undefined],
   ])("of the remote %s is %s", (remote, page) => {
     expect(toPage(remote)).toBe(page);
   });
@@ -61,22 +58,6 @@ describe("the repository's page", () => {
   test("and the commit are those of the GitHub workflow that builds", async () => {
     const env = { GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY: "Acme/function", GITHUB_SHA: "5a5a5a5" };
     expect(await readOrigin(env)).toEqual({ source: "https://github.com/Acme/function", revision: "5a5a5a5" });
-  });
-});
-
-describe("npm run package", { timeout: 30_000 }, () => {
-  const start = (...args: readonly string[]) =>
-    run(process.execPath, ["--import", "tsx", inRepository("scripts/package.ts"), ...args]);
-
-  test("--help is help", async () => {
-    expect(await start("--help")).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Usage: npm/) });
-  });
-
-  test.each([
-    { flag: "--arch=mips", says: "cannot build for mips: there is amd64, arm64\n" },
-    { flag: "--bse=local", says: expect.stringMatching(/^Unknown option '--bse'.*\n$/) },
-  ])("says what is wrong with $flag, without a stack trace", async ({ flag, says }) => {
-    expect(await start(flag)).toMatchObject({ exitCode: 1, stderr: says });
   });
 });
 

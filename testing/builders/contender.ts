@@ -1,5 +1,7 @@
-import { documentOf } from "../../src/model/document.ts";
-import type { Contender } from "../../src/ownership/contender.ts";
+import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
+import { type Document, documentOf } from "../../src/model/document.ts";
+import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import type { Candidate, CloudResource } from "../../src/ownership/identity.ts";
 
 const nothing: Contender = {
   id: "",
@@ -25,3 +27,21 @@ const nothing: Contender = {
 
 /** A contender of which only that is known. */
 export const contenderWith = (known: Partial<Contender>): Contender => ({ ...nothing, ...known });
+
+/** The managed resource `own` as one of those that may own what it declares. */
+export const candidateOf = (own: Document, declared: CloudResource, more: Partial<Candidate> = {}): Candidate => ({
+  kind: readManagedKind(own),
+  facts: declared.facts,
+  declared,
+  desired: own,
+  externalName: "name",
+  identity: "hash",
+  forms: [{ identity: "hash", declared }],
+  observed: declared,
+  own: toContender(own),
+  isMadeUp: false,
+  isImported: false,
+  hasManagementPolicies: true,
+  reportedTags: () => undefined,
+  ...more,
+});
