@@ -5,7 +5,7 @@ import { DOMAIN } from "../../../src/model/names.ts";
 import { type CallParts, sharingDraft as draftOf, V2 } from "../../../testing/builders/calls.ts";
 import { copying, copyMetadata, KEY, objectIn } from "../../../testing/builders/copies.ts";
 import { requirementsIn, says } from "../../../testing/builders/read-draft.ts";
-import { fromXr, grantedTo, naming, refused, toStatus } from "../../../testing/builders/shared-database.ts";
+import { fromXr, grantedTo, naming, refused } from "../../../testing/builders/shared-database.ts";
 import {
   ALLOWED,
   database,
@@ -120,18 +120,6 @@ test.each<[reason: string, namespaces: JsonValue, ...keys: readonly string[]]>([
     answers: { db: [grantedTo("*")] },
   });
   expect([...resources.keys()]).toEqual(keys.map((key) => `shared/db/${key}`));
-});
-
-test("with onSourceMissing: Delete copies and patches go with their source", () => {
-  const patches = [toStatus("db.host")];
-  const { resources, composite, conditions } = draftOf({
-    xr: xr({ status: { db: { host: "old" } } }),
-    sharedResources: [{ ...copying({}, { onSourceMissing: "Delete" }), patches, select: { name: "orders" } }],
-    answers: { db: [] },
-    observed,
-  });
-  expect([resources.size, composite]).toEqual([0, []]);
-  expect(conditions).toMatchObject([{ status: "False", reason: "NotFound" }]);
 });
 
 describe("what is there stays while we cannot tell", () => {
