@@ -350,6 +350,12 @@ describe("a credential for each namespace", () => {
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });
 
+  /** A credential whose provider names its Secret in a status that is not there. */
+  const { spec: _, ...unnamed } = role("team-a", "1");
+  const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
+  const secretRef = { nameFieldPath: "status.secretName" };
+  const named = { list, credentials: { forEach: "Grant", template, secretRef } };
+
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
   const unset =
     "; a composed credential is Ready, but its field status.secretName, which has to name its Secret, is not set";
@@ -358,10 +364,6 @@ describe("a credential for each namespace", () => {
     ["is only waited for until it is Ready", {}, ""],
     ["is only waited for while it is not reconciled", failing, ""],
   ])("that names no Secret %s", (_reason, status, why) => {
-    const { spec: _, ...unnamed } = role("team-a", "1");
-    const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
-    const secretRef = { nameFieldPath: "status.secretName" };
-    const named = { list, credentials: { forEach: "Grant", template, secretRef } };
     const observed = { [credentialKey("team-a")]: { ...unnamed, status } };
     const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
     expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of namespace team-a${why}`);
@@ -375,10 +377,6 @@ describe("a credential for each namespace", () => {
   });
 
   test("that has lost the status with its Secret's name keeps its answer, as after a restore", () => {
-    const { spec: _, ...unnamed } = role("team-a", "1");
-    const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
-    const secretRef = { nameFieldPath: "status.secretName" };
-    const named = { list, credentials: { forEach: "Grant", template, secretRef } };
     const answer = answerTo("team-a", "orders-team-a-1");
     const answers = [{}, { "consumers/answers/team-a": answer }].map((before) => {
       const observed = { [credentialKey("team-a")]: unnamed, ...before };
