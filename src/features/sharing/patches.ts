@@ -53,9 +53,16 @@ const MAX_PATCHED_BYTES = 512 * 1024;
 
 /** Applies the patches of all shares. A patch that fails does not stop the others. */
 export function withPatches(draft: Draft, shares: readonly Delivered[], call: Call) {
-  const objects: Objects = new Map(); // `applyPatches` adds those that it edits
-  const all: { readonly share: Delivered; readonly applied: readonly Applied[] }[] = [];
-  for (const share of shares) all.push({ share, applied: applyPatches(share, objects) });
+  const objects: Objects = new Map(); // `apply` adds those that it edits
+  const all = shares.map((share) => {
+    let room = MAX_PATCHED_BYTES;
+    const applied = share.shared.patches.map((patch) => {
+      const one = apply(patch, share, room, objects);
+      room -= one.bytes;
+      return one;
+    });
+    return { share, applied };
+  });
   const status = objects.get(COMPOSITE) ?? {};
   objects.delete(COMPOSITE);
   const fitted = all.map((one) => ({ ...one, ...fitStatus(toValues(status, one.applied), call) }));
@@ -70,18 +77,6 @@ export function withPatches(draft: Draft, shares: readonly Delivered[], call: Ca
   const removed = heldBack.map(({ name }) => [name, { is: "removed" }] as const);
   const edited = withObjects(withCompositeValues(draft, values), objects);
   return { draft: withResources(edited, removed), shares: patched };
-}
-
-/** Applies the patches of a share in order, each to the result of those before. */
-function applyPatches(share: Judged, objects: Objects): readonly Applied[] {
-  const all: Applied[] = [];
-  let room = MAX_PATCHED_BYTES;
-  for (const patch of share.shared.patches) {
-    const applied = apply(patch, share, room, objects);
-    room -= applied.bytes;
-    all.push(applied);
-  }
-  return all;
 }
 
 /** Reads the values that a share's patches set in the XR. A patch of a list's item sets the whole list. */
@@ -107,18 +102,55 @@ const findFields = (outcome: Applied["is"], applied: readonly Applied[]): readon
 
 /** Applies a patch to its object. @param room the bytes that this share's patches may still set. */
 function apply(patch: Patch, share: Judged, room: number, objects: Objects): Applied {
-  const { call } = share;
-  const verdict = judgePatch(patch, share);
-  if (verdict.is !== "set")
-    return verdict.is === "leave" ? leave(patch, verdict.reason, call) : keep(patch, verdict, objects, call);
-  const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
-  const fault =
-    bytes > room
-      ? `cannot set ${formatFieldPath(targetOf(patch).fieldPath)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_PATCHED_BYTES} bytes together`
-      : edit(patch, verdict.value, objects, call);
-  return fault === undefined
-    ? { patch, is: "set", bytes }
-    : keep(patch, { is: "keep", reason: failed(fault) }, objects, call);
+  const field = toField(patch, objects, share.call);
+  let verdict = judgePatch(patch, share);
+  if (verdict.is === "set") {
+    const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
+    const fault =
+      bytes > room
+        ? `cannot set ${formatFieldPath(field.path)}: its value has ${bytes} bytes, and the patches of one shared resource may set ${MAX_PATCHED_BYTES} bytes together`
+        : field.set(verdict.value);
+    if (fault === undefined) return { patch, is: "set", bytes };
+    verdict = { is: "keep", reason: failed(fault) };
+  }
+  const { is, reason } = verdict;
+  const value = is === "leave" ? undefined : field.observed?.at(field.path);
+  const desired = is === "default" ? field.desired() : undefined;
+  if (value === undefined || field.set(value) !== undefined)
+    // A Required patch holds a new resource back: the field may be immutable once it is created.
+    return { patch, is: field.isNew && isRequired(patch) ? "heldBack" : "left", reason, bytes: 0 };
+  // A patch that may be without a value reports only that its field differs from what earlier steps desire.
+  const isExpected = is === "default" && (desired === undefined || contains(value, desired));
+  return { patch, is: isExpected ? "set" : "kept", reason, bytes: 0 };
+}
+
+/** Finds the field that a patch sets, in a composed resource or in the XR. */
+function toField({ toResource, toCompositeFieldPath = [] }: Patch, objects: Objects, call: Call) {
+  const { name, fieldPath: path } = toResource ?? { name: COMPOSITE, fieldPath: toCompositeFieldPath };
+  const { composite, resources } = call.request.desired;
+  const before = (toResource ? resources.get(name) : composite)?.document;
+  const composed = toResource && before && observedAs(name, toReference(before), call);
+  /** Reads the object as earlier steps and earlier patches desire it. */
+  const readObject = () => objects.get(name) ?? before?.at([], TOO_DEEP) ?? {};
+  return {
+    path,
+    observed: toResource ? composed : call.composite.document,
+    /** True if the field is in a composed resource that does not exist yet. */
+    isNew: toResource !== undefined && before !== undefined && composed === undefined,
+    desired() {
+      const object = readObject();
+      return isObject(object) ? valueAt(object, path) : undefined;
+    },
+    /** Sets the field. @returns the fault if that is not possible. */
+    set(value: JsonValue): string | undefined {
+      const object = readObject();
+      if (!isObject(object)) return `cannot set ${formatFieldPath(path)}: its object is ${NESTED_TOO_DEEP}`;
+      const edited = attempt(() => withValueAt(object, path, toFitting(value, path, object)));
+      if (edited instanceof FunctionError) return edited.message;
+      objects.set(name, edited);
+      return undefined;
+    },
+  };
 }
 
 /**
@@ -167,49 +199,3 @@ function read(patch: Patch, resource: Document, kind: string): Verdict {
 const failed = (fault: string): SharingReason => ({ is: "PatchFailed", fault });
 
 const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
-
-/** Finds the object and the field that a patch sets. The input has either of them. */
-const targetOf = ({ toResource, toCompositeFieldPath: fieldPath = [] }: Patch) =>
-  toResource ?? { name: COMPOSITE, fieldPath };
-
-/** Sets a patch's field in its object. @returns the fault if the field cannot be set. */
-function edit(patch: Patch, value: JsonValue, objects: Objects, call: Call): string | undefined {
-  const { name, fieldPath } = targetOf(patch);
-  const whole = soFar(name, objects, call);
-  if (!isObject(whole)) return `cannot set ${formatFieldPath(fieldPath)}: its object is ${NESTED_TOO_DEEP}`;
-  const edited = attempt(() => withValueAt(whole, fieldPath, toFitting(value, fieldPath, whole)));
-  if (edited instanceof FunctionError) return edited.message;
-  objects.set(name, edited);
-  return undefined;
-}
-
-/** Reads an object as earlier steps and earlier patches desire it. */
-function soFar(name: string, objects: Objects, { request: { desired } }: Call): JsonValue | typeof TOO_DEEP {
-  const before = name === COMPOSITE ? desired.composite : desired.resources.get(name);
-  return objects.get(name) ?? before?.document.at([], TOO_DEEP) ?? {};
-}
-
-/** Keeps the observed value of a field, if there is one. */
-function keep(patch: Patch, { is, reason }: Exclude<Verdict, { is: "set" }>, objects: Objects, call: Call): Applied {
-  const { name, fieldPath } = targetOf(patch);
-  const observed = name === COMPOSITE ? call.composite.document : findObserved(name, call);
-  const value = observed?.at(fieldPath);
-  const whole = soFar(name, objects, call);
-  const desired = isObject(whole) ? valueAt(whole, fieldPath) : undefined;
-  if (value === undefined || edit(patch, value, objects, call) !== undefined) return leave(patch, reason, call);
-  // A patch that may be without a value reports only that its field differs from what earlier steps desire.
-  const isExpected = is === "default" && (desired === undefined || contains(value, desired));
-  return { patch, is: isExpected ? "set" : "kept", reason, bytes: 0 };
-}
-
-function findObserved(name: string, call: Call): Document | undefined {
-  const desired = call.request.desired.resources.get(name)?.document;
-  return desired && observedAs(name, toReference(desired), call);
-}
-
-/** Leaves a field to earlier steps. A Required one holds its new resource back: it may be immutable once created. */
-function leave(patch: Patch, reason: SharingReason | undefined, call: Call): Applied {
-  const { name } = targetOf(patch);
-  const isNew = call.request.desired.resources.has(name) && findObserved(name, call) === undefined;
-  return { patch, is: isNew && isRequired(patch) ? "heldBack" : "left", reason, bytes: 0 };
-}
