@@ -45,7 +45,7 @@ export const readNamespaceGrant = once((shared: Document) => {
           `${ALLOWED_NAMESPACE_SELECTOR} is not a label selector, and grants nothing: ${quote(text)}`,
         wrong &&
           `${ALLOWED_NAMESPACES} lists ${quote(wrong)}, which is not the name of a namespace, and grants nothing`,
-        misspelt && `${quote(misspelt)} is a misspelt name, and grants nothing`,
+        misspelt && `annotation ${quote(misspelt.name)} grants nothing${misspelt.hint}`,
       ].flatMap((fault) => fault || []);
     }),
   };
@@ -72,14 +72,16 @@ const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key
 /** The most annotations that are compared. This function has some twenty, and a team may write thousands. */
 const MAX_COMPARED = 50;
 
-function findMisspelt(shared: Document): string | undefined {
+function findMisspelt(shared: Document): { readonly name: string; readonly hint: string } | undefined {
   const annotations = shared.at(["metadata", "annotations"]);
   const names = Object.keys(isObject(annotations) ? annotations : {}).flatMap((key) =>
     key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : [],
   );
   const compared = names.sort().slice(0, MAX_COMPARED);
-  const misspelt = compared.find((name) => !GRANTS.includes(name) && didYouMean(name, GRANTS) !== "");
-  return misspelt && PREFIX + misspelt;
+  const hinted = compared.flatMap((name) =>
+    GRANTS.includes(name) ? [] : { name: PREFIX + name, hint: didYouMean(name, GRANTS) },
+  );
+  return hinted.find(({ hint }) => hint !== "");
 }
 
 /** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */

@@ -18,9 +18,9 @@ export const patch = exactlyOneOf(
     ),
     policy: choice(
       ["Required", "Optional"],
-      "`Required`: without the field the XR is not ready, a resource that does not exist is held back, and a name that no earlier step " +
-        "desires stops the XR, in a step without `connection`. `Optional`: the XR goes on without the field; choose it also for a resource " +
-        "that earlier steps leave out at times.",
+      "`Required`: while `fromFieldPath` has no value, the XR is not ready, and a new composed resource is not created. If no earlier step " +
+        "desires `toResource.name`, the XR stops; in a step with `connection` it is not ready. `Optional`: the XR goes on without the value; " +
+        "choose it also for a resource that earlier steps leave out at times.",
     ),
   }),
   ["toCompositeFieldPath", "toResource"],

@@ -75,9 +75,9 @@ export type Finding =
   | { readonly is: "different"; readonly fields: readonly string[] };
 
 /**
- * Judges the provider's finding since the restore. The condition Synced counts if it is about the present generation and
- * not from a backup. Until the managed resource only observes and has this function's mark (`held=…`), it is waiting: a
- * mark that Velero wrote has to be overwritten first, since Crossplane cannot remove it.
+ * Judges the provider's finding since the restore. `waiting` until the managed resource only observes, has the mark of this function
+ * (`held=…`, which replaces Velero's, since Crossplane could not remove that), and has a condition Synced that is about its present
+ * generation and newer than the restore.
  */
 export function judgeRestored(managed: Document): Finding {
   const { isOld, about } = readSynced(managed);

@@ -57,7 +57,7 @@ export async function serve(config: Config, dependencies: Dependencies) {
       await connections.closed();
     };
     const isFinished = await within(config.shutdownGracePeriodMs, drain());
-    if (!isFinished) log.warn("the grace period is over: connections are cut off");
+    if (!isFinished) log.warn("connections are cut off: they were still open after --shutdown-grace-period");
     destroy();
   };
   const { port: metricsPort } = endpoint ?? {};

@@ -75,7 +75,7 @@ function writeContainer(writer: Writer, value: Fields | Document | readonly Cont
  * Writes a Struct with values set in it. All other fields are copied byte for byte, unknown fields included. A changed
  * field keeps its position; a new one comes last.
  *
- * @param edits the values of a WireDocument: their paths lead through objects, and not to or through each other.
+ * @param edits the values of a WireDocument. Each path leads through objects only, and none equals or continues another.
  * @param depth the number of leading steps of the paths that lead to this struct.
  */
 function writeStructWith(writer: Writer, struct: Slice, edits: readonly ValueEdit[], depth = 0): void {

@@ -78,7 +78,9 @@ describe("shutting down", () => {
     await server.shutDown();
     expect(Date.now() - start).toBeGreaterThanOrEqual(90);
     expect((await ended).status).toBeUndefined();
-    expect(server.lines.at(-1)).toMatchObject({ message: "the grace period is over: connections are cut off" });
+    expect(server.lines.at(-1)).toMatchObject({
+      message: "connections are cut off: they were still open after --shutdown-grace-period",
+    });
   });
 
   test("it is not ready from the first moment on, and says so until it has ended", async () => {

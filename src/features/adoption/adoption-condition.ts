@@ -164,8 +164,8 @@ const isOutside = (found: Document | undefined, { composite: { namespace } }: Ca
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
 /**
- * Marks the resources that are no longer desired as `StepNotLast` if a later step desires them. The XR's condition tells: it already said
- * the same of them in the previous reconcile, and Crossplane has not dropped them since.
+ * Marks resources as `StepNotLast` in place of `NoLongerDesired` if a later step desires them. It does if the XR's condition already called
+ * them no longer desired in the previous reconcile, and they still exist: else Crossplane would have deleted them.
  */
 function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly AdoptionRemark[] {
   const toLater = (remark: AdoptionRemark): AdoptionRemark =>
@@ -183,7 +183,7 @@ export function withAdoptionCondition(draft: Draft, remarks: readonly AdoptionRe
   if (told.severity === "Fatal" && isPending) return withCondition(draft, told.condition);
   const fatal = told.sorted.filter(({ is }) => REASONS[is].severity === "Fatal");
   const lines = [
-    "cannot go on without losing resources that this XR refers to and does not control:",
+    "cannot go on without losing resources that this XR refers to, or composing some of them a second time:",
     ...fatal.map(({ resource, sentence }) => `  ${resource}: ${sentence}`),
   ];
   return withTold(draft, told, call, lines.join("\n"));

@@ -46,17 +46,19 @@ export interface Case {
 /**
  * Judges a resource that is observed and not desired, which Crossplane drops at the end of this reconcile.
  *
- * | controller      | proof that this XR composed it | verdict     | Crossplane's action without us                      |
- * | --------------- | ------------------------------ | ----------- | --------------------------------------------------- |
- * | this XR         | not needed                     | `ours`      | delete it, which is right                           |
- * | this XR         | not needed, it is a nested XR  | `unsettled` | delete it before it has adopted its own resources   |
- * | this XR         | not needed, it was put back    | `unlooked`  | delete it before providers have looked (see below)  |
- * | none            | yes                            | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever  |
- * | none            | no                             | `unproven`  | the same                                            |
- * | none, deleting  | not needed                     | `gone`      | none: it is being deleted already                   |
+ * | controller      | state, or proof that this XR composed it | verdict     | Crossplane's action without us                     |
+ * | --------------- | ---------------------------------------- | ----------- | -------------------------------------------------- |
+ * | this XR         | an unsettled nested XR                   | `unsettled` | delete it before it has adopted its own resources  |
+ * | this XR         | put back after a restore                 | `unlooked`  | delete it before providers have looked (see below) |
+ * | this XR         | held since a restore                     | `marked`    | delete it, and leave its cloud resource behind     |
+ * | this XR         | any other                                | `ours`      | delete it, which is right                          |
+ * | none            | proof                                    | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever |
+ * | none            | no proof                                 | `unproven`  | the same                                           |
+ * | none            | being deleted                            | `gone`      | none                                               |
  *
  * Restores strip statuses, and a pipeline may desire a resource only once it has read another one's status. So a resource that was put
- * back stays until providers have looked at all resources, and one reconcile longer: a status may travel through the XR's own status.
+ * back stays until providers have looked at all resources, and one reconcile longer (annotation ADOPTION is PENDING): a status may travel
+ * through the XR's own status.
  *
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane observes no resource with
  * another controller; `crossplane render` may, and then the table of `judgeReferenced` applies.
@@ -78,10 +80,13 @@ export function judgeObserved(
   return isHeld || readAnnotation(resource, RESTORED) !== undefined ? { is: "marked" } : verdict;
 }
 
-/** The reasons of an XR that does not control all of its composed resources since a restore, or only observes some, or has such a nested XR. */
+/**
+ * The reasons of an XR's ResourcesAdopted with which it is unsettled. `Adopting`: it, or an XR nested in it, does not control all of its
+ * composed resources yet. The others: it only observes some.
+ */
 const UNSETTLED: ReadonlySet<string> = new Set(["Adopting", "ObservingRestored", "RestoreNotConfirmed"]);
 
-/** Tells whether a resource is a nested XR in such a state: deleted now, it would leave resources behind, in the cluster or in the cloud. */
+/** Tells whether a resource is an unsettled nested XR: deleted now, it would leave resources behind, in the cluster or in the cloud. */
 export function isUnsettled(resource: Document): boolean {
   if (!hasReferences(resource)) return false;
   const { status, reason = "" } = shownCondition(resource, "ResourcesAdopted") ?? {};

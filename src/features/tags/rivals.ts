@@ -83,9 +83,11 @@ const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
 export function isUnshared(subject: Subject, known: KnownContenders): boolean {
   const { kind, observed, isMadeUp, facts } = subject;
   if (!isMadeUp || observed === undefined || readLabel(observed, IDENTITY_LABEL) !== undefined) return false;
-  const read = readAnnotation(observed, TAKE_OWNERSHIP) === undefined ? readNames(subject) : undefined;
+  if (readAnnotation(observed, TAKE_OWNERSHIP) !== undefined) return false; // others may import it: its labels have to say that it is chosen
+  const read = readNames(subject);
   if (typeof read !== "object") return false;
   const externalName = hashExternalName(kind.group, kind.kind, foldNames(read.names, facts));
+  // Pending counts as none: Crossplane applies nothing before it has called again with the answer.
   return (known.listNamesakes(kind, externalName) ?? []).length === 0;
 }
 

@@ -92,12 +92,12 @@ const chooseReason = decideBy<Case, TagReason>(
     // Who else owns the cloud resource, from what must not be to what is settled.
     when(is("deleting"), () => ({ is: "BeingDeleted" })),
     when(is("elsewhere"), ({ verdict: { cluster } }) => ({ is: "OwnedByAnotherCluster", cluster })),
-    when(isTheirsAndMustNotBe, tellOwner("Conflict")),
-    when(isTheirsAndNotComposed, tellOwner("Withheld")),
-    when(isTheirsAndCannotObserve, tellOwner("CannotObserve")),
+    when(isTheirsAndMustNotBe, withOwner("Conflict")),
+    when(isTheirsAndNotComposed, withOwner("Withheld")),
+    when(isTheirsAndCannotObserve, withOwner("CannotObserve")),
     when(isTheirsUntilLeft, ({ verdict: { owner, isNext } }) => ({ is: "WaitingForOwner", owner, isNext })),
-    when(isTheirsAndFound, tellOwner("ObservedOnly")),
-    when(isTheirs, tellOwner("WaitingForProvider")),
+    when(isTheirsAndFound, withOwner("ObservedOnly")),
+    when(isTheirs, withOwner("WaitingForProvider")),
     // Nobody else: what ours waits for, and what it may not delete.
     when(isHeldBack, () => ({ is: "WaitingForProvider" })),
     when(is("free"), () => ({ is: "Arbitrating" })),
@@ -144,8 +144,8 @@ const canObserve = ({ subject }: Case): boolean => subject.hasManagementPolicies
 
 const hasFound = ({ subject }: Case): boolean => subject.own?.observation === "present";
 
-/** Makes the decision for a reason that names the owner. */
-const tellOwner =
+/** Makes a rule's second part: the reason, with the owner from the verdict. */
+const withOwner =
   (reason: "Conflict" | "Withheld" | "CannotObserve" | "ObservedOnly" | "WaitingForProvider") =>
   ({ verdict: { owner } }: Theirs): TagReason => ({ is: reason, owner });
 

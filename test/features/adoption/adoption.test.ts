@@ -176,7 +176,7 @@ test("a Fatal result names all resources at once, and only when every lookup is 
   const { results } = adopt({ ...parts, answers: { [REQUIREMENT]: [bucket("a", controlledBy("uid-then"))] } });
   expect(results).toHaveLength(1);
   expect(results[0]?.message.split("\n")).toEqual([
-    "cannot go on without losing resources that this XR refers to and does not control:",
+    "cannot go on without losing resources that this XR refers to, or composing some of them a second time:",
     expect.stringMatching(/^ {2}x \(Bucket\.cloud\.example\.org\/x\): it has no controller/),
     expect.stringMatching(/^ {2}Bucket\.cloud\.example\.org\/a: it is controlled by UID uid-then/),
   ]);

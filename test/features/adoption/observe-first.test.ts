@@ -118,7 +118,7 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     expect(draft.conditions).toMatchObject([{ status: "False", reason: "RestoreNotConfirmed" }]);
     expect(draft.conditions[0]?.message).toBe(
       "1 found, 1 different: the restored resources are only observed until each is found as it is desired; to " +
-        "release some of them before (NAME,NAME, or * for all): " +
+        "release some sooner, put their names in place of NAME,NAME (or '*' for all): " +
         `kubectl annotate xstore.apps.example.org store ${RELEASE}=uid-now/NAME,NAME; ` +
         "a: the cloud differs in spec.forProvider.size, and is changed if released",
     );

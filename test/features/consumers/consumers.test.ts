@@ -288,7 +288,7 @@ describe("a grant by label", () => {
     [
       "whose annotation is misspelt",
       { [`${ALLOWED}s`]: "team-a" },
-      `"${ALLOWED}s" is a misspelt name, and grants nothing`,
+      `annotation "${ALLOWED}s" grants nothing; did you mean allowed-namespaces?`,
     ],
     [
       "that lists no namespace",
