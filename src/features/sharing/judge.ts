@@ -12,13 +12,13 @@ import { findShareAccess, findTargetRefusal, type KnownShareAccess } from "./acc
 import { needsSource } from "./copies/keys.ts";
 import { findTargetFault, resolveTargets } from "./copies/targets.ts";
 import { findShared } from "./find-shared.ts";
-import type { Cause, Copying, Found, Judged, Judgement, Named, Share } from "./judgement.ts";
+import type { Copying, Found, Judged, Judgement, Named, Share } from "./judgement.ts";
 import { bindsOne, readableIn, withoutCopies } from "./judgement.ts";
 import { withAdmission } from "./pool.ts";
 import { prefetch } from "./prefetch.ts";
 import type { SharingReason } from "./reasons.ts";
 import { hold, isOfKind } from "./recorded.ts";
-import { findSource, readSecret } from "./source.ts";
+import { findSource, readSecret, type Source } from "./source.ts";
 
 const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
@@ -83,11 +83,6 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
 
 const NOTHING = withoutCopies("nothing");
 
-/** The source Secret; `none`: the judgement of a share that has none, or needs none. */
-type SourceOrNone =
-  | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "none"; readonly judgement: Judgement };
-
 /** A shared resource whose grants are known. */
 interface Accessible {
   readonly resource: Document;
@@ -97,6 +92,8 @@ interface Accessible {
   /** True if access is granted to the consumer's own namespace, or to one of its copies. */
   readonly isGranted: boolean;
   readonly named: Named | undefined;
+  /** Its Secret; undefined if the share asks for no copies. */
+  readonly source: Source | undefined;
 }
 
 const refuse = ({ name, access, named }: Accessible, namespaces: readonly string[]): SharingReason => ({
@@ -109,12 +106,13 @@ const refuse = ({ name, access, named }: Accessible, namespaces: readonly string
 
 /** Judges one resource: first its source Secret and grants, then the copies, then the access to fields. */
 function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
-  const { shared, before, own = FOR_ALL, call } = share;
+  const { shared, targets, before, own = FOR_ALL, call } = share;
   const asking = [own, ...askingForCopies(share)];
-  const source = findSourceOrNone(share, resource, name);
+  const [namespace] = targets.namespaces; // with perConsumer the only one
+  const source = shared.connection && findSource(resource, shared.connection.secretRef, namespace, call);
+  const secret = source?.is === "named" ? source.secret : undefined;
   // A ReferenceGrant names the Secret, so nothing is granted without one.
-  if (shared.grant === "ReferenceGrant" && source.is === "none") return source.judgement;
-  const secret = source.is === "named" ? source.secret : undefined;
+  if (shared.grant === "ReferenceGrant" && secret === undefined) return withoutSource(source, share, name);
   const access = findShareAccess(shared, resource, secret, asking, call);
   if (access.is === "pending") {
     prefetch(share, { is: "grants", source: secret });
@@ -122,8 +120,8 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
   }
   const isGranted = asking.some((namespace) => access.isGranted(namespace));
   const named = isOneOfMany ? undefined : toNamed(resource, isGranted, before);
-  const accessible = { resource, name, access, isGranted, named };
-  return withFields(judgeCopies(share, source, accessible), share, accessible);
+  const accessible = { resource, name, access, isGranted, named, source };
+  return withFields(judgeCopies(share, accessible), share, accessible);
 }
 
 /** Decides which access the XR's record notes for the resource that the XR names now. */
@@ -135,42 +133,34 @@ function toNamed(found: Document, isGranted: boolean, before: readonly Binding[]
   return { resource, access, claimNamespace: known?.claimNamespace };
 }
 
-function findSourceOrNone({ shared, targets, call }: Share, resource: Document, name: string): SourceOrNone {
-  if (shared.connection === undefined) return { is: "none", judgement: NOTHING };
-  const { secretRef } = shared.connection;
-  const none = (cause: Cause, reason: SharingReason): SourceOrNone => {
-    return { is: "none", judgement: withoutCopies(cause, reason) };
-  };
-  const [namespace] = targets.namespaces; // with perConsumer the only one
-  const source = findSource(resource, secretRef, namespace, call);
-  switch (source.is) {
-    case "named":
-      return source;
-    case "pending":
-      return none("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${name}` });
-    case "foreign":
-      return none("broken", { is: "SourceNotAllowed", shared: name });
-    case "missing":
-      return secretRef.perConsumer && namespace !== undefined
-        ? none("gone", { is: "NoCredential", shared: name, namespace })
-        : none("gone", { is: "NoConnectionSecret", shared: name, field: source.field ?? "" });
-  }
+/** Judges a share without a source Secret: it needs none, or the shared resource names none that may be read. */
+function withoutSource(source: Source | undefined, { shared, targets }: Share, name: string): Judgement {
+  if (source?.is === "pending")
+    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${name}` });
+  if (source?.is === "foreign") return withoutCopies("broken", { is: "SourceNotAllowed", shared: name });
+  if (source?.is !== "missing") return NOTHING;
+  const [namespace] = targets.namespaces;
+  return shared.connection?.secretRef.perConsumer && namespace !== undefined
+    ? withoutCopies("gone", { is: "NoCredential", shared: name, namespace })
+    : withoutCopies("gone", { is: "NoConnectionSecret", shared: name, field: source.field ?? "" });
 }
 
 /** Judges the copies. Only consumers with a grant learn that there is no source Secret. */
-function judgeCopies(share: Share, source: SourceOrNone, accessible: Accessible): Judgement {
+function judgeCopies(share: Share, accessible: Accessible): Judgement {
+  const { name, access, isGranted, source } = accessible;
   if (share.shared.connection === undefined) return NOTHING;
   const asking = askingForCopies(share);
-  const isRefused = !asking.some(accessible.access.isGranted);
+  const secret = source?.is === "named" ? source.secret : undefined;
   // Without a grant the source is not checked: the fault would tell a team which Secret it is.
-  const fault = findFault(share, source.is === "named" && accessible.isGranted ? source.secret : undefined);
+  const fault = findFault(share, isGranted ? secret : undefined);
   if (fault !== undefined) {
     // It may not be known to which namespaces an XR of the platform needs a grant.
-    const isTold = !accessible.isGranted && !asking.includes(FOR_ALL);
+    const isTold = !isGranted && !asking.includes(FOR_ALL);
     return withoutCopies("broken", ...(isTold ? [refuse(accessible, asking)] : []), fault);
   }
-  if (source.is === "named") return judgeTargets(share, source.secret, accessible);
-  return isRefused ? withoutCopies("broken", refuse(accessible, asking)) : source.judgement;
+  if (secret !== undefined) return judgeTargets(share, secret, accessible);
+  const isRefused = !asking.some(access.isGranted);
+  return isRefused ? withoutCopies("broken", refuse(accessible, asking)) : withoutSource(source, share, name);
 }
 
 /** Finds what makes the copies impossible: a field that is not set, or an invalid target. Existing copies then count as `broken`, not as `gone`. */
