@@ -74,7 +74,6 @@ test.each([
   when("we are alone", [us], ours([])),
   when("we are alone, and our provider has not looked yet", [us], { is: "unobserved" }, { own: unasked }),
   when("we are alone, and import what is not there", [us], { is: "missing" }, { own: missing, isImported: true }),
-  when("we import what is not looked for yet", [us], { is: "unobserved" }, { own: unasked, isImported: true }),
   when("we import what is there", [us], ours([]), { isImported: true }),
   when("we are alone, and ours is about to create it", [us], ours([], "unknown"), { own: missing }),
   when("we are alone, and our provider created it", [us], ours([], "created"), { own: created }),
@@ -94,9 +93,6 @@ test.each([
   when("our kind cannot observe, and somebody else is there first", [other], theirs(other), blind),
   when("our kind cannot observe, and another is being deleted", [oldGoing], theirs(oldGoing), blind),
   when("another one may be about to create it", [us], { is: "unobserved" }, { mayBeCreated: true }),
-  when("another one may be about to create what a third owns", [us, markedOther], theirs(markedOther), {
-    mayBeCreated: true,
-  }),
   when("the other is older", [us, oldOther], theirs(oldOther)),
   when("both are of the same age, and the UID of the other sorts first", [us, other], theirs(other)),
   when("we are the oldest of three", [other, oldUs, third], ours([other, third]), { own: oldUs }),

@@ -137,7 +137,6 @@ test.each<[reason: string, request: object]>([
   ["the owner", { object: claim("team-a") }],
   ["another name", { object: claim("team-b", "invoices") }],
   ["an update that changes something else", update(claim("team-b", "orders", { labels: { a: "b" } }), claim("team-b"))],
-  ["a deletion", { operation: "DELETE", oldObject: claim("team-b") }],
   ["finalizers of what is being deleted", update(deleting, wanting)],
   ["finalizers of a managed resource that is being deleted", update(going(bucket("mine")), going(bucket("mine")))],
   ["a status", update(claim("team-b"), wanting, { subResource: "status" })],

@@ -61,7 +61,6 @@ const byPlugin = pluginOf({ clientCertificateData: certificate, clientKeyData: k
 test.each<[what: string, user: object, sent: Partial<Seen>]>([
   ["a token", { token: "t" }, { authorization: "Bearer t" }],
   ["a password", { username: "u", password: "p" }, { authorization: `Basic ${btoa("u:p")}` }],
-  ["nothing", {}, {}],
   ["the user and groups that it impersonates", impersonating, { authorization: "Bearer t", groups: "g, h" }],
   ["the client's certificate", withCertificate, { client: "team-a" }],
   ["a certificate that a plugin gives", byPlugin, { client: "team-a" }],

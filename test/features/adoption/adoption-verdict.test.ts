@@ -75,7 +75,6 @@ test.each<[is: string, reason: string, resource: JsonObject, composer?: Possible
   ["ours", "it is one whose step is not the last", controlled(showing("StepNotLast", "False"))],
   ["ours", "it is a nested XR of ours that has composed nothing", controlled(restoredStore())],
   ["pending", "we are nested, so that it depends on the XRs above", ofRoot(), nested()],
-  ["pending", "we are nested and controlled, which is no proof", ofRoot(), nestedBelow],
   ["unadopted", "we are nested, and its field manager is proof enough", ofRoot(appliedBy(ours)), nested()],
   [
     "unproven",

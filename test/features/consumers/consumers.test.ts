@@ -160,9 +160,7 @@ describe("a team that writes what it likes into its own namespace", () => {
 
   test.each<[what: string, records: readonly JsonObject[]]>([
     ["another name", [recordIn("evil", `${SHOP}/evil/other`)]],
-    ["another kind", [recordIn("evil", "Other.apps.example.org/evil/shop")]],
     ["another Secret", [shopIn("evil", { secrets: ["evil/x"] })]],
-    ["more Secrets", [shopIn("evil", { secrets: ["evil/x", "evil/y"] })]],
     ["a copy in a namespace with a grant", [shopIn("evil", { secrets: ["team-a/db"], credentialFor: "team-a" })]],
     ["another place in a pool", [shopIn("evil", { secrets: ["evil/x"], ticket: "0123456789abcdef.7" })]],
     ["forty-nine records", shops("evil", 49)],

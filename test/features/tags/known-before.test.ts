@@ -393,7 +393,6 @@ describe("an object of another kind to which a team has its XR refer in a bucket
   const twin = { ...decoy("x", owned), apiVersion: "s3.aws.m.upbound.io/v1beta1", kind: "Bucket" };
   test.each<[what: string, observed: JsonObject]>([
     ["a ConfigMap", decoy("x")],
-    ["one that is to be ignored", decoy("x", { [mark("ignore-tags")]: "true" })],
     ["one with an owner's marks", decoy("x", owned)],
     ["the namespaced twin of an owner", withPolicies(twin, "*")],
   ])("%s", (_what, observed) => {
@@ -435,7 +434,6 @@ describe("two of one name in a kind that no table lists", () => {
     ["are two in two parents, although these are literals", true, "projectId", {}],
     ["are one without", false, "cell", {}],
     ["are two by a literal beside which their schema has a reference", true, "cell", {}, bySchema],
-    ["are two by one beside which it has a selector", true, "alias", {}, bySchema],
     ["are two by a number", true, "cell", {}, answering({ cell: { type: "integer" }, cellRef: {} })],
     ["are one by one that stands alone in the schema", false, "size", {}, bySchema],
     ["are one by a schema that does not say the fields", false, "cell", {}, { ...bySchema, schemas: { Cluster: {} } }],

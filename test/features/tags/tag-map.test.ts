@@ -13,7 +13,6 @@ describe("the tags of a field", () => {
     { reason: "a list as KMS has it", field: [{ tagKey: "a", tagValue: "1" }], tags: { a: "1" } },
     { reason: "a list without values", field: [{ key: "a" }, { other: "b" }, "c"], tags: { a: "" } },
     { reason: "a text", field: "a=1", tags: undefined },
-    { reason: "nothing", field: undefined, tags: undefined },
   ])("are $tags when it holds $reason", ({ field, tags }) => {
     const found = toTagMap(field);
     expect(found && Object.fromEntries(found)).toEqual(tags);

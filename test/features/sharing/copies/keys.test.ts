@@ -133,7 +133,6 @@ describe("a field of the shared resource that a template names", () => {
     ["", ""],
     [null, ""],
     [{}, "a text in "],
-    [["a"], "a text in "],
   ])("is told where it is %j", (endpoint, wanted) => {
     const parts = { answers: { db: [database({ status: { endpoint } })] } };
     const draft = draftWith({ keys: [{ value: "{shared:status.endpoint}", to: "k" }] }, parts);

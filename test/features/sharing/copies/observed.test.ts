@@ -44,8 +44,6 @@ describe("copies are found", () => {
 
   test.each([
     "bucket",
-    "sharedness",
-    "shared/db",
     "shared/db/orders",
     "shared/db/team-a/orders/secret/more",
     "shared//team-a/orders",

@@ -123,7 +123,6 @@ describe("a Secret that another XR has is given up", () => {
     ["its Object stays while it is the only owner", GIVEN_UP, theirs(UID), STAYS],
     ["its Object goes when the other one owns it, too", GIVEN_UP, theirs(UID, "x"), undefined],
     ["its Object goes when the Secret has no owner", GIVEN_UP, theirs(), undefined],
-    ["an Object that owns none goes without all that", { policies: OBSERVE }, theirs(), undefined],
     ["an Object that is being deleted takes no other finalizer", { ...SEEN, isDeleting: true }, theirs(UID), SEEN_ONLY],
   ])("%s", (_reason, object, found, outcome) => {
     expect(composed(observed(object), found)).toEqual(outcome);
