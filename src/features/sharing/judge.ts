@@ -154,7 +154,8 @@ function judgeCopies(share: Share, accessible: Accessible): Judgement {
   // Without a grant the source is not checked: the fault would tell a team which Secret it is.
   const fault = findFault(share, isGranted ? secret : undefined);
   if (fault !== undefined) {
-    // It may not be known to which namespaces an XR of the platform needs a grant.
+    // With a grant to its own namespace the XR is told the fault alone: once that is mended, its copies may need no other grant. It may
+    // not be known to which namespaces an XR of the platform needs one.
     const isTold = !isGranted && !asking.includes(FOR_ALL);
     return withoutCopies("broken", ...(isTold ? [refuse(accessible, asking)] : []), fault);
   }
