@@ -5,7 +5,7 @@ import { brief, briefError, listSome, sentencesForSome, shownCondition } from ".
 import { stringAt } from "../../model/document.ts";
 import { isObject } from "../../model/json.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
-import type { Contender } from "../../ownership/contender.ts";
+import { type Contender, isCreator } from "../../ownership/contender.ts";
 import { isOrphan } from "../../ownership/contenders.ts";
 import { faults, fine, type ReasonOf, stops, type Told, tell, toTold, unknown, waits } from "../conditions.ts";
 import type { Refusal } from "./limits.ts";
@@ -92,7 +92,15 @@ function explain({ reason, subject, isTagged }: Tagged): string {
   };
   const other = "owner" in reason && reason.owner ? distinguish(subject, reason.owner) : "";
   const remark = { ...reason, ...facts };
-  return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}`;
+  return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}${explainLeft(subject)}`;
+}
+
+/** Names the cloud resource that this XR created under another external name, and leaves behind: no object names it any more. */
+function explainLeft({ kind: { kind }, desired, own }: Subject): string {
+  const [former, name] = [own && stringAt(own.document, EXTERNAL_NAME), stringAt(desired, EXTERNAL_NAME)];
+  if (own === undefined || former === undefined || name === undefined || former === name) return "";
+  if (!isCreator(own.document) || own.acknowledged.size > 0) return "";
+  return `; ${kind} ${brief(former)}, which this XR created, stays in the cloud: delete it there unless something needs it`;
 }
 
 /** Explains what a person has to do with a managed resource that writes and that no XR controls: no XR can have it stop writing. */

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { type CallParts, callOf } from "../../../testing/builders/calls.ts";
 import { externallyNamed, withMetadata, withPolicies } from "../../../testing/builders/composed.ts";
 import { synced } from "../../../testing/builders/kubernetes.ts";
-import { at, desiredOf, policiesOf, reasonIn, tagsIn } from "../../../testing/builders/read-draft.ts";
+import { at, desiredOf, policiesOf, reasonIn, says, tagsIn } from "../../../testing/builders/read-draft.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ABSENT,
@@ -222,6 +222,17 @@ describe("a managed resource that gets another name", () => {
     const draft = make();
     expect(outcomeOf(draft)).toEqual(is);
     expect(marksOf(draft)[mark("origin")]).toBeUndefined();
+  });
+
+  test.each<[reason: string, own: JsonObject, isTold: boolean]>([
+    ["that it created", owner, true],
+    ["that it left to another XR", withMetadata(owner, { annotations: { [mark("contenders")]: "rival" } }), false],
+    ["that existed before", withMetadata(owner, { annotations: { [Object.keys(CREATED)[0] ?? ""]: null } }), false],
+  ])("says once what it leaves behind in the cloud: one %s", (_reason, own, isTold) => {
+    const left =
+      "; Bucket orders, which this XR created, stays in the cloud: delete it there unless something needs it";
+    const next = first(move(own), "ours", {}, read(1));
+    expect([says(move(own)).endsWith(left), says(move(next)).includes("stays in the cloud")]).toEqual([isTold, false]);
   });
 
   const pending = { "crossplane.io/external-create-pending": "2026-01-01T00:00:09Z" };
