@@ -348,6 +348,10 @@ describe("a credential for each namespace", () => {
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });
 
+  const { spec: _, ...unnamed } = role("team-a", "1");
+  const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
+  const secretRef = { nameFieldPath: "status.secretName" };
+  const named = { list, credentials: { forEach: "Grant", template, secretRef } };
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
   const unset =
     "; a composed credential is Ready, but its field status.secretName, which has to name its Secret, is not set";
@@ -356,10 +360,6 @@ describe("a credential for each namespace", () => {
     ["is only waited for until it is Ready", {}, ""],
     ["is only waited for while it is not reconciled", failing, ""],
   ])("that names no Secret %s", (_reason, status, why) => {
-    const { spec: _, ...unnamed } = role("team-a", "1");
-    const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
-    const secretRef = { nameFieldPath: "status.secretName" };
-    const named = { list, credentials: { forEach: "Grant", template, secretRef } };
     const observed = { [credentialKey("team-a")]: { ...unnamed, status } };
     const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
     expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of namespace team-a${why}`);
@@ -373,10 +373,6 @@ describe("a credential for each namespace", () => {
   });
 
   test("that has lost the status with its Secret's name keeps its answer, as after a restore", () => {
-    const { spec: _, ...unnamed } = role("team-a", "1");
-    const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
-    const secretRef = { nameFieldPath: "status.secretName" };
-    const named = { list, credentials: { forEach: "Grant", template, secretRef } };
     const answer = answerTo("team-a", "orders-team-a-1");
     const answers = [{}, { "consumers/answers/team-a": answer }].map((before) => {
       const observed = { [credentialKey("team-a")]: unnamed, ...before };
