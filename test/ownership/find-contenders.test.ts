@@ -118,10 +118,6 @@ describe("the contenders for a cloud resource", () => {
     expect(found?.all.map((one) => one.uid)).toEqual([uid]);
   });
 
-  test("are not known, and looked up by label, while that is pending", () => {
-    expect(find({}, pending)).toMatchObject({ names: undefined, required: [labelled] });
-  });
-
   test.each([
     ["one that is not created yet", null, WRITES_LABEL],
     ["one that may be promoted", bucket("us"), IDENTITY_LABEL],
