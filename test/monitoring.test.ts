@@ -162,11 +162,3 @@ test("each panel of the row Shares says in its description what its numbers mean
   expect(own.length).toBe(6);
   for (const { description } of own) expect(description).toMatch(/XRs .*`(?:registry consumers|explain REASON)`/);
 });
-
-test.each([
-  { expr: 'sum by (le) (rate(a_bucket{b="c{d}"}[5m]))', names: ["a_bucket"] },
-  { expr: "a_total > 2 * 1024 and on (x) group_left (y) b:rate5m offset 1d", names: ["a_total", "b:rate5m"] },
-  { expr: "histogram_quantile(0.99, a) unless ignoring (z) increase(b[$__range]) == bool 1e3", names: ["a", "b"] },
-])("the metrics of $expr are $names", ({ expr, names }) => {
-  expect(metricsIn(expr)).toEqual(names);
-});

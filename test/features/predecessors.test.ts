@@ -237,10 +237,12 @@ test("what is held back for its record is looked for, also by an XR that Crosspl
   expect([held.resources.get("bucket")?.is, nameIn(found)]).toEqual(["removed", "old"]);
 });
 
+const uid = "uid-of-xr";
+const controlled = { ownerReferences: [{ kind: "XShop", name: XR, uid, controller: true }] };
+const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
+
 describe("a copy to which a team has its XR lose the reference", () => {
   const OBJECTS = "adoption/predecessors/Object";
-  const uid = "uid-of-xr";
-  const controlled = { ownerReferences: [{ kind: "XShop", name: XR, uid, controller: true }] };
   const OLD = "shared/db/team-a/old";
   /** The Object as it exists, and goes on following its Secret. */
   const copy = (metadata: JsonObject = {}, annotations = recorded()) => ({
@@ -257,7 +259,6 @@ describe("a copy to which a team has its XR lose the reference", () => {
     answers: { db: [database()], [OBJECTS]: copies, "names/record": [], ...more.answers },
   });
   const revoked = { answers: { db: [refused] } };
-  const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
   /** The managed fields of an XR whose references a client has written in the name of Crossplane's field manager. */
   const asCrossplane = (fieldsV1: JsonObject) => [{ manager: "apiextensions.crossplane.io/composite", fieldsV1 }];
   const inTeam = {
@@ -301,8 +302,7 @@ describe("a dependent to which a team has its XR lose the reference", () => {
   const push = { apiVersion: "external-secrets.io/v1alpha1", kind: "PushSecret", spec: { to: "now" } };
   const annotations = { [`${DOMAIN}/depends-on`]: JSON.stringify({ db: { ...POSTGRES, name: "orders" } }) };
   const { connection: _, ...share } = shared({ dependents: ["pus*"] });
-  const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "record" }];
-  const forging = anew({ namespace: "team-a", uid: "uid-of-xr" }, { crossplane: { resourceRefs } });
+  const forging = anew({ namespace: "team-a", uid }, { crossplane: { resourceRefs } });
   test.each<[reason: string, to: string, db: JsonObject, parts?: CallParts]>([
     ["is taken over while the grant stands", "now", database()],
     ["is desired once more as it is after that, so that it is deleted", "before", refused],
@@ -423,8 +423,6 @@ describe("two resources that were composed under one name", () => {
     expect([nameIn(draft), reasonIn(draft)]).toEqual([is, is === "old" ? "Duplicated" : "Adopted"]);
   });
 
-  const uid = "uid-of-xr";
-  const controlled = { ownerReferences: [{ kind: "XShop", name: XR, uid, controller: true }] };
   const writtenBy = (manager: string): JsonObject => {
     const fieldsV1 = { "f:spec": { "f:resourceRefs": {} } };
     const resourceRefs = [{ apiVersion: bucket["apiVersion"] as string, kind: "Bucket", name: "old" }];

@@ -72,19 +72,15 @@ describe("a field of a composed resource that exists is not taken back", () => {
     expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a", "b"] }, message]);
   });
 
-  test.each(["Keep", "Delete"])(
-    "but set while only the Secret of the shared resource is not there yet: onSourceMissing %s",
-    (onSourceMissing) => {
-      const connection = { ...deleting.connection, onSourceMissing };
-      const sharedResources = [{ ...alone, connection, patches: [{ fromFieldPath, toResource }] }];
-      const noSecret = { ...granted, spec: {} };
-      const draft = sharingDraft({ desired: { app }, observed: { app }, answers: { db: [noSecret] }, sharedResources });
-      expect([field(draft), says(draft)]).toEqual([
-        { size: 1, ids: ["a", "b"] },
-        expect.stringContaining("NoConnectionSecret"),
-      ]);
-    },
-  );
+  test("but set while only the Secret of the shared resource is not there yet, which onSourceMissing: Delete does not mean", () => {
+    const sharedResources = [{ ...alone, ...deleting, patches: [{ fromFieldPath, toResource }] }];
+    const noSecret = { ...granted, spec: {} };
+    const draft = sharingDraft({ desired: { app }, observed: { app }, answers: { db: [noSecret] }, sharedResources });
+    expect([field(draft), says(draft)]).toEqual([
+      { size: 1, ids: ["a", "b"] },
+      expect.stringContaining("NoConnectionSecret"),
+    ]);
+  });
 
   const other = { kind: "App", spec: { ids: ["default"] } };
   test.each<[reason: string, before: JsonObject, spec: JsonObject, message: string]>([

@@ -106,7 +106,7 @@ describe("one cloud resource of two XRs, while scopeFieldPaths name other fields
       ["red", "blue"],
       ["blue", "red"],
     ] as const) {
-      for (const steps of [1, 2, 3, 4, 12]) {
+      for (const steps of [1, 3, 12]) {
         const { world, change } = begin(it);
         change(it.first);
         const others = ["red", "blue"].filter((name) => name !== it.first);
