@@ -348,18 +348,11 @@ describe("a credential for each namespace", () => {
     expect(draft.resources.get("consumers/answers/team-a")).toMatchObject({ object });
   });
 
-<<<<<<< HEAD
   /** A credential whose provider names its Secret in a status that is not there. */
-=======
->>>>>>> h/foldtest2
   const { spec: _, ...unnamed } = role("team-a", "1");
   const template = { ...unnamed, metadata: { name: "orders-{hash}" } };
   const secretRef = { nameFieldPath: "status.secretName" };
   const named = { list, credentials: { forEach: "Grant", template, secretRef } };
-<<<<<<< HEAD
-
-=======
->>>>>>> h/foldtest2
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
   const unset =
     "; a composed credential is Ready, but its field status.secretName, which has to name its Secret, is not set";
