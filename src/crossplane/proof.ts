@@ -147,8 +147,8 @@ const unconfirmed = (nested: Document, because: string): Nesting => ({
 });
 
 /**
- * Refers to a controller in the nested XR's namespace. Undefined for a built-in kind, whose API group has no dot: a team
- * could otherwise make Crossplane watch, and keep in memory, all objects of a kind such as Pod.
+ * Makes a reference to a nested XR's controller, which is in the same namespace or cluster-scoped. Undefined for a built-in
+ * kind, whose API group has no dot: a team could otherwise make Crossplane watch, and keep in memory, all Pods, for example.
  */
 function toCompositeReference({ apiVersion, kind, name }: Controller, nested: Document): Reference | undefined {
   const [group = "", version = "", ...more] = apiVersion.split("/", 3);

@@ -41,7 +41,7 @@ export const isReferring = (composite: Composite): boolean =>
   stringAt(composite.document, [...referencesPath(composite), 0, "name"]) !== undefined ||
   toReferences(composite).length > 0;
 
-/** Makes a reference to a resource. Fields that it lacks are "". */
+/** Makes a reference to a resource. A field that the resource lacks is "", except for the namespace. */
 export const toReference = (resource: Document): Reference => ({
   apiVersion: stringAt(resource, ["apiVersion"]) ?? "",
   kind: stringAt(resource, ["kind"]) ?? "",
@@ -59,7 +59,7 @@ export function readReference(value: JsonValue | undefined): Reference | undefin
   return { apiVersion, kind, namespace: place, name };
 }
 
-/** Makes a map key of a reference. References in other API versions have other keys. */
+/** Makes a map key of a reference. References to one resource in two API versions have two keys. */
 export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [apiVersion, kind, namespace, name].join("/");
 
