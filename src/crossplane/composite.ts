@@ -39,7 +39,7 @@ export function toComposite(document: Document): Composite {
     name,
     namespace,
     claim,
-    // Legacy XRs get the fields of their claim, among them `spec.crossplane` where the XRD allows it.
+    // The XR of a claim has the claim's fields, and `spec.crossplane` may be one of them.
     isModern: namespace !== undefined || (claim === undefined && document.at(["spec", "crossplane"]) !== undefined),
     document,
   };
@@ -57,7 +57,7 @@ export const claimNamespace = (resource: Document): string | undefined =>
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
-/** Reads the claim from `spec.claimRef`. A Composition may set that of a nested XR, so Crossplane's label, if any, has to agree. */
+/** Reads the claim from `spec.claimRef`. A Composition may set it in a nested XR, so Crossplane's label, if any, has to agree. */
 function readClaim(document: Document): Composite["claim"] {
   const name = stringAt(document, [...CLAIM_REF, "name"]);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);

@@ -9,7 +9,7 @@ import { findController, readUid } from "./metadata.ts";
 
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "missing"; readonly field?: string } // the resource names no Secret yet, or the Secret's name or namespace is invalid
+  | { readonly is: "missing"; readonly field?: string } // the resource names no Secret yet, or one with an invalid name or namespace
   | { readonly is: "foreign" }; // the resource names a Secret that its author may not share
 
 interface SecretRef {

@@ -38,7 +38,10 @@ export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind)
   return toManagedKind(`${twinGroup}/${version}`, kind);
 }
 
-/** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them, but has Crossplane's own as well. */
+/**
+ * Recognizes a managed resource by two fields, for which its CRD has defaults. A nested XR may have them, but also has one
+ * of Crossplane's fields.
+ */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
   const isComposite = has("crossplane") || has("compositionRef") || has("compositionRevisionRef");
@@ -80,9 +83,8 @@ export const CREATION = "crossplane.io/external-create-";
 const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
- * Reads the time of a creation after which neither an external name nor an ID was recorded; undefined if it failed or is
- * under way. The name may be lost: an asynchronous provider reports success at once, and forgets the creation when it
- * restarts (upjet#632).
+ * Reads the time of a creation that has ended without a failure, but also without an external name or ID. The name may be
+ * lost: an asynchronous provider reports success at once, and forgets the creation when it restarts (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
   const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(

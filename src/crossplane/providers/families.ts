@@ -24,7 +24,7 @@ interface Family {
   readonly cloud: Cloud;
   /** The field in which most kinds keep their tags. */
   readonly usual: TagField;
-  /** True if managed resources report the tags in the cloud in their status, among them the provider's own `crossplane-name`. */
+  /** True if the status of managed resources reports the cloud's tags, among them the provider's own, such as `crossplane-name`. */
   readonly reportsTags: boolean;
   /** The fields below spec.forProvider with a location, such as the region. */
   readonly places: readonly FieldPath[];
@@ -49,7 +49,7 @@ const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|da
 /** Services without regions: a managed resource's region identifies nothing there. Source: AWS Fault Isolation Boundaries. */
 const AWS_GLOBAL = /^(?:route53|cloudfront|iam|organizations|globalaccelerator|networkmanager|shield|waf)$/;
 
-/** Services with case-insensitive names. Source: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules. */
+/** Services with case-insensitive names: all but three. Source: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules. */
 const AZURE_CASELESS = /^(?!cosmosdb$|storage$|appconfiguration$)/;
 
 const aws = { cloud: "AWS", places: [["region"]], caseless: AWS_CASELESS, global: AWS_GLOBAL } as const;
