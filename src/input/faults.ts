@@ -16,7 +16,7 @@ export const invalidInput = (faults: readonly Fault[]): FunctionError =>
     ["cannot use the input:", ...faults.map(({ path, message }) => `  ${path}: ${message}`)].join("\n"),
   );
 
-/** Converts a schema's issues to faults, one for each wrong field. */
+/** Converts the issues of an invalid input to faults, one for each wrong field. */
 export const faultsIn = ({ issues }: z.core.$ZodError, schema: z.core.$ZodType): readonly Fault[] =>
   issues.flatMap((issue) => toFaults(issue, schema));
 
@@ -137,7 +137,7 @@ const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"}
 /** The fields with users' data. Their values are not shown, since messages are logged. */
 const CONTENTS: readonly (string | number)[] = ["value", "defaultData", "labels", "annotations"];
 
-/** Shows a wrong value, shortened, or only the type of users' data. */
+/** Shows a wrong value, shortened; of users' data only the type. */
 function show(value: unknown, path: FieldPath): string {
   if (path.some((step) => CONTENTS.includes(step))) return describeType(value);
   const text = JSON.stringify(value) ?? String(value);

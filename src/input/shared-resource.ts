@@ -15,7 +15,7 @@ const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWit
 });
 
 /**
- * A path that can be set in an empty environment. It may not be that of the environment's type: with another type,
+ * A path that can be set in an empty environment. It must not set the environment's apiVersion or kind: with another type,
  * function-patch-and-transform would stop the XR.
  */
 const environmentPath = fieldPath

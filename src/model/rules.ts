@@ -1,4 +1,4 @@
-/** One rule of a decision; undefined for a case that the rule does not fit. */
+/** One rule of a decision. Returns undefined for a case that it does not fit. */
 export type Rule<Case, Decision> = (one: Case) => Decision | undefined;
 
 export function when<Case, Fit extends Case, Decision>(

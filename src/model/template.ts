@@ -4,7 +4,7 @@ import { SECRET_KEY } from "./names.ts";
 
 export type Template = readonly (string | Placeholder)[];
 
-/** A part that is replaced by a value: of a key of the source Secret, or of a field of the XR or the shared resource. */
+/** A part that is replaced by the value of a key of the source Secret, or of a field of the XR or of the shared resource. */
 export type Placeholder = ({ readonly key: string } | { readonly of: "xr" | "shared"; readonly field: FieldPath }) & {
   readonly encoding?: "url" | "base64" | "json";
 };

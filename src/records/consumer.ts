@@ -22,7 +22,7 @@ import { RECORD_LABEL, type ReadLimits, readBindings } from "./record.ts";
 
 /** An XR or claim that uses a shared resource, or asks for it. */
 export interface Consumer {
-  /** The namespace that needs the grant; undefined for a cluster-scoped XR without a claim and copies. */
+  /** The namespace that needs the grant; undefined for a cluster-scoped XR without a claim and without copies. */
   readonly namespace: string | undefined;
   /** Kind.group of the XR or claim. */
   readonly kind: string;
@@ -37,7 +37,7 @@ export interface Consumer {
   readonly grantees: readonly Grantee[];
   /** The namespace whose own credential it copies; undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret of the credential for `credentialFor`, once all copies made from it have its values. */
+  /** The Secret of the credential for `credentialFor` whose values all copies have; undefined until there is one. */
   readonly copied: SecretName | undefined;
   /** False if no XR controls its record, as right after a restore. The consumer keeps its access then, and gets nothing new. */
   readonly isControlled: boolean;

@@ -50,7 +50,7 @@ export const appliedNames = (composite: Composite) => ({
 export const toRecordedKind = ({ kind, group }: Pick<ManagedKind, "kind" | "group">): string =>
   toGroupKind(kind, group);
 
-/** Makes the key of a composed resource in the ConfigMap: its name in the Composition, or a hash if that is invalid. */
+/** Makes the key of a composed resource in the ConfigMap: its name in the Composition, or a hash if that is no valid key. */
 const toDataKey = (name: string): string =>
   SECRET_KEY.test(name) && !name.startsWith(".") ? name : `sha256-${hashText(name, 40)}`;
 

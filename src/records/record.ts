@@ -21,7 +21,7 @@ export interface Binding {
   readonly dependents: readonly string[];
   /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret of the credential for `credentialFor`, once all copies made from it have its values. */
+  /** The Secret of the credential for `credentialFor` whose values all copies have; undefined until there is one. */
   readonly copied?: SecretName | undefined;
   /** The ticket that the resource's answer repeats to admit the XR (`select.prefer`). Each member of a pool gets another one. */
   readonly ticket?: string | undefined;

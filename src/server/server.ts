@@ -49,7 +49,7 @@ export async function serve(config: Config, dependencies: Dependencies) {
   };
   /** Asks clients to leave. Resolves once calls in flight are answered, or the grace period is over. */
   const shutDown = async (): Promise<void> => {
-    isReady = false; // /readyz reports it until the last call is answered
+    isReady = false; // /readyz answers 503 until the last call is answered
     setHealth("NOT_SERVING");
     const drain = async (): Promise<void> => {
       await gate.during(connections.askToLeave());
@@ -143,7 +143,7 @@ const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
  * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows. grpc-js 1.14 has an option
- * for the window in its client only. @throws {FunctionError} `CannotServe` if its private field has no HTTP/2 server
+ * for the window in its client only. @throws {FunctionError} `CannotServe` if they are not in its private field
  */
 function openHttp2(server: Server): readonly (Http2Server | Http2SecureServer)[] {
   const servers: unknown = server["http2Servers"];
