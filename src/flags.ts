@@ -8,11 +8,12 @@ import { type Config, toAddress } from "./server/config.ts";
  * The flags of the function. Names, short forms and variables are those of function-sdk-go's template, so that another
  * function's DeploymentRuntimeConfig fits. Two defaults differ:
  *
- * - `max-recv-message-size`: an XR with a hundred composed resources has 660 KB, and required resources and Secrets are
- *   added. Crossplane's client sends more than the 4 MB that grpc-go accepts.
+ * - `max-recv-message-size`: more than the template's 4 MB, since Crossplane sends larger requests. One with a hundred
+ *   composed resources has 660 KB, and required resources and Secrets add to it.
  * - `shutdown-grace-period`: shorter than the 30 s (terminationGracePeriodSeconds) after which Kubernetes kills a pod.
  *
- * For commander all values are optional: it would stop at the first missing one, and `readFlags` reports all.
+ * The brackets, as in `[ADDRESS]`, let a flag have no value. Without them commander would stop at the first flag without
+ * a value; `readFlags` reports all of them.
  */
 export const flags = {
   address: new Option("--address [ADDRESS]", "The address for gRPC: HOST:PORT or :PORT.").default(":9443"),

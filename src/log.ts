@@ -19,6 +19,6 @@ export function createLog({ debug }: { readonly debug: boolean }, stream: Writab
     format: format.combine(format.timestamp(), debug ? asText : format.json()),
     transports: [new transports.Stream({ stream })],
   });
-  // winston formats a line before it checks the level, and every call has a debug line.
+  // winston formats a line before it drops it for its level, and every RunFunction call logs a debug line.
   return debug ? logger : Object.assign(logger, { debug: () => logger });
 }

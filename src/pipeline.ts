@@ -15,12 +15,12 @@ import { type Draft, emptyDraft } from "./model/draft.ts";
 
 /** The features, in the order in which they run. Each runs where the input has its section. */
 const features: readonly Feature[] = [
-  guardObserving, // before every feature: its mistake stops the step
+  guardObserving, // before every feature: it stops a step that is misplaced in the pipeline
   sharing, // before all features below: they can use shared resources
   publishing,
   consumers, // before external names and tags: credentials are managed resources too
-  keepIdentities, // before external names and tags: they judge a resource that is being deleted by what it was
-  externalNames, // after every feature that desires managed resources; before tags: names from the record are arbitrated
+  keepIdentities, // before external names and tags: they judge a resource that is being deleted by its observed identity
+  externalNames, // after every feature that desires managed resources; before tags, which judge ownership by the names that it sets
   tags, // needs the final set of desired resources and their names; leaves out those that another XR owns
   withholdReadiness, // after every feature that may hold something back
   recordNames, // needs the final set of desired resources
@@ -29,5 +29,8 @@ const features: readonly Feature[] = [
 
 const runAll = (call: Call): Draft => features.reduce((draft, feature) => feature(call, draft), emptyDraft);
 
-/** Runs the features with the resources from before a restore, then the TTL, which depends on requirements and results. */
+/**
+ * Runs the features. After a restore they observe the resources that the XR composed before, too. The TTL comes last: it
+ * depends on requirements and results.
+ */
 export const run = (call: Call): Draft => responseTTL(call, runWithPredecessors(call, runAll));

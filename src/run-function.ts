@@ -12,7 +12,7 @@ import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 
 /** The outcome of one call: the response, and the parts of the draft that the log and the metrics may show. */
 export interface Outcome extends Pick<Draft, "conditions" | "results" | "audit" | "shares"> {
-  /** A RunFunctionResponse, encoded, in memory of its own. */
+  /** An encoded RunFunctionResponse, in a buffer that it does not share with the request. */
   readonly response: Buffer;
 }
 
@@ -39,7 +39,7 @@ export function runFunction(message: Uint8Array): Outcome {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
     const { message, code: reason } = error;
     const result: Result = { severity: "Fatal", message, reason, target: "Composite" };
-    // No TTL: Crossplane would replay the Fatal result until it expires.
+    // No TTL: Crossplane would replay the Fatal result until the TTL ends.
     const kept = { ...withRequirements(draft, requirements), audit: [], results: [], ttlSeconds: undefined };
     const fatal = withResults(kept, [result]);
     return toOutcome(fatal, writeFatalResponse(request, fatal));

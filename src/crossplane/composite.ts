@@ -12,7 +12,7 @@ export interface Composite {
   readonly namespace: string | undefined;
   /** The claim that a legacy XR is bound to. A namespaced XR has none: its `spec.claimRef` is an ordinary field. */
   readonly claim: { readonly kind: string; readonly namespace: string; readonly name: string } | undefined;
-  /** True if Crossplane's own fields are below `spec.crossplane`, as Crossplane v2 defines XRs; false as in v1. */
+  /** True if Crossplane's own fields are below `spec.crossplane`, as in an XR of v2; false if they are in `spec`, as in one of v1. */
   readonly isModern: boolean;
   readonly document: Document;
 }
@@ -39,15 +39,16 @@ export function toComposite(document: Document): Composite {
     name,
     namespace,
     claim,
-    // Legacy XRs get the fields of their claim, among them `spec.crossplane` where the XRD allows it.
+    // The XR of a claim has the claim's fields, and `spec.crossplane` may be one of them.
     isModern: namespace !== undefined || (claim === undefined && document.at(["spec", "crossplane"]) !== undefined),
     document,
   };
 }
 
 /**
- * Finds the namespace of the claim for which a cluster-scoped resource was composed. Crossplane labels all of them, only
- * a new XR may lack the label. Source: RenderComposedResourceMetadata and the claim's syncer, v1.20 to v2.4.
+ * Finds the namespace of the claim to which a cluster-scoped XR or composed resource belongs. Crossplane labels each
+ * with that namespace. Only a claim's new XR may lack the label, and has `spec.claimRef` instead.
+ * Source: RenderComposedResourceMetadata and the claim's syncer, v1.20 to v2.4.
  */
 export const claimNamespace = (resource: Document): string | undefined =>
   readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_REF_NAMESPACE);
@@ -56,7 +57,7 @@ export const claimNamespace = (resource: Document): string | undefined =>
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
-/** Reads the claim. A Composition may set `spec.claimRef` of a nested XR, so Crossplane's label has to agree. */
+/** Reads the claim from `spec.claimRef`. A Composition may set it in a nested XR, so Crossplane's label, if any, has to agree. */
 function readClaim(document: Document): Composite["claim"] {
   const name = stringAt(document, [...CLAIM_REF, "name"]);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);

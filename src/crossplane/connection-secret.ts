@@ -9,7 +9,7 @@ import { findController, readUid } from "./metadata.ts";
 
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "missing"; readonly field?: string } // the resource names no Secret yet, or its name is invalid
+  | { readonly is: "missing"; readonly field?: string } // the resource names no Secret yet, or one with an invalid name or namespace
   | { readonly is: "foreign" }; // the resource names a Secret that its author may not share
 
 interface SecretRef {
@@ -25,7 +25,7 @@ export function findConnectionSecret(resource: Document, { name, namespaceFieldP
   const whole = name.map((part) => (typeof part === "string" ? part : textAt(part))).join("");
   const found = judgeSecret(resource, empty.length > 0 ? undefined : whole, stringAt(resource, namespaceFieldPath));
   if (found.is !== "missing") return found;
-  // A valid name that names no Secret lacks a valid namespace.
+  // If the Secret's name is valid, its namespace is missing or invalid.
   const invalid = isName(whole) ? [namespaceFieldPath] : fields;
   const wanted = empty.length > 0 ? empty : invalid;
   return { is: "missing", field: wanted.map(formatFieldPath).join(", ") || "secretRef.name" };
@@ -49,21 +49,21 @@ export function judgeSecret(
   if (name === undefined || where === undefined || !isName(name) || !DNS_LABEL.test(where)) return { is: "missing" };
   const secret = { namespace: where, name };
   const team = own ?? claimNamespace(resource);
-  const isOurs = team === undefined || team === where || (own === undefined && isWrittenFor(resource, secret));
-  return isOurs ? { is: "named", secret } : { is: "foreign" };
+  const mayName = team === undefined || team === where || (own === undefined && isWrittenFor(resource, secret));
+  return mayName ? { is: "named", secret } : { is: "foreign" };
 }
 
 /**
  * Tells whether Crossplane writes this Secret for the resource, under a name that the claim did not choose. Crossplane
  * itself names the Secret of a claim's XR. A Composition names the Secrets of the resources below that XR, perhaps by a
- * field of the claim, so these names must contain a UID.
+ * field of the claim. So such a name must contain the UID of the resource or of its controller.
  */
 function isWrittenFor(resource: Document, secret: SecretName): boolean {
   const written = secretAt(resource, CONNECTION_SECRET_REF);
   const isNamed = written?.namespace === secret.namespace && written.name === secret.name;
   const controller = findController(resource);
-  // The claim's XR itself: no XR controls it.
-  const isClaims = controller === undefined && stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
+  // Only the claim's own XR has a claim and no controller.
+  const isClaimsXR = controller === undefined && stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
   const hasUid = [readUid(resource), controller?.uid].some((uid) => uid && secret.name.includes(uid));
-  return isNamed && (isClaims || hasUid);
+  return isNamed && (isClaimsXR || hasUid);
 }

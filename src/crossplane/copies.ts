@@ -34,7 +34,10 @@ export const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", 
 /** The field in which a Crossplane v1 XR, a claim or an Object names its connection Secret. */
 export const CONNECTION_SECRET_REF: FieldPath = ["spec", "writeConnectionSecretToRef"];
 
-/** Reads the name of a copy: the composed Secret itself, the Secret in an Object's manifest, or the one to which an Object publishes. */
+/**
+ * Reads the namespace and name of the Secret that a composed resource delivers as a copy: the composed Secret itself, the
+ * Secret in an Object's manifest, or the connection Secret that an Object publishes.
+ */
 export function readCopiedSecret(resource: Document): SecretName | undefined {
   if (resource.at(["kind"]) === "Secret") return secretAt(resource, ["metadata"]);
   if (resource.at(CONNECTION_SECRET_REF) === undefined) return secretAt(resource, MANIFEST_METADATA);

@@ -2,10 +2,11 @@ import type { Request } from "../model/request.ts";
 import type { Composite } from "./composite.ts";
 
 /**
- * Tells Crossplane v2 from v1: only v2 looks up resources in a selector's namespace. v1 ignores the namespace, and fails
- * the XR if the kind is namespaced. v2.0 and v2.1 advertise no capabilities, so only an XR of v2 tells them from v1.
+ * Tells whether Crossplane surely looks up resources in a selector's namespace, as v2 does. v1 ignores the namespace, and
+ * fails the XR if the kind is namespaced.
  *
- * Crossplane v2 also runs XRs of v1, for which `isModern` is false.
+ * v2.2 and later are recognized by their capabilities. v2.0 and v2.1 advertise none, like v1, so only an XR of v2
+ * (`isModern`) proves them: for an XR of v1, which Crossplane v2 runs too, the answer is false.
  */
 export const canSelectNamespaces = (
   { capabilities }: Pick<Request, "capabilities">,

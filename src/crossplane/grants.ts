@@ -56,7 +56,7 @@ interface NamespaceGrant {
   readonly isForAll: boolean;
 }
 
-/** All namespaces, in a grant. It also stands for a cluster-scoped XR without copies: only a grant to all gives it access. */
+/** All namespaces, in a grant. A cluster-scoped XR without copies has it as its namespace: only a grant to all gives it access. */
 export const FOR_ALL = "*";
 
 /** Tells whether annotations grant access. @param matching the Namespaces that match the grant's selector */
@@ -69,7 +69,7 @@ export const isGrantedByAnnotations = (
 const PREFIX = `${DOMAIN}/`;
 const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));
 
-/** The most annotations that are compared. This function has some twenty, and a team may write thousands. */
+/** The most annotations that are compared with the names of grants. This function has some twenty, a team may write thousands. */
 const MAX_COMPARED = 50;
 
 function findMisspelt(shared: Document): { readonly name: string; readonly hint: string } | undefined {
@@ -87,10 +87,10 @@ function findMisspelt(shared: Document): { readonly name: string; readonly hint:
 /** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
-/** The prefix of the requirements for its schemas. */
+/** The prefix of the requirements for ReferenceGrant's schemas. */
 const SCHEMAS = "reference-grant";
 
-/** The versions of the kind that a cluster may serve, best first. */
+/** The versions of ReferenceGrant that a cluster may serve, best first. */
 const VERSIONS = ["v1", "v1beta1"].map((version) => {
   return { apiVersion: `${REFERENCE_GRANT.group}/${version}`, kind: REFERENCE_GRANT.kind };
 });
@@ -110,7 +110,7 @@ export function askReferenceGrants(
   return assumed === undefined ? requirements.askServed(SCHEMAS, ...versions) : requirements.ask(assumed);
 }
 
-/** Asks whether the cluster serves ReferenceGrant, before it is known in which namespace they are. */
+/** Requires the schemas of ReferenceGrant before it is known in which namespace the grants are, to save a call later. */
 export function askGrantSchemas({ capabilities }: Request, requirements: Requirements): void {
   if (capabilities.has("RequiredSchemas")) requirements.findServed(SCHEMAS, VERSIONS);
 }
@@ -138,7 +138,7 @@ export const findGranteeKeys = (grants: readonly Document[], secret: SecretName)
 
 type Grantees = readonly (readonly Grantee[])[];
 
-/** Finds two lists: the grantees of all Secrets in the namespace, and those of this Secret by name. */
+/** Finds two lists: the grantees of the grants for all Secrets in the namespace, and of the grants for this Secret alone. */
 function granteesOf(grants: readonly Document[], { namespace, name }: SecretName): readonly Grantees[] {
   const index = bySecret(grants);
   return [`${namespace}/`, `${namespace}/${name}`].map((key) => index.get(key) ?? NONE);

@@ -7,7 +7,7 @@ import { findFacts } from "./providers/families.ts";
 
 export interface ManagedKind {
   readonly apiVersion: string;
-  /** Without the `.m` of namespaced managed resources: both kinds manage the same cloud resources. */
+  /** The API group without the `.m` of namespaced managed resources: both kinds manage the same cloud resources. */
   readonly group: string;
   readonly kind: string;
   readonly isNamespaced: boolean;
@@ -38,7 +38,10 @@ export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind)
   return toManagedKind(`${twinGroup}/${version}`, kind);
 }
 
-/** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them, but also has a Composition. */
+/**
+ * Recognizes a managed resource by two fields, for which its CRD has defaults. A nested XR may have them, but also has one
+ * of Crossplane's fields.
+ */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
   const isComposite = has("crossplane") || has("compositionRef") || has("compositionRevisionRef");
@@ -80,8 +83,8 @@ export const CREATION = "crossplane.io/external-create-";
 const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
- * Reads the time of a creation after which no external name was recorded. The name may be lost: an asynchronous provider
- * reports success at once, and forgets the creation when it restarts (upjet#632).
+ * Reads the time of a creation that has ended without a failure, but also without an external name or ID. The name may be
+ * lost: an asynchronous provider reports success at once, and forgets the creation when it restarts (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
   const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(
@@ -103,8 +106,8 @@ function readCreation(managed: Document) {
 }
 
 /**
- * Reads the time at which the provider created the cloud resource; undefined if it existed before. A recorded intent
- * without a failure counts as a creation. Source: crossplane-runtime pkg/meta, SetExternalCreatePending.
+ * Reads the time at which the provider created the cloud resource; undefined if it existed before. A creation that
+ * has begun, and is not known to have failed, counts too. Source: crossplane-runtime pkg/meta, SetExternalCreatePending.
  */
 export function readCreationTime(managed: Document): string | undefined {
   const { pending, succeeded, failed } = readCreation(managed);

@@ -72,7 +72,9 @@ export const readManagedFields = (resource: Document): readonly JsonObject[] =>
 
 /**
  * Tells whether another client wrote an XR's references after Crossplane did. The API server then removes the field
- * from Crossplane's field manager. False without managed fields, as in `crossplane render`.
+ * from the managed fields of Crossplane. False without managed fields, as in `crossplane render`.
+ *
+ * @param references the path of the field.
  */
 export function isWrittenByOthers(composite: Document, references: readonly string[]): boolean {
   const fields = references.map((field) => `f:${field}`);

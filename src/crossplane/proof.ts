@@ -84,7 +84,7 @@ export type Nesting =
 /** The most XRs looked up above one: each takes a call, and Crossplane makes at most six in a reconcile. */
 const MAX_LEVELS = 4;
 
-/** Looks up an object. Crossplane finds a cluster-scoped object whatever the namespace. */
+/** Looks up an object. Crossplane finds a cluster-scoped object whatever the reference's namespace is. */
 type LookUp = (reference: Reference) => LookupAnswer;
 
 /**
@@ -120,7 +120,7 @@ function climb(nested: Document, lookUp: LookUp): Nesting | { readonly is: "foun
 
   const answer = lookUp(reference);
   if (answer.is === "pending") return { is: "pending" };
-  // A cluster-scoped controller has no namespace, and the reference has the nested XR's.
+  // The reference has the nested XR's namespace, which is not compared with a cluster-scoped controller's: that has none.
   const composer = answer.items.find((item) => {
     const found = toReference(item);
     return isSameResource(found, { ...reference, namespace: found.namespace && reference.namespace });
@@ -147,8 +147,8 @@ const unconfirmed = (nested: Document, because: string): Nesting => ({
 });
 
 /**
- * Refers to a controller in the nested XR's namespace. Undefined for a built-in kind, whose API group has no dot: a team
- * could otherwise make Crossplane watch, and keep in memory, all objects of a kind such as Pod.
+ * Makes a reference to a nested XR's controller, which is in the same namespace or cluster-scoped. Undefined for a built-in
+ * kind, whose API group has no dot: a team could otherwise make Crossplane watch, and keep in memory, all Pods, for example.
  */
 function toCompositeReference({ apiVersion, kind, name }: Controller, nested: Document): Reference | undefined {
   const [group = "", version = "", ...more] = apiVersion.split("/", 3);

@@ -20,7 +20,7 @@ export const LEGACY_REFERENCES = ["spec", "resourceRefs"];
 export const referencesPath = ({ isModern }: Composite): readonly string[] =>
   isModern ? MODERN_REFERENCES : LEGACY_REFERENCES;
 
-/** Tells whether a composed resource is an XR that composes, too. */
+/** Tells whether a resource refers to composed resources, and so is an XR. */
 export const hasReferences = (resource: Document): boolean =>
   [MODERN_REFERENCES, LEGACY_REFERENCES].some((path) => objectsAt(resource, path).length > 0);
 
@@ -41,7 +41,7 @@ export const isReferring = (composite: Composite): boolean =>
   stringAt(composite.document, [...referencesPath(composite), 0, "name"]) !== undefined ||
   toReferences(composite).length > 0;
 
-/** Makes a reference to a resource. Fields that it lacks are "". */
+/** Makes a reference to a resource. A field that the resource lacks is "", except for the namespace. */
 export const toReference = (resource: Document): Reference => ({
   apiVersion: stringAt(resource, ["apiVersion"]) ?? "",
   kind: stringAt(resource, ["kind"]) ?? "",
@@ -59,7 +59,7 @@ export function readReference(value: JsonValue | undefined): Reference | undefin
   return { apiVersion, kind, namespace: place, name };
 }
 
-/** Makes a map key of a reference. References in other API versions have other keys. */
+/** Makes a map key of a reference. References to one resource in two API versions have two keys. */
 export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [apiVersion, kind, namespace, name].join("/");
 
@@ -70,6 +70,6 @@ export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Referenc
 export const isSameResource = (a: Reference, b: Reference): boolean =>
   a.name === b.name && resourceKey(a) === resourceKey(b);
 
-/** Formats a reference for kubectl: `Bucket.s3.aws.upbound.io/orders`, with the namespace before the name. */
+/** Formats a reference: `Bucket.s3.aws.upbound.io/orders`; with a namespace, `Bucket.s3.aws.m.upbound.io/team-a/orders`. */
 export const formatReference = (reference: Reference): string =>
   [groupKindOf(reference), reference.namespace, reference.name].filter((part) => part !== undefined).join("/");

@@ -5,7 +5,7 @@ import { hashText } from "../model/hash.ts";
 import type { Requirement, ResourceSelector } from "../model/requirement.ts";
 import type { SecretName } from "./copies.ts";
 
-/** Enough digits that a team, which chooses parts of selectors, cannot cause a collision. */
+/** The digits of a selector's hash: enough that a team, which chooses parts of selectors, cannot cause a collision. */
 const DIGITS = 32;
 
 /**
@@ -35,8 +35,10 @@ const NOT_FETCHED =
 
 /**
  * Tells whether the XR's last reconcile failed because Crossplane could not read a requirement with this prefix. If RBAC
- * forbids a read, Crossplane waits for two minutes, fails the XR and names one requirement. If the function
- * required it again, the next reconcile would fail alike, and never report the cause. Only the message's beginning is matched: a team may write the rest.
+ * forbids a read, Crossplane waits for two minutes, fails the XR and names the requirement. A function that required it
+ * again would make every reconcile fail alike, and could never report the cause.
+ *
+ * Only the beginning of Crossplane's message is matched: a team may write the rest.
  */
 export function couldNotBeRead(prefix: string, composite: Document): boolean {
   const synced = shownCondition(composite, "Synced");

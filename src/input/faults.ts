@@ -16,7 +16,7 @@ export const invalidInput = (faults: readonly Fault[]): FunctionError =>
     ["cannot use the input:", ...faults.map(({ path, message }) => `  ${path}: ${message}`)].join("\n"),
   );
 
-/** Converts a schema's issues to faults, one for each wrong field. */
+/** Converts the issues of an invalid input to faults, one for each wrong field. */
 export const faultsIn = ({ issues }: z.core.$ZodError, schema: z.core.$ZodType): readonly Fault[] =>
   issues.flatMap((issue) => toFaults(issue, schema));
 
@@ -59,7 +59,7 @@ function listFields(schema: z.core.$ZodType, path: FieldPath = []): readonly Fie
 const isBelow = (field: FieldPath, path: FieldPath): boolean =>
   field.length > path.length && path.every((step, index) => field[index] === step || field[index] === EVERY);
 
-/** Suggests a field of the object with a similar name, or the nearest field of that name further down. */
+/** Suggests a field of the object with a similar name or, without one, the nearest field with the same name further down. */
 function suggestField(key: string, path: FieldPath, fields: readonly FieldPath[], input: unknown): string {
   if (path.includes("patches") && TRANSFORMING.test(key)) return TRANSFORMS;
   const isOfObject = (field: FieldPath): boolean => field.length === path.length + 1;
@@ -100,11 +100,11 @@ const findWrongType = (issues: readonly z.core.$ZodIssue[]): string | undefined 
 
 const NEW_ITEM = 'begin each item of a list with "-"';
 
-/** The codes of issues for a missing value. */
-const OF_TYPES: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
+/** The codes of the issues by which zod reports a missing value. */
+const MISSING: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
 
 function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
-  if (issue.input === undefined && OF_TYPES.includes(issue.code)) return "required";
+  if (issue.input === undefined && MISSING.includes(issue.code)) return "required";
   switch (issue.code) {
     case "invalid_type":
       return explainType(issue, path);
@@ -137,7 +137,7 @@ const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"}
 /** The fields with users' data. Their values are not shown, since messages are logged. */
 const CONTENTS: readonly (string | number)[] = ["value", "defaultData", "labels", "annotations"];
 
-/** Shows a wrong value, shortened, or only the type of users' data. */
+/** Shows a wrong value, shortened; of users' data only the type. */
 function show(value: unknown, path: FieldPath): string {
   if (path.some((step) => CONTENTS.includes(step))) return describeType(value);
   const text = JSON.stringify(value) ?? String(value);

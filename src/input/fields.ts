@@ -42,7 +42,7 @@ export const unique = <T extends z.ZodArray>(list: T, key: string): T => {
   });
 };
 
-/** Converts a value to text for comparison; undefined if it is not set, or comes from a field of the XR. */
+/** Converts a value to text for comparison; undefined if it is not set, or comes from a field of the XR or the environment. */
 function toComparable(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return formatFieldPath(value as FieldPath);

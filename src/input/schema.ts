@@ -15,13 +15,13 @@ export const INPUT_KIND = "Input";
 const DEFAULT_TTL = "60s";
 
 /** Tells whether a shared resource has copies or dependents, which a revoked grant deletes. A Fatal result would keep them. */
-const isTakenBack = ({ connection, dependents }: { readonly connection?: unknown; readonly dependents?: unknown }) =>
+const hasRevocable = ({ connection, dependents }: { readonly connection?: unknown; readonly dependents?: unknown }) =>
   Boolean(connection) || (Array.isArray(dependents) && dependents.length > 0);
 
-/** Tells whether `resolution: Fail` is allowed beside the other shared resources, parsed or not. */
+/** Tells whether the shared resources, parsed or not, keep the rule that `resolution: Fail` excludes copies and dependents. */
 function mayFail(shares: readonly unknown[]): boolean {
   const objects = shares.filter(isObject);
-  return objects.every(({ resolution }) => resolution !== "Fail") || !objects.some(isTakenBack);
+  return objects.every(({ resolution }) => resolution !== "Fail") || !objects.some(hasRevocable);
 }
 
 const FROZEN =
@@ -99,7 +99,7 @@ export const inputSchema = z.strictObject({
         "In an Operation only, without any other section: finds XRs that were never reconciled. See docs/cli.md.",
       ),
     })
-    .refine(({ sharedResources, tags }) => tags?.owner?.onConflict !== "Fail" || !sharedResources.some(isTakenBack), {
+    .refine(({ sharedResources, tags }) => tags?.owner?.onConflict !== "Fail" || !sharedResources.some(hasRevocable), {
       path: ["tags", "owner", "onConflict"],
       error: `Fail ${FROZEN}`,
     })

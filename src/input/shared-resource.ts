@@ -14,7 +14,10 @@ const dependent = text.refine((name) => OWN_NAMES.every((own) => !name.startsWit
   error: "this function itself composes that resource: name one that another function composes",
 });
 
-/** A path that can be set in an empty environment. If it changed the type of the environment, function-patch-and-transform would stop the XR. */
+/**
+ * A path that can be set in an empty environment. It must not set the environment's apiVersion or kind: with another type,
+ * function-patch-and-transform would stop the XR.
+ */
 const environmentPath = fieldPath
   .refine((path) => typeof path[0] === "string" && path.every((step) => typeof step === "string" || step === 0), {
     error: "cannot be set in an empty environment: begin with the name of a field, and use no index but [0]",
@@ -141,7 +144,7 @@ export const sharedResourceSchema = z
         "more than 1 is not allowed with connection, patches or dependents: later steps can use several resources from the context",
     },
   )
-  // With `select.self` neither field is used, since the XR is in the request already, and no grant is needed.
+  // With `select.self` apiVersion and kind are not used, since the XR is in the request already, and no grant is needed.
   .transform(({ apiVersion: version = "", kind = "XR", grant, ...rest }) => ({
     ...rest,
     apiVersion: version,

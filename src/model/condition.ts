@@ -25,9 +25,9 @@ export interface Result {
 /** The longest message in bytes: Kubernetes' limit for an event. Condition messages are repeated in events. */
 const MAX_MESSAGE = 1024;
 
-/** The longest text of another object in a message, in characters. */
+/** The most characters of a text that a message quotes from another object. */
 const MAX_QUOTED = 100;
-/** The longest error of a provider in a message, in characters. */
+/** The most characters of a provider's error that a message quotes. */
 const MAX_ERROR = 300;
 
 const ELLIPSIS = "…";

@@ -4,8 +4,8 @@ import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 /** A JSON object, decoded where it is read. It may refer to the request's bytes, and must not outlive the request. */
 export interface Document {
   /**
-   * Reads the value at `path`: undefined if there is none, and `tooDeep` if it is nested too deep to decode. An error
-   * would let the author of one field stop the whole XR.
+   * Reads the value at `path`: undefined if there is none, and `tooDeep` if it is nested too deep to decode. With an
+   * error instead, the author of one field could stop the whole XR.
    */
   at<T = undefined>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T;
   /** @throws {FunctionError} `InvalidMessage` where the object is nested too deep. */
@@ -17,7 +17,7 @@ export interface Document {
   with(edits: readonly ValueEdit[]): Document;
 }
 
-/** A value that is nested deeper than `MAX_DEPTH`, for readers that distinguish it from a missing one. */
+/** A mark to pass as `tooDeep`, for readers that distinguish a value nested deeper than `MAX_DEPTH` from a missing one. */
 export const TOO_DEEP: unique symbol = Symbol("nested too deep");
 
 export interface ValueEdit {

@@ -35,7 +35,7 @@ function stepAt(text: string, position: number): string | number {
   return bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name;
 }
 
-/** The step to each item of a list, in messages only. */
+/** A step that means every item of a list or map. Only messages have it: `parseFieldPath` rejects it. */
 export const EVERY = "*";
 
 const notAPath = (text: string, reason: string): FunctionError =>
@@ -66,7 +66,7 @@ function stepInto(value: JsonValue, step: string | number): JsonValue | undefine
   return isObject(value) ? ownValue(value, String(step)) : undefined;
 }
 
-/** Returns a copy with `value` at `path`, and missing objects and list items on the way. @throws {FunctionError} `InvalidFieldPath` */
+/** Returns a copy with `value` at `path`; creates objects and lists that are missing on the way. @throws {FunctionError} `InvalidFieldPath` */
 export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue): JsonObject {
   const object = withNested(root, path, value);
   if (isObject(object)) return object;

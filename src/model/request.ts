@@ -1,7 +1,7 @@
 import type { Document } from "./document.ts";
 import type { Answers } from "./requirement.ts";
 
-/** The readiness that the pipeline sets. Crossplane takes Unspecified as not ready for a composed resource. */
+/** The readiness that the pipeline sets. A composed resource with Unspecified is not ready for Crossplane. */
 export type Ready = "Unspecified" | "True" | "False";
 
 /** A composite or composed resource: observed (whole) or desired (the fields the pipeline wants to own). */

@@ -64,7 +64,10 @@ export class Requirements {
     return this.#noted(this.#answers.requiredSchema(name));
   }
 
-  /** Finds the first of these kinds that the cluster serves, by their schemas (Crossplane v2.2 and later), whose names have the prefix. */
+  /**
+   * Finds the first of these kinds that the cluster serves, by requiring their schemas (Crossplane v2.2 and later).
+   * @param prefix begins the names of these requirements.
+   */
   findServed<Kind extends SchemaSelector>(prefix: string, kinds: readonly Kind[]): Kind | "pending" | undefined {
     const answers = kinds.map(
       (kind) => [kind, this.askSchema({ ...kind, name: nameSchema(prefix, kind) }).is] as const,
@@ -74,9 +77,10 @@ export class Requirements {
   }
 
   /**
-   * Asks for resources of a kind that the cluster may not serve, in the first of these versions that it does. Requiring a
-   * kind that is not served fails the XR, so the schemas are required first. An answer of the last reconcile proves that a
-   * kind is served, too: v2.4 keeps answers of resources, and none of schemas.
+   * Asks for resources of a kind that the cluster may not serve, in the first of these versions that it serves. Requiring
+   * resources of a version that is not served fails the XR, so the schemas are required first. A version whose resources
+   * are answered while its schema is pending is served, too: v2.4 begins a reconcile with the resources that the last one
+   * required, but without the schemas.
    */
   askServed(prefix: string, ...versions: readonly Requirement[]): LookupAnswer | { readonly is: "notServed" } {
     const isAnswered = ({ name, selector }: Requirement): boolean =>
@@ -88,7 +92,7 @@ export class Requirements {
     return served === "pending" ? { is: "pending" } : this.ask(served);
   }
 
-  /** Asks for resources of a kind that the cluster may not serve; none if it does not. */
+  /** Asks for resources of a kind that the cluster may not serve. If it does not, the answer has no items. */
   askIfServed(requirement: Requirement): LookupAnswer {
     const answer = this.askServed("served", requirement);
     return answer.is === "notServed" ? { is: "resolved", items: [] } : answer;
@@ -99,7 +103,7 @@ export class Requirements {
     return this.#answers.required(name);
   }
 
-  /** Makes Requirements with the same answers. What is asked of them is required only after `add`. */
+  /** Makes Requirements with the same answers. The response has their requirements only if `add` takes them over. */
   fork(): Requirements {
     return new Requirements(this.#answers);
   }

@@ -1,4 +1,4 @@
-/** One rule of a decision; undefined for a case that the rule does not fit. */
+/** One rule of a decision. Returns undefined for a case that it does not fit. */
 export type Rule<Case, Decision> = (one: Case) => Decision | undefined;
 
 export function when<Case, Fit extends Case, Decision>(
@@ -16,7 +16,10 @@ export function when<Case, Decision>(
   return (one) => (fits(one) ? decide(one) : undefined);
 }
 
-/** Makes a decision by the first rule that fits. @param toRules a function, so that the list can stand above the functions it names */
+/**
+ * Makes a function that decides by the first rule that fits.
+ * @param toRules returns the rules. It is a function, so that the list can stand above the functions that it names.
+ */
 export function decideBy<Case, Decision>(
   toRules: () => readonly Rule<Case, Decision>[],
   otherwise: (one: Case) => Decision,

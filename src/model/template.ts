@@ -4,7 +4,7 @@ import { SECRET_KEY } from "./names.ts";
 
 export type Template = readonly (string | Placeholder)[];
 
-/** A key of the Secret, or a field of the XR or shared resource, and the encoding of its value. */
+/** A part that is replaced by the value of a key of the source Secret, or of a field of the XR or of the shared resource. */
 export type Placeholder = ({ readonly key: string } | { readonly of: "xr" | "shared"; readonly field: FieldPath }) & {
   readonly encoding?: "url" | "base64" | "json";
 };
@@ -44,7 +44,7 @@ function parse<T>(text: string, convert: (groups: Groups) => T | undefined, mean
   return parts;
 }
 
-/** Names the wrong part; only its position if it may contain a secret value. */
+/** Names the wrong part, or only its position if the part may contain a secret value. */
 function notATemplate(text: string, position: number, meaning: string): FunctionError {
   const wrong = /^\{[-._:|/[\]a-zA-Z0-9]{0,60}\}/.exec(text.slice(position, position + 62))?.[0];
   const place = wrong ?? `the brace at character ${position + 1}`;

@@ -12,7 +12,7 @@ import { DOMAIN } from "../model/names.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirements } from "../model/requirement.ts";
 
-/** One call of an Operation, which has no XR. Crossplane applies desired resources to those of the same name. */
+/** One call of an Operation, which has no XR. Crossplane applies each desired resource, also to an existing one of that name. */
 export interface OperationCall {
   readonly request: Request;
   readonly input: Input;

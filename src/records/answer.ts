@@ -12,8 +12,9 @@ import type { Requirements } from "../model/requirement.ts";
 import { recordKind } from "./record.ts";
 
 /**
- * The answer of a shared resource to the consumers of one namespace, or to one admitted consumer. The owner's XR composes it as an object
- * that consumers require by its label. It is not in the status of the shared resource, each change of which reconciles all consumers.
+ * The answer of a shared resource to the consumers of one namespace, or to one admitted consumer. The shared XR, or its companion,
+ * composes an object with it, which consumers require by ANSWER_LABEL. It is not in the shared resource's status, since each change of
+ * that reconciles all consumers.
  */
 export interface Answer {
   /** The Secret with the credential of the namespace. */
@@ -22,7 +23,7 @@ export interface Answer {
   readonly ticket?: string | undefined;
 }
 
-/** Makes the subject of the answer by which a pool's member admits one share of an XR. @param recordOf the value of the record's label */
+/** Makes the subject of the answer by which a pool's member admits one share of an XR. @param recordOf the RECORD_LABEL of the XR's record */
 export const admissionSubject = (namespace: string | undefined, recordOf: string, share: string): string =>
   `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
 
@@ -36,7 +37,7 @@ const toLabels = (shared: Reference, subject: string) => ({
   [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${subject}`, 40),
 });
 
-/** Composes an answer. @param composer the XR that composes it: the shared XR, or its companion */
+/** Composes an answer. @param owner the shared XR. @param composer the XR that composes the answer: the shared XR, or its companion */
 export function composeAnswer(
   owner: Composite,
   subject: string,
@@ -47,7 +48,7 @@ export function composeAnswer(
   const reference = { apiVersion, kind, name, uid: readUid(document) ?? "" };
   return {
     ...recordKind(owner),
-    // Crossplane makes the composer an owner.
+    // Crossplane adds an owner reference to the composer.
     metadata: { labels: toLabels(owner, subject), ...(composer !== owner && { ownerReferences: [reference] }) },
     data: {
       ...(secret !== undefined && { secretName: secret.name, secretNamespace: secret.namespace }),
@@ -57,8 +58,8 @@ export function composeAnswer(
 }
 
 /**
- * Requires the answer of a shared resource to a subject; undefined if there is none. It counts only if the shared resource owns it:
- * anyone's ConfigMap in the same namespace could name another Secret.
+ * Requires the answer of a shared resource to a subject; undefined if there is none. An answer counts only if it has an owner reference to
+ * the shared resource: anyone's ConfigMap in the same namespace could name another Secret.
  */
 export function askAnswer(
   shared: Document,

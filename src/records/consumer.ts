@@ -22,7 +22,7 @@ import { RECORD_LABEL, type ReadLimits, readBindings } from "./record.ts";
 
 /** An XR or claim that uses a shared resource, or asks for it. */
 export interface Consumer {
-  /** The namespace that needs the grant; undefined for an XR of the platform without copies. */
+  /** The namespace that needs the grant; undefined for a cluster-scoped XR without a claim and without copies. */
   readonly namespace: string | undefined;
   /** Kind.group of the XR or claim. */
   readonly kind: string;
@@ -37,7 +37,7 @@ export interface Consumer {
   readonly grantees: readonly Grantee[];
   /** The namespace whose own credential it copies; undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret of the credential for `credentialFor`, once all copies made from it have its values. */
+  /** The Secret of the credential for `credentialFor` whose values all copies have; undefined until there is one. */
   readonly copied: SecretName | undefined;
   /** False if no XR controls its record, as right after a restore. The consumer keeps its access then, and gets nothing new. */
   readonly isControlled: boolean;
@@ -47,12 +47,13 @@ export interface Consumer {
 
 /** A place in a pool. Each share of an XR takes one, however many copies it has. */
 interface Place {
-  /** The subject of the answer that admits it. */
+  /** The subject of the answer that admits the share. */
   readonly subject: string;
-  /** Undefined if it does not ask to be admitted. */
+  /** Undefined if the share does not ask to be admitted. */
   readonly ticket: string | undefined;
-  /** True if its record says that it was served. */
+  /** True if the record says that the share has access. */
   readonly isBound: boolean;
+  /** The creation time of the record. */
   readonly since: string;
 }
 
@@ -77,8 +78,8 @@ export function judgeConsumers(
  * Reads the consumers of a shared resource from an XR's record: one for each copy, or one that reads fields only. There are none if
  * Crossplane did not compose the record.
  *
- * A team may write any ConfigMap into its namespace, so a record counts for the namespace that contains it. A copy in another namespace
- * needs a grant to both.
+ * A team may write any ConfigMap into its namespace. So the consumer's namespace is the one that contains the record, whatever the record
+ * says. A copy in another namespace needs a grant to both.
  *
  * @param most the most copies to list for each share.
  */
@@ -121,8 +122,8 @@ export function toUses(
 }
 
 /**
- * Tells whether Crossplane composed the record, for the XR that controls it. Its label and field manager prove that. A restore may drop the
- * managed fields or the controller; then the label suffices.
+ * Tells whether Crossplane composed the record, for the XR that controls it. The label COMPOSITE_LABEL and the field manager of that XR
+ * prove it. A restore may drop the managed fields or the controller; then the label suffices.
  */
 function isComposed(record: Document, controller: Controller | undefined): boolean {
   if (readLabel(record, COMPOSITE_LABEL) === undefined) return false;

@@ -26,8 +26,8 @@ export interface RecordedName {
 export type RecordedNames = ReadonlyMap<string, RecordedName>;
 
 /**
- * The name of the record of names in the Composition. The record of bindings (RECORD_NAME) does not hold the names: owners read that of
- * every consumer, and each change of it reconciles the owners.
+ * The name of the record of names in the Composition. The names are not in the record of bindings (RECORD_NAME), since owners read the
+ * bindings of every consumer, and each change of that record reconciles the owners.
  */
 export const NAMES_NAME = "shared-infrastructure/names";
 
@@ -41,7 +41,7 @@ export const namesRecordName = (record: string): string => `${RECORD_PREFIX}${re
 export const isNamesRecord = ({ kind, name }: Reference, composite: Composite): boolean =>
   kind === recordKind(composite).kind && name === namesRecordName(recordOf(composite));
 
-/** Selects the record that an operator has applied for a namespaced XR. No team can write a cluster-scoped one. */
+/** Selects the record of names that an operator has applied for a namespaced XR: an EnvironmentConfig, which no team can write. */
 export const appliedNames = (composite: Composite) => ({
   ...RECORD_KINDS.EnvironmentConfig,
   match: { name: namesRecordName(recordOf(composite)) },
@@ -50,7 +50,7 @@ export const appliedNames = (composite: Composite) => ({
 export const toRecordedKind = ({ kind, group }: Pick<ManagedKind, "kind" | "group">): string =>
   toGroupKind(kind, group);
 
-/** Makes the key of a composed resource in the ConfigMap: its name in the Composition, or a hash if that is invalid. */
+/** Makes the key of a composed resource in the ConfigMap: its name in the Composition, or a hash if that is no valid key. */
 const toDataKey = (name: string): string =>
   SECRET_KEY.test(name) && !name.startsWith(".") ? name : `sha256-${hashText(name, 40)}`;
 

@@ -21,11 +21,11 @@ export interface Binding {
   readonly dependents: readonly string[];
   /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined for the common Secret, or none. */
   readonly credentialFor: string | undefined;
-  /** The Secret of the credential for `credentialFor`, once all copies made from it have its values. */
+  /** The Secret of the credential for `credentialFor` whose values all copies have; undefined until there is one. */
   readonly copied?: SecretName | undefined;
-  /** The ticket that the answer repeats to admit the XR (`select.prefer`); each resource that the XR asks has its own. */
+  /** The ticket that the resource's answer repeats to admit the XR (`select.prefer`). Each member of a pool gets another one. */
   readonly ticket?: string | undefined;
-  /** The namespace of the resource's claim. After a deletion another team may have a resource of the same name. */
+  /** The namespace of the resource's claim, recorded since another team may have a resource of the same name after a deletion. */
   readonly claimNamespace?: string | undefined;
 }
 
@@ -123,8 +123,8 @@ export interface ReadLimits {
 }
 
 /**
- * Reads a record, within these limits. Skips invalid parts, since a team may edit the record in its own namespace. Without limits, a
- * record of a megabyte with short names would take a hundred times as much memory.
+ * Reads a record, within these limits and the constants above: without any, a record of a megabyte with short names would take a hundred
+ * times as much memory. Skips invalid parts, since a team may edit the record in its own namespace.
  */
 export function readBindings(record: Document | undefined, { to, most = MAX_SECRETS }: ReadLimits = {}): Bindings {
   let left = MAX_SECRETS_IN_ALL;

@@ -24,25 +24,25 @@ export const isSinceCreation = (object: Document, time: unknown): boolean =>
 /** The annotation of an XR by which a person releases restored resources: `UID/NAME,NAME`, or `UID/*` for all. */
 export const RELEASE = `${DOMAIN}/release-restored`;
 
-/** Begins a mark that the function wrote. One without it was written by Velero's resource modifiers (docs/restore.md). */
+/** The beginning of a mark (annotation RESTORED) that this function wrote. Velero's resource modifiers write marks without it (docs/restore.md). */
 const HELD = "held=";
 
-/** Formats the mark of a held resource, such as `held=*`: it keeps the policies from before the restore. */
+/** Formats the mark of a held resource, such as `held=*`. It holds the management policies from before the restore; `?` if there were none. */
 export const formatRestored = (managed: Document): string => {
   const mark = readAnnotation(managed, RESTORED) ?? readPolicies(managed)?.join(",") ?? "?";
   return mark.startsWith(HELD) ? mark : `${HELD}${mark}`;
 };
 
 /**
- * Formats the mark that a released resource keeps: undefined if it has none or one of this function's, which Crossplane
- * removes. Velero's, which Crossplane cannot remove, is overwritten with one of this function's.
+ * Formats the mark to desire for a released resource. Undefined if it has none, or one that this function wrote: Crossplane
+ * removes that once no step desires it. A mark of Velero's would stay, so one of this function's overwrites it.
  */
 export const formatReleased = (managed: Document): string | undefined => {
   const mark = readAnnotation(managed, RESTORED);
   return mark === undefined || mark.startsWith(HELD) ? undefined : formatRestored(managed);
 };
 
-/** Reads the policies from before the restore; if they are unknown, the resource only observes. */
+/** Reads the policies from before the restore; OBSERVE if they are unknown. */
 export function readPoliciesBefore(managed: Document): Policies {
   const had = formatRestored(managed).slice(HELD.length);
   return had === "?" ? OBSERVE : had.split(",");
@@ -53,11 +53,11 @@ export function readReleased(composite: Document): (name: string) => boolean {
   const [uid, names = ""] = (readAnnotation(composite, RELEASE) ?? "").split(/\/(.*)/s);
   if (uid === "" || uid !== readUid(composite)) return () => false;
   const released = new Set(names.split(","));
-  return (name) => released.has("*") || released.has(toReleased(name));
+  return (name) => released.has("*") || released.has(escapeName(name));
 }
 
-/** Escapes a name for the list. It may come from a claim, and a comma or an asterisk in it would release others. */
-const toReleased = (name: string): string =>
+/** Escapes a name for the annotation RELEASE. A claim may choose it, and a comma or an asterisk in it would release other resources. */
+const escapeName = (name: string): string =>
   name.replace(/[^-\w.:@/]/gu, (character) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
   );
@@ -65,7 +65,7 @@ const toReleased = (name: string): string =>
 /** Writes the kubectl command that releases these names of an XR, or a placeholder for names. */
 export function releaseCommand({ apiVersion, kind, document }: Composite, ...names: readonly string[]): string {
   const uid = readUid(document) ?? "UID";
-  const list = names.length === 0 ? "NAME,NAME" : names.map(toReleased).join(",");
+  const list = names.length === 0 ? "NAME,NAME" : names.map(escapeName).join(",");
   return `${annotate(toManagedKind(apiVersion, kind), document)} ${toWord(`${RELEASE}=${uid}/${list}`)}`;
 }
 
@@ -75,9 +75,11 @@ export type Finding =
   | { readonly is: "different"; readonly fields: readonly string[] };
 
 /**
- * Judges the provider's finding since the restore. `waiting` until the managed resource only observes, has the mark of this function
- * (`held=…`, which replaces Velero's, since Crossplane could not remove that), and has a condition Synced that is about its present
- * generation and newer than the restore.
+ * Judges the provider's finding since the restore. It is `waiting` until the managed resource
+ *
+ * - only observes;
+ * - has this function's mark (`held=…`). Velero's mark does not count, since Crossplane could not remove it later;
+ * - has a condition Synced that is newer than the restore and, if it has a generation, about the present one.
  */
 export function judgeRestored(managed: Document): Finding {
   const { isOld, about } = readSynced(managed);
@@ -97,8 +99,9 @@ export const isFoundSinceCreation = (managed: Document): boolean =>
   !readSynced(managed).isOld && readObservation(managed) === "present";
 
 /**
- * Chooses one of two policies that mean the same to a provider. If the condition Synced is from a backup and about the
- * present generation, it chooses the other one: the generation changes, and that condition no longer counts.
+ * Chooses OBSERVE or OBSERVE_ANEW, which mean the same to a provider: OBSERVE_ANEW if the managed resource has it, else
+ * OBSERVE. If the condition Synced is from a backup and about the present generation, it chooses the other of the two: the
+ * generation changes, and that condition no longer counts.
  */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);

@@ -32,8 +32,8 @@ export type Connections = ReturnType<typeof trackConnections>;
  *
  * A gRPC server sends GOAWAY and then a ping. The client opens no more calls, and answers the ping after all calls that
  * it has opened. Crossplane's client, grpc-go, needs more. It keeps no copy of a message of over 256 KB
- * (`MaxRetryRPCBufferSize`), so it cannot send the call elsewhere if GOAWAY arrives meanwhile, and the call fails. So
- * GOAWAY is sent in a pause without new calls, which `createGate` brings about.
+ * (`MaxRetryRPCBufferSize`). If GOAWAY arrives while it sends such a message, it cannot send the call elsewhere, and the
+ * call fails. So GOAWAY is sent in a pause without new calls, which `createGate` brings about.
  */
 export function trackConnections(servers: readonly (Http2Server | Http2SecureServer)[]) {
   const sockets = new Set<Socket>();

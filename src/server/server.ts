@@ -33,7 +33,7 @@ export async function serve(config: Config, dependencies: Dependencies) {
     "GET /metrics": metricsOf(metrics.registry),
     "GET /readyz": async (): Promise<Answer> => (isReady ? [200, "ok\n"] : [503, "draining\n"]),
   };
-  // Bound before gRPC's address: if the port of metrics is taken, the start fails, and no call may have been answered.
+  // Bound before gRPC's address: if the port of metrics is taken, the start fails before any call is answered.
   const endpoint = await serveMetrics(config, pages, log);
   const port = await bind(server, config.address, security.credentials).catch((error: unknown) => {
     endpoint?.close();
@@ -49,7 +49,7 @@ export async function serve(config: Config, dependencies: Dependencies) {
   };
   /** Asks clients to leave. Resolves once calls in flight are answered, or the grace period is over. */
   const shutDown = async (): Promise<void> => {
-    isReady = false; // /readyz reports it until the last call is answered
+    isReady = false; // /readyz answers 503 until the last call is answered
     setHealth("NOT_SERVING");
     const drain = async (): Promise<void> => {
       await gate.during(connections.askToLeave());
@@ -142,8 +142,8 @@ function openConnections(server: Server, metrics: Metrics, log: Log): Connection
 const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
- * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows. grpc-js 1.14 has such an
- * option in its client only, and keeps its HTTP/2 servers in a private field. @throws {FunctionError} `CannotServe` without it
+ * Finds grpc-js's HTTP/2 servers, one for each bound address, and raises their receive windows. grpc-js 1.14 has an option
+ * for the window in its client only. @throws {FunctionError} `CannotServe` if they are not in its private field
  */
 function openHttp2(server: Server): readonly (Http2Server | Http2SecureServer)[] {
   const servers: unknown = server["http2Servers"];

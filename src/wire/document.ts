@@ -9,7 +9,7 @@ const ANNOTATIONS: FieldPath = ["metadata", "annotations"];
 
 const NO_EDITS: readonly ValueEdit[] = [];
 
-/** A Struct that stays encoded until it is read as a whole. A response splices the values set in it into its bytes. */
+/** A Struct that stays encoded until it is read as a whole. `writeStruct` copies its bytes, and splices the edits into them. */
 export class WireDocument implements Document {
   readonly slice: Slice;
   /** The values to set in the Struct. No edit's path equals or continues that of another. */

@@ -60,10 +60,11 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
 }
 
 /**
- * Writes requirements, sorted by name; nothing if there are none, since an empty message costs one more call.
+ * Writes the requirements. If there are none, no message is written: Crossplane calls once more for an empty one.
  *
- * Sorted, since Go's maps give a request's resources in a new order in each call. v1.20 does not know the field
- * `resources`: it compares that field's bytes, and calls again until two responses have the same.
+ * They are sorted by name, since features may ask in another order in each call: Crossplane sends resources in the random
+ * order of Go's maps. v1.20 does not know the field `resources`, so it compares that field's bytes, and calls again until
+ * two responses have the same bytes.
  */
 function writeRequirements(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
   const schemas = [...draft.requiredSchemas].sort(compareEntries).reverse();

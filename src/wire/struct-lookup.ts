@@ -79,7 +79,7 @@ function findEntry(bytes: Buffer, start: number, end: number, key: string): Sear
   return found;
 }
 
-/** Compares an entry's key; "absent" if it has another one. After "found", the Value starts at `valueFrom`. */
+/** Compares an entry's key with `key`; "absent" if they differ. After "found", the Value starts at `valueFrom`. */
 function readEntry(bytes: Buffer, start: number, end: number, key: string): SearchResult {
   if (isUsualEntry(bytes, start, end)) return isKey(bytes, keyFrom, keyTo, key) ? "found" : "absent";
   return readEntryKey({ bytes, start, end }) === key ? "unusual" : "absent";

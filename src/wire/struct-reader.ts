@@ -55,7 +55,7 @@ export function readValue(before: JsonValue, bytes: Buffer, start: number, end: 
   return value;
 }
 
-/** Reads one field of a Value. A number starts at `from`; a field with a length starts behind it, at `next`. */
+/** Reads one field of a Value. A number starts at `from`. The content of a field with a length starts at `next`. */
 function readKind(before: JsonValue, tag: number, bytes: Buffer, from: number, to: number, depth: number): JsonValue {
   switch (tag) {
     case fields.VALUE_STRING:

@@ -4,8 +4,8 @@ import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 const MIB = 1024 * 1024;
 
 /**
- * Writes a message from its end to its start: the length of a nested message is then known before it is written. Callers
- * write fields in reverse order, and each field's content before its tag.
+ * Writes a message from its end to its start, so that the length of a nested message, which precedes its content, is known
+ * when it is written. Callers write fields in reverse order, and each field's content before its tag.
  *
  * Each message has a new buffer: a reused one would keep secrets in memory.
  */

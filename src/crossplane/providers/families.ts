@@ -24,7 +24,7 @@ interface Family {
   readonly cloud: Cloud;
   /** The field in which most kinds keep their tags. */
   readonly usual: TagField;
-  /** True if managed resources report the cloud's tags in their status, with the tags that name the managed resource. */
+  /** True if the status of managed resources reports the cloud's tags, among them the provider's own, such as `crossplane-name`. */
   readonly reportsTags: boolean;
   /** The fields below spec.forProvider with a location, such as the region. */
   readonly places: readonly FieldPath[];
@@ -49,7 +49,7 @@ const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|da
 /** Services without regions: a managed resource's region identifies nothing there. Source: AWS Fault Isolation Boundaries. */
 const AWS_GLOBAL = /^(?:route53|cloudfront|iam|organizations|globalaccelerator|networkmanager|shield|waf)$/;
 
-/** Services with case-insensitive names. Source: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules. */
+/** Services with case-insensitive names: all but three. Source: learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules. */
 const AZURE_CASELESS = /^(?!cosmosdb$|storage$|appconfiguration$)/;
 
 const aws = { cloud: "AWS", places: [["region"]], caseless: AWS_CASELESS, global: AWS_GLOBAL } as const;
@@ -102,11 +102,11 @@ export interface IdentityFacts {
   readonly name: NameFact;
   /** The fields with the cloud resource's location, such as its region, and with its parents. */
   readonly scope: readonly FieldPath[];
-  /** True for an unknown kind: each field with a reference or selector beside it identifies the cloud resource too. */
+  /** True for an unknown kind: each field beside which the spec has a reference or selector identifies the cloud resource too. */
   readonly isUnknownKind: boolean;
   /**
-   * What identifies the cloud resource in addition: paths that the input names; or, of an unknown kind, names of the outermost fields
-   * beside which its schema has a reference or a selector, which count also where the spec sets the field itself.
+   * Fields that identify the cloud resource in addition: the paths of `scopeFieldPaths`. Or, for an unknown kind without them, the names
+   * of fields of spec.forProvider that have a reference or selector in the schema. They count even if the spec uses neither.
    */
   readonly added?: ReadonlySet<string> | undefined;
   /** True if names and locations are case-insensitive. */

@@ -1,5 +1,5 @@
 /**
- * Identifying fields whose references are not named after the field, with the name. `npm run facts` checks that all are listed.
+ * Identifying fields whose references have another stem than the field's name, and that stem. `npm run facts` checks that all are listed.
  * Source: upjet's RefFieldName in provider-upjet-aws; AccessEntry, AccountAssignment, CustomerManagedPolicyAttachment.
  */
 const RENAMED: Readonly<Record<string, string>> = {

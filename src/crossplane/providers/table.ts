@@ -24,7 +24,7 @@ export interface KindEntry {
   /** The identifying fields below spec.forProvider, in addition to the family's. */
   readonly fields: readonly FieldPath[];
   readonly tags: TagField | "usual" | "none";
-  /** The oldest API version that the provider serves, of each scope: later releases serve it, too. */
+  /** For each scope, the oldest API version that the provider serves: later releases serve it, too. */
   readonly versions: Versions;
 }
 
