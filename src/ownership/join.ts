@@ -54,7 +54,10 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
   return { is: "alone", hasSettled: !isFollowed && !mayBeFollowed && isListed, isFollowed };
 }
 
-/** Tells whether the first contender is recalled, and has not joined another one's account since: ours would follow it there. */
+/**
+ * Tells whether ours knows its first contender from an earlier reconcile, and has the same identity label. If that one has joined another
+ * account since, its label differs: then ours looks again, and follows it there.
+ */
 function isRecalled(candidate: Candidate, known: KnownContenders): boolean {
   const first = known.recallFirst(candidate);
   return first !== undefined && candidate.forms.some(({ identity }) => identity === (first.identity ?? identity));
