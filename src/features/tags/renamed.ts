@@ -6,7 +6,7 @@ import { type Draft, withResources } from "../../model/draft.ts";
 import { isObject, pick } from "../../model/json.ts";
 import { formatOwner, IDENTITY_LABEL, isDependent } from "../../ownership/annotations.ts";
 import { type Contender, isAcknowledgedBy, isCreator, toContender } from "../../ownership/contender.ts";
-import { identify } from "../../ownership/identity.ts";
+import { identify, readCloudResource } from "../../ownership/identity.ts";
 import { asObserved, desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { Subject } from "./subject.ts";
@@ -31,10 +31,13 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   const owners = findUndesiredOwners(call, draft);
   if (owners.length === 0) return { draft, renamed: new Set(), leaving: new Set() };
   const byIdentity = groupBy(subjects, toKey);
+  const byKind = new Map(subjects.map((subject) => [kindOf(subject.desired), subject]));
   const byName = groupBy(subjects, ({ isNamed, desired }) => (isNamed ? toNameKey(desired) : undefined));
   // Heirs: the resources of this XR that declare the owner's cloud resource under a new name.
-  const heirsOf = ({ identity, document }: Contender): readonly Subject[] =>
-    (identity === undefined ? byName.get(toNameKey(document)) : byIdentity.get(identity)) ?? NO_HEIRS;
+  const heirsOf = (owner: Contender): readonly Subject[] => {
+    if (owner.identity === undefined) return byName.get(toNameKey(owner.document)) ?? NO_HEIRS;
+    return byIdentity.get(owner.identity) ?? byIdentity.get(identifyAnew(owner, byKind) ?? "") ?? NO_HEIRS;
+  };
   // A new resource of the owner's kind with an unresolved reference may declare the same cloud resource.
   const mayHaveMore = ({ document }: Contender): boolean => byIdentity.has(kindOf(document));
   const hasHeirs = ([, owner]: Owner): boolean => mayHaveMore(owner) || heirsOf(owner).length > 0;
@@ -86,6 +89,20 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
 function toKey({ kind, cloudResource, desired, own }: Subject): string {
   if (cloudResource === "unresolved") return own?.identity === undefined ? kindOf(desired) : "";
   return cloudResource === undefined ? "" : identify(kind, cloudResource).identity;
+}
+
+/** Identifies an owner's cloud resource as today's input does, which may name other `scopeFieldPaths` than when the owner got its label. */
+function identifyAnew({ document }: Contender, byKind: ReadonlyMap<string, Subject>): string | undefined {
+  const { kind, account, namespace, cloudResource } = byKind.get(kindOf(document)) ?? {};
+  if (kind === undefined || typeof cloudResource !== "object") return undefined;
+  const read = readCloudResource({
+    desired: document,
+    observed: document,
+    facts: cloudResource.facts,
+    account,
+    namespace,
+  });
+  return typeof read === "object" ? identify(kind, read).identity : undefined;
 }
 
 /** The kind and external name. They identify a resource that was never arbitrated, whose provider chose the name. */

@@ -47,6 +47,24 @@ describe("a composed resource that its Composition renames", () => {
     expect(drafts.map(({ conditions: [condition] }) => condition?.reason).at(-1)).toBe("Owned");
   });
 
+  test("hands over although scopeFieldPaths change with the name", () => {
+    const role = managed("iam.aws.upbound.io/v1beta1", "Role", { path: "/a/", tags: {} }, externallyNamed("deployer"));
+    const scopedXr = (fields: readonly string[]) => {
+      const scopeFieldPaths = fields.map((field) => `spec.forProvider.${field}`);
+      return new TaggedXr("shop", { bucket: role }, { tags: { resources: [{ scopeFieldPaths }] } }).create();
+    };
+    const [former, xr] = [scopedXr([]), scopedXr(["path"])];
+    for (let round = 0; round < 3; round++) former.reconcile();
+    xr.managed = former.managed;
+    const drafts = Array.from({ length: 6 }, () => reconcile(xr, { store: role }));
+    const policies = drafts.map((draft) => [policiesOf(draft, "bucket"), policiesOf(draft, "store")]);
+    expect(policies.slice(0, 2)).toEqual([
+      [["*"], ["Observe"]],
+      [WITHOUT_DELETE, ["Observe"]],
+    ]);
+    expect(policies.at(-1)).toEqual([undefined, ["*"]]);
+  });
+
   test("hands over although its owner only observes, as after a restore that held it back", () => {
     const xr = shopOf(orders);
     xr.managed = { bucket: withPolicies(xr.managed["bucket"] ?? {}, "Observe") };
