@@ -8,14 +8,14 @@ import type { Call } from "../feature.ts";
 
 /**
  * Context key: the decisions of each step with `tags`. The first step that selects a resource decides who owns its cloud resource. A later
- * step cannot tell the marks that it wrote from those that a Composition copies from an XR, and would remove them.
+ * step cannot tell the first one's marks from marks that a Composition has copied from an XR, and would remove them.
  */
 const DECISIONS = `${DOMAIN}/tags`;
 
 export interface EarlierSteps {
   /** The resources whose ownership an earlier step has decided. True if their tags may be changed. */
   readonly decided: ReadonlyMap<string, boolean>;
-  /** The condition of one, preferably one that is False. Crossplane keeps the last step's, which has to cover them all. */
+  /** What an earlier step's condition says, a False one first. Crossplane keeps only the last step's condition, so that repeats it. */
   readonly said: Pick<Condition, "status" | "reason" | "message"> | undefined;
 }
 
