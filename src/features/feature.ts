@@ -2,6 +2,8 @@ import type { Composite } from "../crossplane/composite.ts";
 import { couldNotBeRead } from "../crossplane/requirement-names.ts";
 import type { Input } from "../input/schema.ts";
 import type { Draft } from "../model/draft.ts";
+import { hashText } from "../model/hash.ts";
+import { once } from "../model/once.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement, Requirements } from "../model/requirement.ts";
 
@@ -14,6 +16,12 @@ export interface Call {
   /** Names under which a restore has left several composed resources, and how a person chooses: see predecessors.ts. */
   readonly duplicates?: readonly { readonly resource: string; readonly sentence: string }[];
 }
+
+/**
+ * Identifies this step by its input, to tell what it left in the context from what an earlier step did: Crossplane may call a step again,
+ * with the context of its own response. Two steps with the same input count as one.
+ */
+export const identifyStep = once((input: Input): string => hashText(JSON.stringify(input), 16));
 
 /** One feature of the function: deterministic, and pure except for recording its requirements. */
 export type Feature = (call: Call, draft: Draft) => Draft;

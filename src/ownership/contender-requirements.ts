@@ -8,7 +8,7 @@ import type { LookupAnswer, Requirement } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
 import { type Contenders, findInTheWay, findLiving, firstOther, listNames } from "./contenders.ts";
-import { type Candidate, hasInputScope } from "./identity.ts";
+import type { Candidate } from "./identity.ts";
 
 /**
  * Tells whether the provider of our resource created and named the cloud resource, and our resource is marked as its owner or has no
@@ -30,8 +30,8 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
 }
 
 /**
- * Tells whether to look for the same cloud resource behind other ProviderConfigs. Needless if its name, or that of a parent, tells the
- * account.
+ * Tells whether to look for the same cloud resource by its external name: behind other ProviderConfigs, and under labels that were hashed
+ * from other `scopeFieldPaths`. Needless if its name is unique in the whole cloud.
  *
  * - Ours looks if it may become the owner.
  * - As the owner it looks, once it has found the cloud resource, until the account is known: an asynchronous provider may report one
@@ -40,7 +40,7 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
  */
 export function looksBehindOtherConfigs(candidate: Candidate): boolean {
   const { own, declared, identity, isImported, facts } = candidate;
-  if (declared.account === "" && !hasInputScope(facts)) return false;
+  if (declared.account === "" && facts.isUnique) return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
   const looksOn = !declared.isAccountKnown || (isImported && !own?.isCreated);

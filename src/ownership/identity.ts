@@ -173,7 +173,8 @@ export function describeAs(
     toAccount(config, isToSame ? text : config), // as it is noted
     toAccount(config, ""), // when the name told the account
   ];
-  const noted: IdentityFacts = { ...facts, added: readScope(document) };
+  // Nothing is added to a name that is unique in the whole cloud: the annotation is forged there.
+  const noted: IdentityFacts = { ...facts, added: facts.isUnique ? undefined : readScope(document) };
   const place = readPlace({ ...pair, facts: noted });
   const hashed = place && ([resource.hashed[0], [...place.hashed, ...parts]] as const);
   return [resource, ...accounts.map((account) => ({ ...resource, ...account }))]

@@ -3,8 +3,17 @@ import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { toContender } from "../../src/ownership/contender.ts";
-import { type Candidate, isElsewhere, readByItself, readCloudResource } from "../../src/ownership/identity.ts";
+import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import {
+  type Candidate,
+  type CloudResource,
+  describeAs,
+  identify,
+  isElsewhere,
+  readByItself,
+  readCloudResource,
+} from "../../src/ownership/identity.ts";
+import { withMetadata } from "../../testing/builders/composed.ts";
 import { identityOf, named, resource } from "./identity-of.ts";
 
 const branch = (forProvider: JsonObject, metadata = named("main")): JsonObject =>
@@ -157,4 +166,24 @@ describe("an XR's managed resource without an identity label", () => {
     const candidate = { own: toContender(document), facts, declared, observed } as Candidate;
     expect(isElsewhere(candidate)).toBe(is === "another");
   });
+});
+
+test.each<[reason: string, object: JsonObject, isDescribed: boolean]>([
+  ["a name that is one of several", resource("iam.aws.upbound.io/v1beta1", "Role", named("a"), { path: "b" }), true],
+  [
+    "a name that is unique: the annotation is forged",
+    resource("s3.aws.upbound.io/v1beta1", "Bucket", named("a"), { path: "b" }),
+    false,
+  ],
+])("the fields in the annotation scope count with %s", (_reason, object, isDescribed) => {
+  const annotations = { "shared-infrastructure.fn.crossplane.io/scope": "spec.forProvider.path" };
+  const document = documentOf(withMetadata(object, { annotations }));
+  const kind = readManagedKind(document);
+  const facts = findFacts(kind.group, kind.kind).identity;
+  const [read, noted] = [facts, { ...facts, added: new Set(["spec.forProvider.path"]) }].map((each) =>
+    readByItself(document, each),
+  ) as [CloudResource, CloudResource];
+  const owner = { ...toContender(document), document, identity: identify(kind, noted).identity };
+  const described = describeAs(owner as Contender, kind, read, { desired: document, observed: document });
+  expect(described !== undefined).toBe(isDescribed);
 });

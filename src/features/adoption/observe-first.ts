@@ -20,21 +20,21 @@ import {
 } from "../../records/restored.ts";
 import { faults, tell } from "../conditions.ts";
 import { desiredSoFar, type Edits } from "../desired.ts";
-import type { Call, Feature } from "../feature.ts";
+import { type Call, type Feature, identifyStep } from "../feature.ts";
 import type { AdoptionRemark } from "./adoption-condition.ts";
 
-/** The key in the context by which a later step learns that restored resources are only observed at first: how many the steps before desire. */
+/** The key in the context by which a later step learns that restored resources are only observed at first. It has the step that does so. */
 const OBSERVE_FIRST = `${DOMAIN}/observe-first`;
 
 /**
  * Guards against a step behind one that holds restored resources. Its tags would take the marks for forged ones and release the resources,
- * and its adoption would hide what a person has to do. A step that Crossplane calls again gets its own context, and desires as much before;
- * a later one desires the record of names, too.
+ * and its adoption would hide what a person has to do. A step that Crossplane calls again gets its own context.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
-export const guardObserving: Feature = ({ request, input: { spec } }, draft) => {
-  const [earlier, own] = [request.context.at([OBSERVE_FIRST]), request.desired.resources.size];
+export const guardObserving: Feature = ({ request, input }, draft) => {
+  const { spec } = input;
+  const [earlier, own] = [request.context.at([OBSERVE_FIRST]), identifyStep(input)];
   const refused = (["tags", "adoption"] as const).filter((section) => spec[section] !== undefined);
   if (earlier !== undefined && earlier !== own && refused.length > 0) {
     const message =

@@ -1,10 +1,8 @@
 import type { Condition } from "../../model/condition.ts";
 import { type Draft, withContext } from "../../model/draft.ts";
-import { hashText } from "../../model/hash.ts";
 import { isObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
-import { once } from "../../model/once.ts";
-import type { Call } from "../feature.ts";
+import { type Call, identifyStep } from "../feature.ts";
 
 /**
  * Context key: the decisions of each step with `tags`. The first step that selects a resource decides who owns its cloud resource. A later
@@ -19,13 +17,10 @@ export interface EarlierSteps {
   readonly said: Pick<Condition, "status" | "reason" | "message"> | undefined;
 }
 
-/** Identifies this step by its section `tags`: in a repeated call the context already has its own decisions. */
-const stepOf = once((input: Call["input"]): string => hashText(JSON.stringify(input.spec.tags), 16));
-
 export function readEarlierSteps({ request, input }: Call): EarlierSteps {
   const context = request.context.at([DECISIONS]);
   const steps = Object.entries(isObject(context) ? context : {})
-    .filter(([step]) => step !== stepOf(input))
+    .filter(([step]) => step !== identifyStep(input))
     .flatMap(([, step]) => (isObject(step) ? [step] : []));
   const decided = steps.flatMap(({ decided }) => Object.entries(isObject(decided) ? decided : {}));
   const { reason, message, isFault } = steps.find((step) => step["isFault"]) ?? steps[0] ?? {};
@@ -46,5 +41,5 @@ export function withDecisions(
   const { status, reason = "", message = "" } = draft.conditions.at(-1) ?? {};
   const step = { decided: Object.fromEntries(decided), isFault: status === "False", reason, message };
   const before = request.context.at([DECISIONS]);
-  return withContext(draft, [[DECISIONS, { ...(isObject(before) ? before : {}), [stepOf(input)]: step }]]);
+  return withContext(draft, [[DECISIONS, { ...(isObject(before) ? before : {}), [identifyStep(input)]: step }]]);
 }

@@ -93,7 +93,8 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 
 /**
  * Finds the control plane that the cloud's tags name, unless it is this one. This one is known by the name in the input, and by those that
- * our managed resource and other contenders record; if the input has none, also by those that an earlier step or `add` writes.
+ * our managed resource and the owner record; if the input has none, also by those that other contenders record, and an earlier step or
+ * `add` writes.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);
@@ -102,7 +103,8 @@ function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: 
     found === undefined ||
     found === wanted.cluster ||
     found === readAnnotation(observed, CLUSTER) ||
-    listClusters(all).has(found)
+    // A name in the input is overruled by an owner alone: a team may write annotations of managed resources that only observe.
+    listClusters(wanted.cluster === undefined ? all : all.filter(({ isMarked }) => isMarked)).has(found)
   )
     return undefined;
   if (wanted.cluster !== undefined) return found;

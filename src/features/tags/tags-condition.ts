@@ -20,6 +20,8 @@ export interface Tagged {
   readonly reason: TagReason;
   /** True if this XR decides the resource's tags: it owns the cloud resource, or its managed resource may still write that. */
   readonly isTagged: boolean;
+  /** True if it begins to declare another cloud resource. */
+  readonly hasMoved: boolean;
   /** Tags that its cloud would refuse. With one of them, the resource keeps the tags that it has, and is not created if it does not exist. */
   readonly refusals: readonly Refusal[];
 }
@@ -72,7 +74,7 @@ const list = (names: readonly string[]): string => listSome(names, MAX_NAMES, (n
 
 const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kinds)].sort();
 
-function explain({ reason, subject, isTagged }: Tagged): string {
+function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
   const { kind: of, observed, resource, hasManagementPolicies } = subject;
   const { kind } = of;
   const command = annotate(of, observed);
@@ -92,13 +94,13 @@ function explain({ reason, subject, isTagged }: Tagged): string {
   };
   const other = "owner" in reason && reason.owner ? distinguish(subject, reason.owner) : "";
   const remark = { ...reason, ...facts };
-  return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}${explainLeft(subject)}`;
+  return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}${hasMoved ? explainLeft(subject) : ""}`;
 }
 
 /** Names the cloud resource that this XR created under another external name, and leaves behind: no object names it any more. */
 function explainLeft({ kind: { kind }, desired, own }: Subject): string {
   const [former, name] = [own && stringAt(own.document, EXTERNAL_NAME), stringAt(desired, EXTERNAL_NAME)];
-  if (own === undefined || former === undefined || name === undefined || former === name) return "";
+  if (own === undefined || former === undefined || former === name) return "";
   if (!isCreator(own.document) || own.acknowledged.size > 0) return "";
   return `; ${kind} ${brief(former)}, which this XR created, stays in the cloud: delete it there unless something needs it`;
 }

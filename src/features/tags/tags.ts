@@ -8,6 +8,7 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
+import { MOVED_AT } from "../../ownership/annotations.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import { withTold } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
@@ -61,11 +62,12 @@ export const tags: Feature = (call, before) => {
 
 function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): TagDecision {
   const arbitration = arbitrate(subject, wanted, known);
-  const { reason, policies } = arbitration;
+  const { reason, policies, annotations } = arbitration;
+  const hasMoved = annotations[MOVED_AT] !== undefined;
   const isTagged = (subject.tags?.isPending !== true && mayWrite(policies)) || isOurs(reason);
   const decided = isTagged ? decideTags(subject, wanted) : undefined;
   const refusals = [...wanted.excess, ...(decided ? checkTags(decided, wanted.keys, subject) : [])];
-  return { subject, reason, isTagged, arbitration, tags: decided, refusals };
+  return { subject, reason, isTagged, hasMoved, arbitration, tags: decided, refusals };
 }
 
 /** Lists a resource that other XRs can declare, and whether later steps may tag it. */

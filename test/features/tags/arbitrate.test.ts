@@ -323,6 +323,12 @@ describe("a cloud resource that several XRs may name", () => {
       ["is only observed: that may own it", () => reconcile(reporting(ours), []), "OwnedByAnotherCluster", theirs],
       ["is not written any more", () => reconcile(reporting(owning(ours)), []), "OwnedByAnotherCluster", theirs],
       ["is not ours in red", () => reconcile(reporting(ours), [], inCluster("red")), "OwnedByAnotherCluster", theirs],
+      [
+        "is not ours in red, although one that only observes records that name: a team may write that",
+        () => reconcile(reporting(ours), [withMetadata(rival(), recording)], inCluster("red")),
+        "OwnedByAnotherCluster",
+        theirs,
+      ],
       ["is ours in blue", () => reconcile(reporting(ours), [], inCluster("blue")), "Owned", { ...mine, ...tag }],
       ["is ours where our resource records that name", () => reconcile(reporting(before), []), "Owned", mine],
       ["is another's who records that name", () => reconcile(reporting(ours), [recorded]), "ObservedOnly", theirs],

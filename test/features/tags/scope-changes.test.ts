@@ -21,6 +21,12 @@ const BUCKET: SharedKind = {
   toId: () => "arn:aws:s3:::logs",
 };
 
+/** A parent tells its account. */
+const INSTANCE: SharedKind = {
+  desired: { ...ROLE.desired, apiVersion: "redis.gcp.m.upbound.io/v1beta1", kind: "Instance" },
+  toId: undefined,
+};
+
 interface Shared {
   readonly kind: SharedKind;
   readonly told: Partial<Team>;
@@ -30,6 +36,7 @@ const shared: readonly (readonly [reason: string, of: Shared])[] = [
   ["whose ProviderConfigs say one account", { kind: ROLE, told: { isTold: true } }],
   ["of which the cloud reports one id", { kind: ROLE, told: {} }],
   ["of a kind in no table", { kind: CLUSTER, told: { owner: { account: "a" } } }],
+  ["whose project tells the account", { kind: INSTANCE, told: {} }],
   ["whose name is unique in the whole cloud", { kind: BUCKET, told: {} }],
 ];
 
@@ -54,7 +61,13 @@ type Case = (typeof cases)[number];
 /** A world in which red owns, and blue observes. `change` gives a team the new Composition. */
 function begin({ kind, told, from, to }: Case) {
   const toTeam = (name: string): Team => {
-    return { name, account: ACCOUNT, forProvider: { cell: "x", alias: "y", tags: {} }, ...told, resources: from };
+    return {
+      name,
+      account: ACCOUNT,
+      forProvider: { project: "p", cell: "x", alias: "y", tags: {} },
+      ...told,
+      resources: from,
+    };
   };
   const teams = ["red", "blue"].map(toTeam);
   const world = new AccountsWorld(kind, teams);
