@@ -14,11 +14,11 @@ export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane
  * @throws {FunctionError} `InvalidInput`, with every fault and an alternative.
  */
 export function assertSupported({ request, composite, input }: Call): void {
-  const isV2 = canSelectNamespaces(request, composite);
+  if (canSelectNamespaces(request, composite)) return;
   const faults = input.spec.sharedResources.flatMap((shared, index) => {
     const copies = shared.connection?.copies ?? [];
-    const ofCopies = copies.map((copy, at) => toFaults(judgeCopy(copy, isV2), `connection.copies[${at}].`));
-    const all = [...(isV2 ? [] : toFaults(judgeOnV1(shared), "")), ...ofCopies.flat()];
+    const ofCopies = copies.map((copy, at) => toFaults(judgeCopy(copy), `connection.copies[${at}].`));
+    const all = [...toFaults(judgeShare(shared), ""), ...ofCopies.flat()];
     return all.map(({ path, message }) => ({ path: `spec.sharedResources[${index}].${path}`, message }));
   });
   if (faults.length > 0) throw invalidInput(faults);
@@ -33,7 +33,7 @@ const toFaults = (messages: Messages, place: string): readonly Fault[] =>
 /** Tells whether a selector by labels is for all namespaces. */
 export const isEverywhere = ({ namespace }: Select): boolean => namespace?.is === "literal" && namespace.value === "*";
 
-const judgeOnV1 = ({ select, grant }: SharedResource): Messages => ({
+const judgeShare = ({ select, grant }: SharedResource): Messages => ({
   ...(select.namespace !== undefined &&
     !isEverywhere(select) && {
       "select.namespace": `${NEEDS_V2}; else share a cluster-scoped kind, or select by matchLabels in namespace "*"`,
@@ -42,8 +42,7 @@ const judgeOnV1 = ({ select, grant }: SharedResource): Messages => ({
 });
 
 /** Finds fields of a copy for which the Secret has to be looked up. Crossplane v1 cannot do that: there the provider has to read it. */
-function judgeCopy({ via, keys }: Copy, isV2: boolean): Messages {
-  if (isV2) return {};
+function judgeCopy({ via, keys }: Copy): Messages {
   if (via === "Secret") return { via: `Secret ${NEEDS_V2}; else use Object or ConnectionSecret` };
   if (via === "ConnectionSecret")
     return keys === undefined ? { keys: `required, because reading the keys from the Secret ${NEEDS_V2}` } : {};

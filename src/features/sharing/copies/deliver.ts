@@ -8,7 +8,7 @@ import type { Composed } from "./compose-object.ts";
 import { contentsFor } from "./contents.ts";
 import { countKept, type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import { findCopies, type ObservedCopy } from "./observed.ts";
-import { assignCopies, formatMaker, gatherRows, type Row } from "./rows.ts";
+import { assignCopies, formatMaker, gatherRows } from "./rows.ts";
 
 export interface Delivered extends Judged {
   readonly delivery: {
@@ -34,9 +34,7 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
   for (const share of shares) {
     const { name } = share.shared;
     const copies = assigned.byShare.get(name) ?? [];
-    const { copies: copying } = share.judgement;
-    const rows = copying.is === "copy" ? gatherRows(name, copying.targets, assigned) : [];
-    const { decisions, bytes } = decideShare(share, copies, rows, room);
+    const { decisions, bytes } = decideShare(share, assigned, room);
     room -= bytes;
     for (const { taken } of decisions) if (taken !== undefined) assigned.holders.set(taken, formatMaker(name));
     // Of the copies that an earlier step desires, this step desires only those that it decides to write or keep.
@@ -50,18 +48,18 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
 }
 
 /** Decides Secret by Secret. Copies in no row are deleted. @param room the bytes that the response has left for copies */
-function decideShare(share: Judged, copies: readonly ObservedCopy[], rows: readonly Row[], room: number) {
+function decideShare(share: Judged, assigned: ReturnType<typeof assignCopies>, room: number) {
   const { shared, call } = share;
   const { copies: copying } = share.judgement;
   if (shared.connection === undefined || copying.is === "nothing") return { decisions: [], bytes: 0 };
   if (copying.is !== "copy") {
-    const kept = keepAll(copies, copying.is, share);
+    const kept = keepAll(assigned.byShare.get(shared.name) ?? [], copying.is, share);
     return { decisions: kept, bytes: countKept(kept) };
   }
   const having = { ...share, copying, contentsOf: contentsFor(copying, call) };
   const decisions: Decision[] = [];
   let bytes = 0;
-  for (const row of rows) {
+  for (const row of gatherRows(shared.name, copying.targets, assigned)) {
     const decided = decideSecret(row, having, room - bytes);
     decisions.push(...decided.decisions);
     bytes += decided.bytes;

@@ -1,5 +1,4 @@
 import { isSameResource, type Reference } from "../../../crossplane/references.ts";
-import type { Document } from "../../../model/document.ts";
 import { findGrantedAccess, findNamespaceRefusal, findShareAccess } from "../access.ts";
 import { type Cause, type Grant, isWaiting, type Judged, type Share } from "../judgement.ts";
 import { isOfKind, lookUpRecorded, toGrant } from "../recorded.ts";
@@ -56,15 +55,13 @@ export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], 
   return (["ended", "pending"] as const).find((grant) => grants.includes(grant)) ?? "stands";
 }
 
-function judgeOrigin(copy: ObservedCopy, origin: Reference, share: Judged): Grant {
-  const found = lookUpRecorded(origin, share);
-  if (found === "gone") return toGrant(share.shared.connection?.onSourceMissing === "Keep");
-  return typeof found === "string" ? found : judgeFoundOrigin(copy, origin, found, share);
-}
-
 /** Judges first that the resource still grants access to the copy's namespace, then that it names the copy's source. */
-function judgeFoundOrigin(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: Share): Grant {
-  const { target, source } = copy;
+function judgeOrigin({ target, source, ...copy }: ObservedCopy, origin: Reference, share: Judged): Grant {
+  const { shared, call } = share;
+  const isKeptWithoutSource = shared.connection?.onSourceMissing === "Keep";
+  const found = lookUpRecorded(origin, share);
+  if (found === "gone") return toGrant(isKeptWithoutSource);
+  if (typeof found === "string") return found;
   const named = shared.connection && findSource(found, shared.connection.secretRef, target?.namespace, call);
   if (named?.is === "pending") return "pending";
   const namedSecret = named?.is === "named" ? named.secret : undefined;
@@ -78,5 +75,5 @@ function judgeFoundOrigin(copy: ObservedCopy, origin: Reference, found: Document
   // The record may be forged, so its resource has to name the Secret that the copy reads. Earlier sources are unknown.
   const isPresent = copy.origin !== undefined && isSameResource(origin, copy.origin);
   const isSourceNamed = namedSecret !== undefined && source !== undefined && isSameSecret(namedSecret, source);
-  return toGrant(!isPresent || isSourceNamed || shared.connection?.onSourceMissing === "Keep");
+  return toGrant(!isPresent || isSourceNamed || isKeptWithoutSource);
 }
