@@ -175,6 +175,10 @@ describe("the version of ReferenceGrant", () => {
     expect(ask(answer)).toEqual([version, both]);
   });
 
+  test("is asked for in the same call as the shared resource: Crossplane calls six times at most", () => {
+    expect([...draftOf(byReferenceGrant).requiredSchemas.values()].map(({ apiVersion }) => apiVersion)).toEqual(both);
+  });
+
   test("is not asked for again where an answer of the last reconcile proves that it is served", () => {
     const draft = draftOf({ ...byReferenceGrant, answers: { db: [database()], "db/reference-grants": [] } });
     expect([...draft.requiredSchemas]).toEqual([]);
