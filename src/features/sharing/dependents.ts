@@ -84,21 +84,17 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
  */
 function decide(name: string, desired: Document, share: Delivered): Fate {
   const { judgement, call } = share;
-  const now = readableIn(judgement.fields).map(toReference)[0];
+  const [now] = readableIn(judgement.fields).map(toReference); // the resource that the XR names, with access granted
   const observed = observedAs(name, toReference(desired), call);
-  if (observed !== undefined) return decideObserved(observed, now, share);
-  if (now === undefined || isLeaving(name, desired, call) || !mayCreate(share)) return { is: "heldBack" };
-  return { is: "served", origin: now };
-}
-
-/** @param now the resource that the XR names, and that grants access. */
-function decideObserved(observed: Document, now: Reference | undefined, share: Delivered): Fate {
+  if (observed === undefined) {
+    const isCreated = now !== undefined && !isLeaving(name, desired, call) && mayCreate(share);
+    return isCreated ? { is: "served", origin: now } : { is: "heldBack" };
+  }
   const origin = findOrigin(observed, share);
   if (now !== undefined && (origin === undefined || isSameResource(origin.resource, now)))
     return isTakenBack(share) ? { is: "removed" } : { is: "served", origin: now };
   const isReplaced = now !== undefined && isDelivered(share);
-  if (isReplaced || !isKept(origin, share)) return { is: "removed" };
-  return { is: "kept", origin: origin?.resource };
+  return isReplaced || !isKept(origin, share) ? { is: "removed" } : { is: "kept", origin: origin?.resource };
 }
 
 /** Tells whether all copies of the share are written; true for a share without copies. */

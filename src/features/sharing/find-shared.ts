@@ -100,15 +100,10 @@ function resolveSelector(
   const namespace =
     select.namespace === undefined || isEverywhere(select) ? undefined : resolveString(select.namespace, call);
   if (namespace?.is === "unset") return namespace;
-  const match = resolveMatch(select, call);
-  if (match.is === "unset") return match;
-  return { is: "set", value: { apiVersion, kind, namespace: namespace?.value, match: match.value } };
-}
-
-function resolveMatch(select: Exclude<Select, { by: "self" }>, call: Call): Resolved<ResourceSelector["match"]> {
+  const ofKind = { apiVersion, kind, namespace: namespace?.value };
   if (select.by === "name") {
     const name = resolveString(select.name, call);
-    return name.is === "unset" ? name : { is: "set", value: { name: name.value } };
+    return name.is === "unset" ? name : { is: "set", value: { ...ofKind, match: { name: name.value } } };
   }
   const labels: [string, string][] = [];
   for (const { key, value, optional } of select.labels) {
@@ -116,7 +111,7 @@ function resolveMatch(select: Exclude<Select, { by: "self" }>, call: Call): Reso
     if (label.is === "set") labels.push([key, label.value]);
     else if (!optional) return label;
   }
-  return { is: "set", value: { labels: Object.fromEntries(labels) } };
+  return { is: "set", value: { ...ofKind, match: { labels: Object.fromEntries(labels) } } };
 }
 
 /** Finds a fault with which Crossplane would stop the XR: a stopped XR keeps copies whose grant is taken back. */
