@@ -23,14 +23,17 @@ export const isDependent = (resource: Document): boolean => readAnnotation(resou
 
 /** The identity label: a hash of the cloud resource's kind, account, place and name. It is an index only; the fields of the spec decide. */
 export const IDENTITY_LABEL = `${DOMAIN}/identity`;
-/** The identity again, on each contender whose provider may find the cloud resource that the owner's finds. The owner looks for it. */
+/** The identity again, on each contender whose provider may find the same cloud resource as the owner's. The owner looks for this label. */
 export const CONTENDS_LABEL = `${DOMAIN}/contends`;
-/** The identity again, on each contender that writes, or that an operator chose as the owner. All others look for it. */
+/** The identity again, on each contender that writes, or that an operator chose as the owner. Contenders find the owner by this label. */
 export const WRITES_LABEL = `${DOMAIN}/writes`;
-/** The hash of API group, kind and external name: `registry who-owns` and creators look for this label. */
+/**
+ * The hash of API group, kind and external name. `registry who-owns` looks for this label, and so does an XR whose provider chose the name,
+ * or that looks behind other ProviderConfigs.
+ */
 export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 
-/** Annotation: the control plane's name, if the input sets one. */
+/** Annotation: the name of this control plane, as the cloud's tags have it, else as the owner notes it, else as the input sets it. */
 export const CLUSTER = `${DOMAIN}/cluster`;
 /** Annotation: the id of the contender that owns the cloud resource and its tags; on the owner its own id. */
 export const TAGS_OWNER = `${DOMAIN}/tags-owner`;
@@ -38,7 +41,10 @@ export const TAGS_OWNER = `${DOMAIN}/tags-owner`;
 export const CONTENDERS = `${DOMAIN}/contenders`;
 /** Annotation: `Created` if the provider of this managed resource, or of an earlier owner, created the cloud resource. */
 export const ORIGIN = `${DOMAIN}/origin`;
-/** Annotation: the cloud account by which this managed resource is compared with others; without it, its ProviderConfig is. */
+/**
+ * Annotation: the cloud account of this managed resource, by which it is compared with others. Without the annotation, ProviderConfigs are
+ * compared.
+ */
 export const ACCOUNT = `${DOMAIN}/account`;
 /**
  * Annotation: the fields that were hashed to the identity label beside those of our tables, separated by commas. Paths from
@@ -48,8 +54,8 @@ export const SCOPE = `${DOMAIN}/scope`;
 /** Annotation: the creation time of the cloud resource that this managed resource declared earlier. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
 /**
- * Annotation: the generation that this managed resource had when it began to declare another cloud resource. Once its provider reports a
- * later one, it has read the change.
+ * Annotation: the generation that this managed resource had when it began to declare another cloud resource. Once the provider reports a
+ * later generation, the provider has read the change.
  */
 export const MOVED_AT = `${DOMAIN}/moved-at`;
 /** Annotation, set by an operator: "true" deletes a cloud resource that existed before together with its owner. */
@@ -60,12 +66,15 @@ export const LEAVE_BEHIND = `${DOMAIN}/leave-behind`;
 export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
 
 /**
- * Annotation of a managed resource that only observes since a restore: the policies that it had, such as `*`, or `?` if Velero's modifier
- * does not know them. This function writes it as `held=…`, which differs from Velero's value, so that Crossplane may remove it.
+ * Annotation of a managed resource that only observes since a restore: the policies from before, such as `*`, or `?` if Velero's modifier
+ * does not know them. This function rewrites the value as `held=…`: Crossplane could not remove Velero's own value later.
  */
 export const RESTORED = `${DOMAIN}/restored`;
 
-/** Annotation of a resource that is desired again after a restore: `pending`, then `looked` once providers have looked at all of the XR. */
+/**
+ * Annotation of a resource that is desired again after a restore: `pending`, then `looked` once providers have looked at all resources of
+ * the XR.
+ */
 export const ADOPTION = `${DOMAIN}/adoption`;
 
 /** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */

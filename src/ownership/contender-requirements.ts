@@ -78,7 +78,7 @@ const isAboutToCreate = (first: Contender, listed: Contenders, { own }: Candidat
   own.observation === "absent" &&
   firstOther(findInTheWay(listed), own.uid) === undefined;
 
-/** Tells whether a contender precedes ours. As long as ours lacks the identity label, as right after a rename, only an owner does. */
+/** Tells whether a contender precedes ours. As long as ours lacks this identity label, as right after a rename, only an owner does. */
 export const isAhead = (one: Contender, { own, identity }: Candidate): boolean =>
   one.uid !== own?.uid &&
   (one.isMarked || own?.identity === identity) &&
@@ -126,8 +126,8 @@ export function toWriterRequirement(
 }
 
 /**
- * Reads the contenders of an answer; undefined while it is pending. Ours, as already read, takes its own place in the list if the versions
- * are the same. As the owner it also replaces one of its name with another UID: such an answer is from before a restore.
+ * Reads the contenders of an answer; undefined while it is pending. Puts ours, as already read, in place of the listed one with its UID and
+ * resourceVersion. If ours owns, it also replaces a listed one with its name and another UID: such an answer is from before a restore.
  */
 export function toContenders(answer: LookupAnswer, own: Contender | undefined): Contenders | undefined {
   if (answer.is === "pending") return undefined;

@@ -61,7 +61,7 @@ class ManagedContender {
     this.uid = readUid(document) ?? qualifiedName(document);
     this.owner = mark(readAnnotation(document, OWNER));
     const marker = mark(readAnnotation(document, TAGS_OWNER));
-    // Crossplane annotates every composed resource with its name; of one written by hand the annotation tags-owner tells the id.
+    // Crossplane annotates every composed resource with its name in the Composition. One written by hand has its id in TAGS_OWNER.
     const resource = mark(stringAt(document, COMPOSITION_RESOURCE_NAME));
     this.id = resource === "" && marker.startsWith(`${this.owner}#`) ? marker : contenderId(this.owner, resource);
     this.isMarked = this.owner !== "" && marker === mark(this.id);
@@ -117,8 +117,8 @@ function hasCreated(document: Document): boolean {
 }
 
 /**
- * Tells whether the provider created the cloud resource for this managed resource. One that was changed to declare another cloud resource
- * is held back at first, and creates nothing: a creation that ends then is that of the former cloud resource.
+ * Tells whether the provider created the cloud resource for this managed resource. With the annotation MOVED_AT the managed resource is
+ * held back, and creates nothing: a creation that ends then is that of the former cloud resource.
  */
 export function isCreator(document: Document): boolean {
   const createdAt = readCreationTime(document);
@@ -138,7 +138,8 @@ const MAX_ACKNOWLEDGED = 64 * 1024;
 const MAX_HASHES = 10_000;
 
 /**
- * Formats the names of an owner's successors, as hashes if all names together are too long. Lists at most 10,000; the others wait.
+ * Formats the names of an owner's successors. If all names together are too long, formats hashes of the first MAX_HASHES; the other
+ * contenders wait.
  *
  * @param others sorted by precedence.
  */

@@ -10,7 +10,7 @@ export type Contenders = readonly Contender[];
 
 /** The contenders for the cloud resource of one of our resources. */
 export interface Found {
-  /** The same list for all our resources that declare the cloud resource. It may lack this one, or have it in another version. */
+  /** The same list for all our resources that declare the cloud resource. It may lack our resource, or have it in another version. */
   readonly all: Contenders;
   /** Our resource, as the rules count it among the contenders; undefined while the answer lacks it. */
   readonly listed: Contender | undefined;
@@ -70,8 +70,8 @@ export const firstOther = (contenders: Contenders, uid: string | undefined): Con
   contenders.find((contender) => contender.uid !== uid);
 
 /**
- * Finds the external name of an association, which a provider makes up, and without which it cannot find the association. Takes that of a
- * contender that has found the association, else that of any.
+ * Finds the external name of an association. The provider makes up this name, and cannot find the association without it. Prefers the name
+ * from a contender that has found the association; else takes that of any.
  *
  * @param owner the owner, if it is not ours.
  * @param isMoving true if ours still has the name of the association that it declared before.

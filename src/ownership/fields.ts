@@ -13,11 +13,11 @@ export interface DesiredAndObserved {
 }
 
 /**
- * Reads a field as text: "" if it is not set, undefined while a reference beside it is unresolved. A block on the path may be an object
- * or a list of one item, depending on the version of the kind.
+ * Reads a field as text: "" if it is not set, undefined while a reference beside it is unresolved. A block on the path may be an object or
+ * a list of one item, depending on the version of the kind.
  *
- * An observed value counts as resolved only if the reference is observed, too. Without one the pipeline had set it, and the next apply
- * removes it.
+ * An observed value counts as resolved only if the reference is observed, too. If no reference is observed, the pipeline had set the value,
+ * and the next apply removes it.
  */
 export function textAt({ desired, observed }: DesiredAndObserved, path: FieldPath): string | undefined {
   const text = toComparableText(valueBelow(desired, path));
@@ -27,8 +27,8 @@ export function textAt({ desired, observed }: DesiredAndObserved, path: FieldPat
 }
 
 /**
- * Tells the text of a field that a reference should fill in, and that is empty: undefined while the provider may still resolve it, "" if
- * the provider does without. It does if it has looked for the cloud resource, or if the managed resource has the identity label.
+ * Returns the text of an empty field that a reference should fill in: undefined while the provider may still resolve the reference, "" if
+ * it goes on without. It does once it has looked for the cloud resource, or if the managed resource has the identity label.
  */
 export const unresolved = (observed: Document | undefined): "" | undefined =>
   observed !== undefined &&

@@ -67,7 +67,7 @@ export class KnownContenders {
    * | -------------------------------------------------- | ------------------------------------------------------------------- |
    * | takes on another one's account (see `Join`)        | all with the identity label                                         |
    * | owns, or its provider chose the name               | those with `contends`, which an owner has to know                   |
-   * | is behind another                                  | that one by name; until it owns, also those with `writes`           |
+   * | is behind another                                  | that one by name; until that one owns, also those with `writes`     |
    * | is first, and becomes the owner                    | itself by name, and those with `contends`: many may be created now  |
    * | may be promoted, and no first is known             | all with the identity label, which is there from the creation       |
    * | is new                                             | those with `writes`, to find the owner                              |
@@ -100,7 +100,7 @@ export class KnownContenders {
     return found;
   }
 
-  /** Finds the managed resources with the candidate's external name, once for all candidates that are read by the same fields. */
+  /** Finds the managed resources with the candidate's external name, once for all candidates that are identified by the same fields. */
   findNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
     const key = [kind.apiVersion, externalName, ...(facts.added ?? [])].join(" ");
     const before = this.#namesakes.get(key);
@@ -113,7 +113,7 @@ export class KnownContenders {
     return namesakes;
   }
 
-  /** Finds the ProviderConfig of a managed resource, if its kind is served and says the account. */
+  /** Finds the ProviderConfig of a managed resource; undefined if its kind is not served, or names no account. */
   findProviderConfig(managed: Document, namespace?: string): Document | "pending" | undefined {
     const selector = selectProviderConfig(readManagedKind(managed), readProviderConfig(managed, namespace));
     if (!this.#canAskSchemas || selector === undefined || !isPathSegment(selector.match.name)) return undefined;
@@ -169,8 +169,9 @@ export class KnownContenders {
   }
 
   /**
-   * Lists those that declare the candidate's cloud resource, also behind other ProviderConfigs. Compares each candidate with all of its name,
-   * which are read once. An XR has some thousand candidates at most, since its response is limited to 4 MiB.
+   * Lists those that declare the candidate's cloud resource, also behind other ProviderConfigs. Compares the candidate with all managed
+   * resources of its external name, each of which is read once. An XR has some thousand candidates at most, since its response is limited
+   * to 4 MiB.
    */
   #listInAnyAccount(candidate: Candidate): Contenders | undefined {
     const { own } = candidate;
@@ -203,7 +204,10 @@ export class KnownContenders {
   }
 }
 
-/** Tells whether the contender's Composition only observes the cloud resource: it has no marks, and neither owns nor writes. */
+/**
+ * Tells whether the contender's Composition only observes the cloud resource. The contender then has no identity label, does not own, and
+ * has policies that only observe.
+ */
 const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
   !isMarked && identity === undefined && policies !== undefined && isObserver(policies);
 
@@ -211,8 +215,8 @@ const onlyObserves = ({ isMarked, identity, policies }: Contender): boolean =>
 const twinOf = once(findTwin);
 
 /**
- * Tells whether the fields of a managed resource declare the candidate's cloud resource. The label by which it was found proves nothing: it
- * may be forged, or be left from another cloud resource.
+ * Tells whether the fields of a managed resource declare the candidate's cloud resource. The label by which the managed resource was found
+ * proves nothing: the label may be forged, or be left from another cloud resource.
  *
  * @param compare `hasSameName` for the resource that the cloud's tags name: its place may differ, such as the region of a DNS zone.
  */
@@ -223,7 +227,7 @@ function declares(
   read = one === own ? observed : readByItself(one.document, facts),
 ): boolean {
   if (!isKnown(read)) return false;
-  if (one === own) return isInPlace(declared, read); // in any account: ours takes on that of the one it joins
+  if (one === own) return isInPlace(declared, read); // in any account: ours may take on another one's
   return forms.some((form) => compare(form.declared, read)) && (read.config === declared.config || hasLooked(one));
 }
 

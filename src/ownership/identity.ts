@@ -27,7 +27,9 @@ export interface DeclaredResource extends NamedResource, AccountSource {}
 
 /** The origin of a managed resource's external name, and the abilities of its kind. */
 export interface Nature {
-  /** True if its provider chose the name when it created the cloud resource. No other one can have declared it before. */
+  /**
+   * True if the provider chose the name when it created the cloud resource. No other managed resource can have declared that name before.
+   */
   readonly isMadeUp: boolean;
   /** True if the pipeline sets a name that only the cloud can make up, so that it imports the cloud resource. */
   readonly isImported: boolean;
@@ -42,10 +44,11 @@ export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "n
   /** The value of our identity label: the present one if it stands for the same cloud resource, else the one computed now. */
   readonly identity: string;
   /**
-   * The labels under which others may know the cloud resource, and what was hashed to each: first our present one, if it differs, as after
-   * the account became known; last the one computed now.
+   * The values of the identity label under which others may know the cloud resource. The last one is computed now. Our present one precedes
+   * it if it differs, as after the account became known.
    */
   readonly forms: readonly [Form, ...Form[]];
+  /** The hash of the external name (see `Identity`). */
   readonly externalName: string;
   /** Our managed resource as observed; undefined before it is created. */
   readonly own: Contender | undefined;
@@ -75,19 +78,19 @@ export interface CloudResource extends Omit<Names, "path">, KnownAccount {
   readonly place: ReadonlyMap<string, string>;
   /** The texts that are hashed to the identity, before and after the account. */
   readonly hashed: readonly [before: readonly string[], after: readonly string[]];
-  /** The facts by which it was read. What it is compared with has to be read by the same. */
+  /** The facts by which it was read. A cloud resource with which it is compared has to be read by the same facts. */
   readonly facts: IdentityFacts;
-  /** True until Crossplane has answered with the schema of the kind, which may tell it from others of its name. */
+  /** True until Crossplane has answered with the kind's schema, whose fields may distinguish it from other cloud resources of its name. */
   readonly isProvisional?: boolean;
 }
 
 /**
- * Reads the cloud resource that a managed resource declares: account, location, parents and name. Undefined if no other XR can
- * know its name; "unresolved" while a reference to one of these fields is.
+ * Reads the cloud resource that a managed resource declares: account, location, parents and name. Undefined if no other XR can know its
+ * name; "unresolved" while a reference that fills in one of these fields is unresolved.
  *
- * Names that another XR can set, too, count: those from a pipeline or the record, and those that a provider has chosen and that can be
- * imported now. Every field that may distinguish two cloud resources counts: if two were taken for one, the second would never be
- * created. If one is taken for two, only its tags are contested.
+ * A name counts if another XR can set it, too: a name from a pipeline or the record, or one that a provider has chosen and that can be
+ * imported now. Every field that may distinguish two cloud resources counts: if two were taken for one, the second would never be created.
+ * If one is taken for two, only its tags are contested.
  */
 export function readCloudResource(declared: DeclaredResource): CloudResource | "unresolved" | undefined {
   const { facts } = declared;
@@ -137,7 +140,10 @@ function readPlace(
   return { place, hashed };
 }
 
-/** Reads the field at a path of the input, or of an annotation, which may be no path. */
+/**
+ * Reads the field at a path from `scopeFieldPaths` or the annotation SCOPE; undefined, as while unresolved, if the annotation's text is no
+ * path.
+ */
 function textAtPath(declared: DeclaredResource, path: string): string | undefined {
   try {
     return textAt(declared, parseFieldPath(path));
@@ -156,9 +162,9 @@ export const identify = ({ group, kind }: ManagedKind, resource: CloudResource):
 });
 
 /**
- * Describes our cloud resource as it was hashed to the identity label of a contender: ours from before, or the owner. It may come from a
- * time when the account was not known, or when the input named another one or other `scopeFieldPaths`. Undefined if the label is that of
- * another cloud resource.
+ * Describes our cloud resource as it was when it was hashed to the identity label of a contender: of ours as observed, or of the owner. At
+ * that time the account may not have been known, or the input may have named another account or other `scopeFieldPaths`. Undefined if the
+ * label is that of another cloud resource.
  */
 export function describeAs(
   { document, identity }: Contender,
@@ -191,7 +197,7 @@ export const readScope = (managed: Document): ReadonlySet<string> | undefined =>
 /** The most fields that are read from the annotation, which a team may write. Each is looked up in the resource. */
 const MAX_ADDED = 50;
 
-/** Tells whether an added field is a path that the input names. A name in a schema contains no dot. */
+/** Tells whether an added field is a path from `scopeFieldPaths`. Otherwise it is a field's name from a schema, which contains no dot. */
 const isPath = (added: string): boolean => added.includes(".");
 
 /** Tells whether the input adds fields to the identity. Another Composition may add others, and so have another label. */
@@ -201,7 +207,7 @@ export const hasInputScope = ({ added = new Set() }: IdentityFacts): boolean => 
 export const fold = (text: string, { isCaseless = false }: IdentityFacts): string =>
   isCaseless ? text.toLowerCase().replace(/\.$/, "") : text;
 
-/** Folds names. Of an Object's manifest only the API group counts: an object is the same in all versions of an API. */
+/** Folds names. Of the apiVersion in an Object's manifest only the API group counts: an object is the same in all versions of an API. */
 export const foldNames = (names: readonly string[], facts: IdentityFacts): readonly string[] =>
   names.map((name, index) => (facts.name.is === "fields" && index === 0 ? toApiGroup(name) : fold(name, facts)));
 
@@ -230,8 +236,8 @@ function findLostName(observed: Document, facts: IdentityFacts): readonly string
 }
 
 /**
- * Tells whether our observed managed resource has all that identifies the desired cloud resource. A field that begins to count must have
- * its value already: another value tells of another cloud resource.
+ * Tells whether our observed managed resource already has each location and parent that the desired one sets. That includes a field that
+ * begins to count: with another value, it is a field of another cloud resource.
  */
 export const isUnchanged = ({ place }: CloudResource, observed: CloudResource | "unresolved" | undefined): boolean =>
   isKnown(observed) && [...place].every(([field, text]) => text === "" || text === observed.place.get(field));

@@ -55,8 +55,8 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
 }
 
 /**
- * Tells whether ours knows its first contender from an earlier reconcile, and has the same identity label. If that one has joined another
- * account since, its label differs: then ours looks again, and follows it there.
+ * Tells whether ours recalls the first contender from an earlier reconcile, and both have the same identity label. If the first contender
+ * has joined another account since, its label differs: then ours looks again, and follows it into that account.
  */
 function isRecalled(candidate: Candidate, known: KnownContenders): boolean {
   const first = known.recallFirst(candidate);
@@ -65,15 +65,24 @@ function isRecalled(candidate: Candidate, known: KnownContenders): boolean {
 
 const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
 
-/** Tells whether another one has the name that our provider chose: it may import ours, and may have read a list without our label. */
+/**
+ * Tells whether another managed resource has the name that our provider chose. That one may import our cloud resource, and its XR may have
+ * looked for contenders before ours had its label.
+ */
 const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownContenders): boolean =>
   firstOther(findLiving(known.listNamesakes(kind, externalName) ?? []), own?.uid) !== undefined;
 
-/** Tells whether the list has ours as the owner. Of two that were promoted at once, at least one then sees the other there. */
+/**
+ * Tells whether ours is listed as the owner. Of two managed resources that were promoted at once, at least one then sees the other in its
+ * list.
+ */
 const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
   own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
 
-/** Judges whether ours joins another one; undefined if that is of another account, or if one of the two has no cloud resource yet. */
+/**
+ * Judges whether ours joins another one; undefined if that is in another account. If nothing tells the accounts apart, also undefined if
+ * our provider has not found the cloud resource, or if the other one neither owns nor writes.
+ */
 function judge(told: Told, { own, declared }: Candidate, { one, read }: Namesake): Join | undefined {
   if (told === "pending") return { is: "pending" };
   if (told !== undefined) return told ? { is: "same", declared: joinTo(declared, read) } : undefined;
@@ -123,7 +132,10 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
 /** Formats name and place: the identity without the account. */
 const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
 
-/** Lists those in other accounts, the one with our cloud id first. Ours may join those `ahead` of all in its account; others may join it. */
+/**
+ * Lists the namesakes in other accounts, first the one with the same id in the cloud. Ours may join those `ahead`, which precede all in its
+ * own account; those `behind` may join ours.
+ */
 function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate) {
   const { byAccount, byId } = indexNamesakes(namesakes).get(toKey(declared)) ?? NOT_INDEXED;
   const found = byId.get((own && readGlobalId(own.document)) ?? "");

@@ -7,13 +7,16 @@ import type { DesiredAndObserved } from "./fields.ts";
 
 /** The account of a cloud resource, as far as it is known. */
 export interface KnownAccount {
-  /** The account if it is known, else the ProviderConfig; "" if the name of the cloud resource or of a parent tells it. */
+  /** The account if it is known, else the ProviderConfig; "" if the name of the cloud resource or of a parent tells the account. */
   readonly account: string;
   /** The ProviderConfig, a way into the account. */
   readonly config: string;
-  /** The account that `tags.owner.account` names, in this XR or in the one that it joined. */
+  /**
+   * The account that `tags.owner.account` names, in this XR's input or in that of the XR whose account ours took on; undefined if neither
+   * does.
+   */
   readonly told: string | undefined;
-  /** True if it is known for good: the cloud resource need not be looked for behind other ProviderConfigs. */
+  /** True if the account is known for good: the cloud resource need not be looked for behind other ProviderConfigs. */
   readonly isAccountKnown: boolean;
 }
 
@@ -26,8 +29,8 @@ export interface AccountSource extends DesiredAndObserved {
 }
 
 /**
- * Reads the account, from the first of these that has it: the name, the input, the annotation of an earlier search for others, the
- * ProviderConfig.
+ * Reads the account, from the first of these that has it: the name, the input, the annotation ACCOUNT if the ProviderConfig is still the
+ * same, the ProviderConfig.
  *
  * @param isNamed true if the name is unique in the whole cloud or tells the account.
  */
@@ -52,7 +55,11 @@ const BY_CONFIG = "ProviderConfig ";
 
 export const formatByConfig = (config: string): string => `${BY_CONFIG}${config}`;
 
-/** Formats the annotation with the account; undefined if the name tells the account, or before it is known. */
+/**
+ * Formats the annotation ACCOUNT; undefined if the name tells the account, or before the account is known.
+ *
+ * @param isSettled true if the ProviderConfig counts as known (`hasSettled` of `Join`).
+ */
 export function formatAccount({ account, told, isAccountKnown }: KnownAccount, isSettled: boolean): string | undefined {
   if (account === "" || !(isAccountKnown || isSettled)) return undefined;
   return told ?? formatByConfig(account);
@@ -69,6 +76,9 @@ export function toConfig(managed: Document, namespace?: string): string {
   return own === undefined ? name : `${name}/${namespace ?? own}`;
 }
 
-/** Tells whether two have the same ProviderConfig. False if the input names the accounts of both, which then decide. */
+/**
+ * Tells whether two cloud resources are declared by the same ProviderConfig. False if the input names the accounts of both: then the
+ * accounts decide.
+ */
 export const isSameConfig = (a: KnownAccount, b: KnownAccount): boolean =>
   a.config === b.config && (a.told === undefined || b.told === undefined);

@@ -9,8 +9,8 @@ import { type DesiredAndObserved, textAt } from "./fields.ts";
 export interface NamedResource extends DesiredAndObserved {
   readonly facts: IdentityFacts;
   /**
-   * The external name that the provider chose; "" if it does not count, undefined if the pipeline or the record sets one. It counts
-   * once the provider has created the cloud resource, or the managed resource has the identity label.
+   * The external name that the provider chose; undefined if there is none, or if the pipeline or the record sets one. It is "" before it
+   * counts: until the provider has created the cloud resource, or the managed resource has the identity label.
    */
   readonly chosen?: string | undefined;
 }
@@ -54,8 +54,8 @@ function readAssociation(
 }
 
 /**
- * Reads the desired external name: the annotation, or metadata.name if the provider defaults to it. In the latter case an observed
- * annotation wins, because providers write it only once.
+ * Reads the desired external name: the annotation, or metadata.name if the provider defaults to that. An observed annotation wins over
+ * metadata.name, because providers write the annotation only once.
  */
 function readExternalName(declared: NamedResource, defaultsToName: boolean): Names | undefined {
   const { desired, observed, chosen } = declared;
@@ -68,6 +68,6 @@ function readExternalName(declared: NamedResource, defaultsToName: boolean): Nam
   return { names, parts: names, path: own === undefined ? EXTERNAL_NAME : NAME };
 }
 
-/** Reads the name of a resource that has been arbitrated. It keeps that name, even if no step desires it. */
+/** Reads metadata.name of a managed resource with the identity label. Such a resource keeps its name, even if no step desires the name. */
 const arbitratedName = (observed: Document | undefined): string | undefined =>
   observed && readLabel(observed, IDENTITY_LABEL) !== undefined ? stringAt(observed, NAME) : undefined;

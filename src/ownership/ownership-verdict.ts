@@ -65,7 +65,7 @@ export type OwnershipVerdict =
   | { readonly is: "elsewhere"; readonly cluster: string };
 
 /**
- * Decides which contender owns a cloud resource. The answer is Crossplane's list of the managed resources with its label.
+ * Decides which contender owns a cloud resource. "The answer" is Crossplane's list of the managed resources with its identity label.
  *
  * - The owner is the contender that an operator chose, else the one promoted before, else the oldest (creationTimestamp, then UID).
  *   Incumbency precedes age, so neither a restore nor a skewed clock moves ownership. A contender that is being deleted cannot own.
@@ -156,11 +156,11 @@ const isUnlistedAndCanWait = ({ own, listed, hasManagementPolicies }: Case): boo
 const isUnlistedBehindAnother = (one: Case): one is Case & { readonly all: readonly [Contender, ...Contender[]] } =>
   one.listed === undefined && one.all.length > 0;
 
-/** Tells whether the cloud resource exists without the contenders, and its provider does not report who else writes it. */
+/** Tells whether our provider found a cloud resource in which no contender is involved, and does not report who else writes it. */
 const existedAndNoContenderWroteIt = ({ own, all, hasManagementPolicies, reportsTags }: Case): boolean =>
   hasManagementPolicies && !reportsTags && own?.observation === "present" && !isInvolved(own) && !areInvolved(all);
 
-/** Tells whether another one precedes ours, which counts as the owner only if the answer says so, too. */
+/** Tells whether another one precedes ours. Ours counts as the owner only if the answer marks it as the owner, too. */
 function isBehindAnother(one: Case): one is Behind {
   const { own, first, isPromoted } = one;
   if (own === undefined || first === undefined) return false;

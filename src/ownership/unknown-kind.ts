@@ -4,12 +4,12 @@ import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import { type DesiredAndObserved, toComparableText, unresolved } from "./fields.ts";
 
-// What identifies the cloud resource of a kind in no table, beside its name.
+// The fields that identify the cloud resource of a kind in no table, beside its name.
 
 /** The most fields that are read. The largest kinds have some hundreds. */
 const MAX_FIELDS = 10_000;
 
-/** Counts fields, at most one more than the limit: a team may write any number. */
+/** Counts fields, and stops once there are more than the limit: a team may write any number. */
 function countFields(value: JsonValue, limit: number): number {
   if (typeof value !== "object" || value === null) return 0;
   const keys = Object.keys(value);
@@ -22,10 +22,10 @@ function countFields(value: JsonValue, limit: number): number {
 
 /**
  * Finds the fields below spec.forProvider that identify the cloud resource, beside its name: those with a reference or a selector beside
- * them, and some outermost literals. Returns sorted names with their values. A value is undefined until its reference is resolved. Of
- * more than MAX_FIELDS fields, one undefined value stands for all.
+ * them, and some outermost literals. Returns sorted names with their values. A value is undefined until its reference is resolved. If
+ * there are more than MAX_FIELDS fields, returns one undefined value for all of them.
  *
- * @param referable the outermost fields that count as literals, beside those that name a parent.
+ * @param referable the names of outermost fields that count even as literals, beside those that name a parent.
  */
 export function findReferred(
   { desired, observed }: DesiredAndObserved,
@@ -35,7 +35,7 @@ export function findReferred(
   if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [["", undefined]];
   const blocks: Block[] = [{ path: "", wanted, found, isInText: false }];
   const referred: ReferredField[] = [];
-  // Each block adds those inside it, which are read in their turn: a team may nest them as deep as it likes.
+  // Each block appends the blocks inside it, which are read in their turn: a team may nest blocks as deep as it likes.
   for (const block of blocks) {
     const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
     const literals = block.path === "" ? [...keys.filter(isParent), ...findLiterals(block, referable)] : [];
@@ -72,8 +72,8 @@ const REFERENCE = /^(?<field>.*?)s?(?:Ref|Refs|Selector)$/;
 const TO_VALUES = /(?:Secret|ConfigMap|providerConfig)Ref$/i;
 
 /**
- * Tells whether a field names a parent, be it a literal: providers outside the tables have two clusters `main` in two projects. Others are
- * not counted, since many an id can change in place.
+ * Tells whether a field names a parent, so that it counts even as a literal: two projects may each have a cluster `main`. Other literal ids
+ * do not count, since many can change in place.
  */
 const isParent = (field: string): boolean =>
   /^(?:account|cluster|domain|environment|organi[sz]ation|org|project|realm|team|tenant|workspace|zone)I[dD]$/.test(
@@ -88,7 +88,9 @@ const findFields = (keys: readonly string[]): ReadonlySet<string> =>
       .flatMap((key) => (TO_VALUES.test(key) ? [] : (REFERENCE.exec(key)?.groups?.["field"] ?? []))),
   );
 
-/** Finds the fields that are set, under the names that references would give them, such as `subnetId` for `subnetIds`. */
+/**
+ * Finds the fields of `referable` that are desired, under the names that references would give them, such as `subnetId` for `subnetIds`.
+ */
 const findLiterals = ({ wanted }: Block, referable: ReadonlySet<string>): readonly string[] =>
   Object.keys(wanted)
     .filter((key) => referable.has(key) && toComparableText(wanted[key]) !== "")
@@ -110,8 +112,8 @@ function findInner(block: Block, key: string, fields: ReadonlySet<string>): read
   const found = toBlocks(ownValue(block.found, key));
   if (wanted.length + found.length === 0) return NO_BLOCKS;
   const isReferred = fields.has(key) || (key.endsWith("s") && fields.has(key.slice(0, -1)));
-  // The text of a referred field contains all that is inside. What is referred inside counts once more, and what is inside that not again:
-  // else a byte would cost more the deeper it lies.
+  // The text of a referred field contains all blocks inside it. A referred field among these counts once more; the blocks inside that one
+  // do not, or a byte would cost more the deeper it lies.
   if (isReferred && block.isInText) return NO_BLOCKS;
   const fullPath = `${block.path}${key}`;
   const path = fullPath.length > MAX_PATH ? hashText(fullPath) : fullPath;
