@@ -6,14 +6,17 @@ import { type Call, identifyStep } from "../feature.ts";
 
 /**
  * Context key: the decisions of each step with `tags`. The first step that selects a resource decides who owns its cloud resource. A later
- * step cannot tell the first one's marks from marks that a Composition has copied from an XR, and would remove them.
+ * step cannot tell the first step's marks from marks that a Composition has copied from an XR, and would remove both.
  */
 const DECISIONS = `${DOMAIN}/tags`;
 
 export interface EarlierSteps {
   /** The resources whose ownership an earlier step has decided. True if their tags may be changed. */
   readonly decided: ReadonlyMap<string, boolean>;
-  /** What an earlier step's condition says, a False one first. Crossplane keeps only the last step's condition, so that repeats it. */
+  /**
+   * The content of an earlier step's condition, of a False one if there is any. Crossplane keeps only the last step's condition, so that
+   * step repeats it.
+   */
   readonly said: Pick<Condition, "status" | "reason" | "message"> | undefined;
 }
 

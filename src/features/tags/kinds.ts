@@ -21,7 +21,7 @@ export interface KnownKind {
   readonly rule: ResourceRule | undefined;
   /** The facts of our tables, with the fields that the rule names. */
   readonly facts: KindFacts;
-  /** Asks for the kind's schema; undefined where the tables list the kind, or the rule has scopeFieldPaths. */
+  /** Asks for the kind's schema. Undefined if the tables list the kind, or if no rule selects it, or if the rule has scopeFieldPaths. */
   readonly askFields: (() => SchemaFields) | undefined;
 }
 
@@ -53,14 +53,14 @@ function toKnownKind(kind: ManagedKind, rules: readonly ResourceRule[], call: Ca
 }
 
 /**
- * Applies the input's rule for a kind. A name from `externalNameFieldPath` counts as that of an association: the field may be filled in from
- * a reference later, and the external name is the provider's.
+ * Applies the input's rule for a kind. A name from `externalNameFieldPath` counts as that of an association: the field may be filled in
+ * from a reference later, and the provider makes up the external name.
  */
 function withRule(facts: KindFacts, { fieldPath, externalNameFieldPath, scopeFieldPaths }: ResourceRule): KindFacts {
   const { identity, tags } = facts;
   const name = externalNameFieldPath && ({ is: "association", paths: [externalNameFieldPath] } as const);
   const known = new Set(identity.scope.map(formatFieldPath));
-  // Nothing else distinguishes what has a name that is unique in the whole cloud.
+  // A name that is unique in the whole cloud identifies without further fields.
   const paths = identity.isUnique ? [] : scopeFieldPaths.map(formatFieldPath);
   const added = paths.filter((path) => !known.has(path));
   return {
@@ -148,8 +148,8 @@ function findInSchema({ kind }: KnownKind, tags: ResourceTags, call: Call): Reso
 }
 
 /**
- * Asks for the outermost fields with a reference or a selector beside them in the kind's schema. Most name a parent: another parent has
- * another cloud resource of that name. Lists do not count: a resource belongs to one parent, and uses several subnets or security
+ * Asks for the kind's schema, and finds the outermost fields with a reference or a selector beside them. Most name a parent, and cloud
+ * resources of one name in two parents are two. Lists do not count: a resource belongs to one parent, and uses several subnets or security
  * groups, which change in place.
  */
 function askReferable(kind: ManagedKind, { name, scope }: IdentityFacts, call: Call): SchemaFields {

@@ -46,7 +46,7 @@ export function chooseMarks(
   const { candidate, join, otherCluster } = rivals;
   const form = chooseForm(verdict, rivals, subject);
   const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
-  // Noted, so that a control plane to which the input gives no name recognizes its own tag in the next reconcile.
+  // The name is noted so that a control plane to which the input gives none recognizes its own tag in the next reconcile.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
   const hasSettled = join.is === "alone" && join.hasSettled;
   return {
@@ -65,8 +65,10 @@ export function chooseMarks(
 
 /**
  * Chooses the identity to write. An observer takes that of its owner, which may have been hashed from another account, or from other
- * `scopeFieldPaths`. After these were changed all others keep theirs as long as another contender has it, too: that one's XR may have
- * another Composition, and look for this label only.
+ * `scopeFieldPaths`.
+ *
+ * Others keep their present identity after a change of `scopeFieldPaths`, but not of the account, as long as another contender has it, too:
+ * the XR of that contender may have another Composition, and look for this label only.
  */
 function chooseForm(
   verdict: OwnershipVerdict,
@@ -126,7 +128,7 @@ export function writeMarks(
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
   edits.push({ path: OWNER_PATH, value: owner }, ...labels);
-  // A name that the input gives is noted once the cloud reports it: until then the former one has to be recognized.
+  // The name in the cloud's tags precedes the input's: after a change of the input, the former name is recognized until the cloud has the new.
   for (const [key, value] of Object.entries({ ...annotations, [CLUSTER]: annotations[CLUSTER] ?? cluster })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }

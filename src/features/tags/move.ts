@@ -18,18 +18,20 @@ export interface Part {
   readonly annotations: Annotations;
   /**
    * "False" if the XR must not depend on the cloud resource yet, because it may be deleted before the owner lists the XR as a successor.
-   * "True" if an observer counts as ready: some providers never set Ready on an observer (provider-aws v0.50.0). Else as before.
+   * "True" if an observer counts as ready: some providers never set Ready on an observer (provider-aws v0.50.0). Undefined leaves the
+   * readiness as earlier steps desire it.
    */
   readonly ready?: Ready | undefined;
 }
 
 /**
- * Holds back a managed resource that declares another cloud resource than before: it only observes until its provider has read the
- * change. Before that its observations, and a creation that has begun, are about the former cloud resource. Undefined if it has read it.
+ * Holds back a managed resource that declares another cloud resource than before: it only observes until its provider has read the change.
+ * Until then its observations, and any creation that has begun, are about the former cloud resource. Undefined once the provider has read
+ * the change.
  *
- * MOVED_AT notes the present generation, and other policies with the same meaning make a new one: once the provider's Synced reports a
- * generation after the noted one, it has read the change. A provider that reports no generations is waited for until a creation under way
- * has ended. A pause would not do: a paused managed resource is never deleted.
+ * The annotation MOVED_AT notes the present generation. Policies with the same meaning (OBSERVE, OBSERVE_ANEW) make a new generation. Once
+ * the provider's Synced reports a generation after the noted one, the provider has read the change. If a provider reports no generations,
+ * the wait ends with any creation under way. A pause would not do: a paused managed resource is never deleted.
  */
 export function holdBackAfterMove(own: Contender | undefined, hasMoved: boolean): Part | undefined {
   const step = own && (hasMoved ? "renew" : findStep(own.document));
@@ -47,8 +49,8 @@ export function holdBackAfterMove(own: Contender | undefined, hasMoved: boolean)
 }
 
 /**
- * Tells whether to begin a new generation ("renew"), or to wait until the provider has read it; undefined if it has. MOVED_AT notes the
- * generation at the move. A report of a creation may claim a generation that was not read (`isOfCreation`), so it needs a new one.
+ * Tells whether to begin a new generation ("renew"), or to wait until the provider has read the one begun at the move ("wait"); undefined
+ * once it has. A provider that reports a creation may claim a generation that it has not read (`isOfCreation`): then a new one is needed.
  */
 function findStep(document: Document): "renew" | "wait" | undefined {
   const noted = readAnnotation(document, MOVED_AT);
@@ -63,7 +65,7 @@ function findStep(document: Document): "renew" | "wait" | undefined {
   return synced.isOfCreation ? "renew" : undefined;
 }
 
-/** Reads when the former cloud resource was created. A creation that ends while ours is held back is still that one's. */
+/** Reads when the former cloud resource was created. A creation that ends while ours is held back is that of the former one, too. */
 export function readFormerCreation({ document }: Contender): string | undefined {
   const isHeldBack = readAnnotation(document, MOVED_AT) !== undefined;
   return (isHeldBack ? readCreationTime(document) : undefined) ?? readAnnotation(document, CREATED_BEFORE);

@@ -14,18 +14,18 @@ import type { Subject } from "./subject.ts";
 interface Renamed {
   /** The draft with the owners that are kept. */
   readonly draft: Draft;
-  /** Names in the Composition of owners that were renamed, of their successors, and of those in `leaving`. */
+  /** Names in the Composition of owners that were renamed, of their heirs (see `keepRenamed`), and of those in `leaving`. */
   readonly renamed: ReadonlySet<string>;
   /** The names of owners without a successor in this XR. Each goes once it has listed its successors in other XRs. */
   readonly leaving: ReadonlySet<string>;
 }
 
 /**
- * Keeps owners that a Composition has renamed: the pipeline desires the same cloud resource under another name, and Crossplane would
- * delete the owner together with it. The resource of the new name observes until the owner lists it as a successor. Then the owner
+ * Keeps owners that a Composition has renamed: the pipeline desires the same cloud resource under another name, and Crossplane would delete
+ * the owner together with it. The resource of the new name, the heir, observes until the owner lists it as a successor. Then the owner
  * goes, and leaves the cloud resource.
  *
- * Dependents of a grant are not kept: a team could otherwise keep one whose grant is revoked behind a reference that is never resolved.
+ * Dependents of a grant are not kept. A team could otherwise keep one whose grant is revoked, by a reference that is never resolved.
  */
 export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Draft): Renamed {
   const owners = findUndesiredOwners(call, draft);
@@ -43,7 +43,7 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   const hasHeirs = ([, owner]: Owner): boolean => mayHaveMore(owner) || heirsOf(owner).length > 0;
   const replaced = owners.filter(hasHeirs);
   const waiting = replaced.filter(([, owner]) => mayHaveMore(owner) || !isSucceeded(owner, heirsOf(owner)));
-  // An owner without heirs would be deleted with its cloud resource, which another XR may have begun to declare: it goes once that is known.
+  // Without heirs, an owner would be deleted with its cloud resource, which another XR may have begun to declare. It stays until this is known.
   const isHandingOver = call.input.spec.tags?.owner.onRelease === "HandOver";
   const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // then a feature left it out on purpose
   const leaving = owners.filter(
@@ -75,7 +75,7 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
   const desired = desiredSoFar(call, draft);
   const owner = formatOwner(call.composite);
   return [...call.request.observed.resources].flatMap(([name, { document }]) => {
-    if (desired.has(name) || !isManaged(document) || isDependent(document)) return []; // first: a steady XR has no others
+    if (desired.has(name) || !isManaged(document) || isDependent(document)) return []; // first: in steady state this is true of all
     const isArbitrated = readLabel(document, IDENTITY_LABEL) !== undefined;
     if (!isArbitrated && !isCreator(document)) return [];
     const one = toContender(document);
@@ -85,13 +85,16 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
   });
 }
 
-/** The identity that a resource declares; of a new one with an unresolved reference its kind. */
+/**
+ * Returns the identity that a subject declares. While a reference is unresolved, returns the kind for a subject without identity label, so
+ * that `mayHaveMore` finds it, and "" for one with the label.
+ */
 function toKey({ kind, cloudResource, desired, own }: Subject): string {
   if (cloudResource === "unresolved") return own?.identity === undefined ? kindOf(desired) : "";
   return cloudResource === undefined ? "" : identify(kind, cloudResource).identity;
 }
 
-/** Identifies an owner's cloud resource as today's input does, which may name other `scopeFieldPaths` than when the owner got its label. */
+/** Identifies an owner's cloud resource by today's input. `scopeFieldPaths` may have been others when the owner got its label. */
 function identifyAnew({ document }: Contender, byKind: ReadonlyMap<string, Subject>): string | undefined {
   const { kind, account, namespace, cloudResource } = byKind.get(kindOf(document)) ?? {};
   if (kind === undefined || typeof cloudResource !== "object") return undefined;

@@ -70,7 +70,10 @@ function toCandidate(subject: Subject, declared: CloudResource): Candidate {
   };
 }
 
-/** Tells whether only the ProviderConfig has changed: our provider created the cloud resource, and its name is the same. */
+/**
+ * Tells whether only the ProviderConfig has changed: our provider created the cloud resource, its name is the same, and ours lists no
+ * successors.
+ */
 const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
   isMadeUp &&
   own?.acknowledged.size === 0 &&
@@ -83,7 +86,7 @@ const isFoundAnew = ({ own, isMadeUp, externalName }: Candidate): boolean =>
 export function isUnshared(subject: Subject, known: KnownContenders): boolean {
   const { kind, observed, isMadeUp, facts } = subject;
   if (!isMadeUp || observed === undefined || readLabel(observed, IDENTITY_LABEL) !== undefined) return false;
-  if (readAnnotation(observed, TAKE_OWNERSHIP) !== undefined) return false; // others may import it: its labels have to say that it is chosen
+  if (readAnnotation(observed, TAKE_OWNERSHIP) !== undefined) return false; // others may import it: labels have to show the choice
   const read = readNames(subject);
   if (typeof read !== "object") return false;
   const externalName = hashExternalName(kind.group, kind.kind, foldNames(read.names, facts));

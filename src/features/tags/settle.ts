@@ -34,7 +34,7 @@ interface Case<Judged extends Verdict = Verdict> {
   readonly subject: Subject;
   readonly wanted: WantedTags;
   readonly join: Rivals["join"];
-  /** Holds ours back until its provider has read which cloud resource it declares; undefined if it has. */
+  /** The part that holds ours back until its provider has read which cloud resource ours now declares; undefined once it has. */
   readonly move: Part | undefined;
   /** The external name of an association: the provider makes it up, and finds nothing without it. */
   readonly name: string | undefined;
@@ -84,12 +84,12 @@ const choosePart = decideBy<Case, Part>(
 /** Chooses the reason for the condition. The first rule that fits decides; else ours owns the cloud resource. */
 const chooseReason = decideBy<Case, TagReason>(
   () => [
-    // What is not known yet: a later call or reconcile may decide otherwise.
+    // Not known yet: a later call or reconcile may decide otherwise.
     when(is("unresolved"), () => ({ is: "WaitingForReferences" })),
     when(isInputUnset, () => ({ is: "FieldNotSet" })),
     when(is("pending"), () => ({ is: "WaitingForRequiredResources" })),
     when(isAccountUntold, ({ join: { other: owner, isCreating } }) => ({ is: "AccountUnknown", owner, isCreating })),
-    // Who else owns the cloud resource, from what must not be to what is settled.
+    // Another one owns the cloud resource: from conflicts to settled ownership.
     when(is("deleting"), () => ({ is: "BeingDeleted" })),
     when(is("elsewhere"), ({ verdict: { cluster } }) => ({ is: "OwnedByAnotherCluster", cluster })),
     when(isTheirsAndMustNotBe, withOwner("Conflict")),
@@ -98,7 +98,7 @@ const chooseReason = decideBy<Case, TagReason>(
     when(isTheirsUntilLeft, ({ verdict: { owner, isNext } }) => ({ is: "WaitingForOwner", owner, isNext })),
     when(isTheirsAndFound, withOwner("ObservedOnly")),
     when(isTheirs, withOwner("WaitingForProvider")),
-    // Nobody else: what ours waits for, and what it may not delete.
+    // No other owner: ours waits, or may not delete the cloud resource.
     when(isHeldBack, () => ({ is: "WaitingForProvider" })),
     when(is("free"), () => ({ is: "Arbitrating" })),
     when(is("unobserved"), () => ({ is: "WaitingForProvider" })),
@@ -124,11 +124,11 @@ type Untold = Case & { readonly join: Extract<Case["join"], { is: "untold" }> };
 
 const isAccountUntold = (one: Case): one is Untold => one.join.is === "untold";
 
-/** Excepts a managed resource that still writes: a Fatal result would leave it writing. */
+/** Tells whether `onConflict: Fail` stops the XR. Not while our managed resource still writes: a Fatal result would leave it writing. */
 const isTheirsAndMustNotBe = (one: Case): one is Theirs =>
   isTheirs(one) && one.wanted.rules.onConflict === "Fail" && !one.verdict.isNext && !one.subject.own?.isWriting;
 
-/** Applies only before it exists: Crossplane would delete an existing one that is left out. */
+/** Tells whether the XR does not compose ours. Only before ours exists: Crossplane would delete an existing one that is left out. */
 const isTheirsAndNotComposed = (one: Case): one is Theirs =>
   isTheirs(one) && one.subject.own === undefined && (one.wanted.rules.onConflict === "Withhold" || !canObserve(one));
 
@@ -159,7 +159,10 @@ function asBefore(own: Contender | undefined): Part {
   return { policies, annotations: { ...keep(TAGS_OWNER), ...keep(CONTENDERS), ...keep(ORIGIN) } };
 }
 
-/** Keeps the policies of a managed resource that is being deleted. Ends a pause: a paused one is never deleted. */
+/**
+ * Keeps the policies of a managed resource that is being deleted, unless they are empty: that is a pause, and a paused one is never
+ * deleted.
+ */
 function leave({ subject: { own } }: Case): Part {
   const { policies, annotations } = asBefore(own);
   return { policies: policies.length === 0 ? OBSERVE : policies, annotations };
@@ -210,8 +213,8 @@ const isKeptFromDeletion = (one: Case): one is Ours =>
   mayDelete(one.subject.desired, one.subject.asked);
 
 /**
- * Tells whether an association has no name and is not found. It keeps Delete: its provider can delete only one that it has created, and
- * an association without a name that is left behind cannot be found again.
+ * Tells whether an association has no name and is not found. Ours then keeps Delete: the provider can delete only an association that it
+ * has created itself, and one that is left behind without a name cannot be found again.
  */
 const isUnnamed = ({ subject: { desired, facts, own }, name }: Case): boolean =>
   facts.name.is === "association" &&
@@ -226,16 +229,16 @@ function observeOwner(one: Theirs): Part {
     move,
   } = one;
   const { owner, isAcknowledged, isNext } = verdict;
-  // Taken over from the owner before our provider has looked, since the owner may be gone by then.
+  // `Created` is taken over from the owner before our provider has looked, since the owner may be gone by then.
   const isCreated = !move && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
-  // The first of several new contenders is no owner yet, and not noted: each change of ours has all XRs reconciled that watch it.
+  // The first of several new contenders is not noted before it is the owner: each change of ours reconciles all XRs that watch ours.
   const isOwner = !isNext && (owner.isMarked || own?.knowsOwner === true);
   const isReady = hasFound(one) && !move && shownCondition(owner.document, "Ready")?.status === "True";
   const ready = isReady ? "True" : undefined;
   return {
     policies: move?.policies ?? OBSERVE,
     annotations: {
-      // Known before our provider has seen the tag, since the owner may be gone by then.
+      // The name is taken over before our provider has reported the tag, since the owner may be gone by then.
       ...(!tags?.cloud().has(CLUSTER_TAG) && { [CLUSTER]: readAnnotation(owner.document, CLUSTER) }),
       ...noteOrigin(isCreated),
       [TAGS_OWNER]: isOwner ? owner.id : undefined,

@@ -113,8 +113,8 @@ function toAccount({ account }: Tags["owner"], call: Call): string | undefined {
 }
 
 /**
- * Makes the wish for a resource. If the XR refers to an object of another kind in its place, Crossplane gives the resource that object's
- * name, and many providers take it for the external name.
+ * Makes the wish for a resource. If the XR refers to an object of another kind under this name, the wish takes that object's name:
+ * Crossplane gives it to the resource, and many providers take it for the external name.
  */
 function toWish(
   resource: string,
@@ -163,12 +163,15 @@ function isExcluded(
   { resource, observed, asked, isRenamed }: Wish,
   ignored: readonly ((text: string) => boolean)[],
 ): boolean {
-  // A resource that hands over is desired as it is observed. That it only observes may come from being held back.
+  // A resource that hands over is desired as observed. If it only observes, this function may have held it back.
   if ((isObserver(asked) && !isRenamed) || ignored.some((fits) => fits(resource))) return true;
   return observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true";
 }
 
-/** Returns undefined for a kind that the input does not select, or that neither it nor our tables describe, and if nothing is to settle. */
+/**
+ * Makes a subject. Undefined if the input does not select the kind, if neither the input nor our tables describe it, or if the resource has
+ * neither tags nor an owner to settle.
+ */
 function toSubject(wish: Wish, known: KnownKind, account: string | undefined, call: Call): Subject | undefined {
   const { kind, rule, facts } = known;
   const { identity, cloud, reportsTags, isNamedById } = facts;
@@ -204,7 +207,9 @@ class Ownership {
     return this.#own();
   }
 
-  /** The API server defaults the policies of every kind that has them. */
+  /**
+   * True if the input's rule allows them, and the observed resource has some: the API server sets a default for every kind that has them.
+   */
   get hasManagementPolicies(): boolean {
     return this.#rule?.managementPolicies === true && (this.own === undefined || this.own.policies !== undefined);
   }
@@ -212,8 +217,8 @@ class Ownership {
 
 /**
  * Reads the cloud resource. A kind in no table is also identified by the fields that have a reference beside them in its schema
- * (`askReferable`). Their names are noted on the managed resource, so that the schema is looked up once, and a provider version that
- * adds references does not change the identity.
+ * (`askReferable`). The names of these fields are noted in the annotation SCOPE, so that the schema is looked up once, and a provider
+ * version that adds references does not change the identity.
  */
 function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields }: KnownKind) {
   const { observed, facts } = declared;

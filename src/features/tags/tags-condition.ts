@@ -30,9 +30,14 @@ export interface Tagged {
 export const isOurs = ({ is }: TagReason): boolean => is === "Owned" || is === "ExistedBefore/kept";
 
 /**
- * Makes one condition for all resources: its reason is that of the first resource that is not owned; its message counts the tagged and
- * the ignored resources and names the others. Three reasons concern no single resource: InvalidTags and FieldNotSet, for entries of the
- * input that are ignored, and NothingToTag.
+ * Makes one condition for all resources. Its message counts the tagged and the ignored resources, and names the others. Its reason is the
+ * first of:
+ *
+ * - InvalidTags, if tags are refused;
+ * - that of the first unsettled resource;
+ * - FieldNotSet, if an entry of the input is left out;
+ * - that of a settled resource, in the order of `last` in KIND;
+ * - NothingToTag.
  */
 export function toTagsCondition(tagged: readonly Tagged[], found: Subjects, unset: readonly string[]): Told {
   const faulty = new Set(tagged.flatMap(({ refusals }) => refusals.map(({ message }) => message)));
@@ -215,7 +220,7 @@ const REASONS = {
   }),
 };
 
-/** The order of the reasons: unsettled resources first, each group in the order of the Composition. */
+/** The condition. Reasons of unsettled resources come first, sorted by the resource's name; then those in `last`, in that order. */
 const KIND = {
   type: "TagsOwned",
   target: "CompositeAndClaim",

@@ -94,13 +94,13 @@ function withoutEdits(draft: Draft, names: ReadonlySet<string>): Draft {
   return { ...draft, resources: new Map([...draft.resources].filter(([name]) => !names.has(name))) };
 }
 
-/**
- * Tells whether the resource keeps its tags, since the cloud would refuse the new ones. Tags that a team sets give no Fatal result: with it
- * the team could freeze its XR, and so keep copies whose grant is revoked.
- */
+/** Tells whether the resource keeps its tags, since the cloud would refuse the new ones. */
 const isHeld = ({ refusals }: TagDecision): boolean => refusals.length > 0;
 
-/** Tells whether a literal tag of the Composition is refused, for which the XR stops. A refused number of tags is not such a fault. */
+/**
+ * Tells whether the XR stops with a Fatal result, because a literal tag of the Composition is refused. A refused number of tags, or a tag
+ * from a field, does not stop it: a team may write the field, and could freeze its XR, and so keep copies whose grant is revoked.
+ */
 function stops(decisions: readonly TagDecision[], { add }: WantedTags): boolean {
   const isLiteral = ({ key }: Refusal): boolean =>
     key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral);
