@@ -137,8 +137,8 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
 }
 
 /**
- * Describes desired nested XRs that are unsettled since a restore: the XRs above keep this one because of that. Once this XR has said
- * `Adopted`, no composed resource is read.
+ * Describes desired nested XRs that are unsettled since a restore: they make the XRs above keep this XR. Reads no composed resource once
+ * this XR has said `Adopted`, unless its references are from a backup.
  */
 export function remarkNested({
   composite: { document },

@@ -22,7 +22,7 @@ export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
   | { readonly is: "unsettled" } // ours: a restored nested XR, which does not control its own composed resources yet, or holds them
   | { readonly is: "marked" } // ours, and held since a restore: deleted now, it would orphan its cloud resource
-  // Ours, put back after a restore. The pipeline may depend on the status of these resources, which is missing.
+  // Ours, put back after a restore. `waitingFor`: resources that lack their status, on which the pipeline may depend.
   | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
   | { readonly is: "unproven"; readonly because: string } // no controller, and no proof that this XR composed it
@@ -57,8 +57,8 @@ export interface Case {
  * | none            | being deleted                            | `gone`      | none                                               |
  *
  * Restores strip statuses, and a pipeline may desire a resource only once it has read another one's status. So a resource that was put
- * back stays until providers have looked at all resources, and one reconcile longer (annotation ADOPTION is PENDING): a status may travel
- * through the XR's own status.
+ * back stays until providers have looked at all resources, and for one more reconcile, in which its annotation ADOPTION is still PENDING: a
+ * status may travel through the XR's own status.
  *
  * A desired resource needs no verdict: Crossplane's server-side apply makes the XR its controller. Crossplane observes no resource with
  * another controller; `crossplane render` may, and then the table of `judgeReferenced` applies.
@@ -96,7 +96,10 @@ export function isUnsettled(resource: Document): boolean {
 /** The value of the annotation ADOPTION until providers have looked at all resources of the XR. */
 export const PENDING = "pending";
 
-/** Tells whether a provider, or Crossplane for a nested XR, has reported a status since the creation or restore. */
+/**
+ * Tells whether a provider, or Crossplane for a nested XR, has reported a status since the creation or restore. True for any other
+ * resource.
+ */
 export function isLookedAt(resource: Document): boolean {
   const isNested = hasReferences(resource);
   if (!isManaged(resource) && !isNested) return true;

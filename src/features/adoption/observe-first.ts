@@ -23,12 +23,12 @@ import { desiredSoFar, type Edits } from "../desired.ts";
 import { type Call, type Feature, identifyStep } from "../feature.ts";
 import type { AdoptionRemark } from "./adoption-condition.ts";
 
-/** The key in the context by which a later step learns that restored resources are only observed at first. It has the step that does so. */
+/** Context key: the step with `restore: ObserveFirst`. By it a later step learns that restored resources are only observed at first. */
 const OBSERVE_FIRST = `${DOMAIN}/observe-first`;
 
 /**
- * Guards against a step behind one that holds restored resources. Its tags would take the marks for forged ones and release the resources,
- * and its adoption would hide what a person has to do. A step that Crossplane calls again gets its own context.
+ * Refuses `tags` and `adoption` in a step behind one that holds restored resources: `tags` would take the marks for forged ones and release
+ * the resources, and `adoption` would hide what a person has to do. A step that Crossplane calls again finds itself in the context.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
