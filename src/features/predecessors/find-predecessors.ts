@@ -30,7 +30,7 @@ export type Predecessors = ReadonlyMap<string, readonly Document[]>;
  * @param recorded the confirmed names of the record; if undefined, finds only resources that go with a grant.
  */
 export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNames): Predecessors {
-  // Also what earlier steps desire and a feature has left out, as it may do until the predecessor is found.
+  // Includes resources that earlier steps desire and a feature has left out, as it may do until the predecessor is found.
   const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
   const desired = new Map([...all].filter(([, document]) => stringAt(document, ["kind"]) !== undefined));
   const { composer, prove } = proverFor(call);
@@ -119,8 +119,8 @@ const isWritableByTeams = (item: Document, { composite }: Call): boolean =>
   !isManaged(item) && toReference(item).namespace !== composite.namespace;
 
 /**
- * Tells whether the XR's label alone says who composed the resource. It may be another XR's, of the same name or below the same root. So it
- * is no predecessor beside the resource to which the XR refers, nor if the record names another one.
+ * Tells whether the XR's label alone says who composed the resource. Another XR of the same name, or below the same root, may have composed
+ * it. So it is no predecessor if the XR refers to a resource of that name in the Composition, nor if the record names another resource.
  */
 export const isUntraced = (item: Document): boolean =>
   readComposers(item).length === 0 && findController(item) === undefined;

@@ -24,8 +24,9 @@ import { findPredecessors, grantedKinds, isCopy, isUntraced, type Predecessors }
 const MAX_PASSES = 3;
 
 /**
- * Runs the features. If a restore has lost the XR's references, or set them back, its predecessors are found first, by Crossplane's label:
- * the resources that it composed before. Otherwise Crossplane would compose a second set and forget the first.
+ * Runs the features. If a restore has lost the XR's references, or set them back, finds its predecessors by Crossplane's label, and runs
+ * the features again: predecessors are the resources that the XR composed before. Otherwise Crossplane would compose a second set and
+ * forget the first.
  *
  * - The features observe a predecessor, and the desired resource takes its name, so that Crossplane's server-side apply adopts it.
  * - If there are several for one name in the Composition, the XR composes nothing until a person has chosen: once Crossplane has written
@@ -49,28 +50,31 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   return withNames(draft, found, observing);
 }
 
-/** The names and their predecessors, to compare: a record that is found in one pass may leave fewer of them in the next. */
+/** Formats predecessors, to compare those of two passes: a record that is found in one pass may leave fewer of them in the next. */
 const toText = (predecessors: Predecessors): string =>
   [...predecessors].map(([name, all]) => [name, ...all.map((one) => resourceKey(toReference(one)))].join()).join("\n");
 
 /**
- * Tells whether the XR has no references, or others than Crossplane's, which writes them before it composes anything. With
- * `velero restore --existing-resource-policy=update` Velero sets those of a live XR back.
+ * Tells whether the XR has no references, or whether another field manager than Crossplane's wrote them. Crossplane writes references
+ * before it composes anything. `velero restore --existing-resource-policy=update` sets those of a live XR back.
  */
 const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
   (!isReferring(composite) || isWrittenByOthers(composite.document, referencesPath(composite)));
 
-/** Tells whether a team may have removed references to what goes with a grant. It may have done so as Crossplane's field manager, unseen. */
+/**
+ * Tells whether a team may have removed references to resources that go with a grant. A team can do so as Crossplane's field manager, which
+ * `hasLostReferences` does not see.
+ */
 const mayLoseReferences = (call: Call): boolean =>
   call.composite.namespace !== undefined && !isBeingDeleted(call.composite.document) && grantedKinds(call).length > 0;
 
 /**
- * Tells whether a desired or recorded resource is not observed, and may exist since before the restore, although Crossplane has written
- * references again: a pipeline may desire it only once it has read the status of others, or its record was restored late.
+ * Tells whether a desired or recorded resource is not observed. It may exist since before the restore although Crossplane has written
+ * references again: its record was restored late, or the pipeline desires it only after it has read the status of others.
  *
- * A recorded resource that no step desires is looked up in each reconcile while it is lost. That has no end by itself: its backup may
- * be restored at any time, and nothing else would find it. It ends when its entry in the record is removed.
+ * A recorded resource that no step desires is looked up in each reconcile while it is lost. That has no end by itself: its backup may be
+ * restored at any time, and nothing else would find it. It ends when its entry in the record is removed.
  */
 function missesAny(call: Call, { resources }: Draft): boolean {
   const { request, input, composite } = call;
@@ -90,8 +94,8 @@ const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: D
     [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined));
 
 /**
- * Adds the predecessors to the observed resources, and lists the names with several of them. All are shown without a controller, so that
- * features treat them as still to be adopted: the XR does not refer even to one that it controls.
+ * Adds each sole predecessor to the observed resources, and lists the names that have several as `duplicates`. Shows a predecessor without
+ * a controller, so that features treat it as still to be adopted: even if the XR controls it, the XR does not refer to it.
  */
 function withObserved(call: Call, predecessors: Predecessors): Call {
   const { observed } = call.request;
