@@ -128,7 +128,7 @@ export function writeMarks(
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
   edits.push({ path: OWNER_PATH, value: owner }, ...labels);
-  // The name in the cloud's tags precedes the input's: after a change of the input, the former name is recognized until the cloud has the new.
+  // The name in the cloud's tags precedes the input's: after a change of the input, the former name is recognized until it is replaced.
   for (const [key, value] of Object.entries({ ...annotations, [CLUSTER]: annotations[CLUSTER] ?? cluster })) {
     if (value !== undefined) edits.push({ path: annotationPath(key), value });
   }

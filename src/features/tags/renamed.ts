@@ -43,7 +43,7 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   const hasHeirs = ([, owner]: Owner): boolean => mayHaveMore(owner) || heirsOf(owner).length > 0;
   const replaced = owners.filter(hasHeirs);
   const waiting = replaced.filter(([, owner]) => mayHaveMore(owner) || !isSucceeded(owner, heirsOf(owner)));
-  // Without heirs, an owner would be deleted with its cloud resource, which another XR may have begun to declare. It stays until this is known.
+  // Without heirs, an owner would go with its cloud resource, which another XR may have begun to declare: it stays until that is known.
   const isHandingOver = call.input.spec.tags?.owner.onRelease === "HandOver";
   const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // then a feature left it out on purpose
   const leaving = owners.filter(
