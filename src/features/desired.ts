@@ -53,7 +53,9 @@ export const pickObserved = (observed: Document, paths: readonly FieldPath[]): J
     return value === undefined ? object : withValueAt(object, path, value);
   }, {});
 
-/** Desires these fields unchanged, of all observed resources whose names have this prefix. */
+/**
+ * Desires these fields unchanged, and the resources as ready, of all observed resources whose names in the Composition have this prefix.
+ */
 export const keepObserved = (prefix: string, paths: readonly FieldPath[], { request }: Call): Edits =>
   [...request.observed.resources]
     .filter(([name]) => name.startsWith(prefix))

@@ -41,8 +41,8 @@ export function askForKinds(prefix: string, likes: readonly Document[], call: Ca
 }
 
 /**
- * Requires all resources of a kind with the label of the XR or, for a record, with the record's own label. A namespaced XR requires those of its own
- * namespace only: other teams could write the label on any number of resources.
+ * Requires all resources of a kind with the label of the XR or, for a record, with the record's own label. A namespaced XR requires those
+ * of its own namespace only: other teams could write the label on any number of resources.
  */
 function requireKind(prefix: string, desired: Document, root: string, { request, composite }: Call): Requirement {
   const { apiVersion, kind, namespace: wanted } = toReference(desired);

@@ -80,8 +80,8 @@ function findName(config: EnvironmentConfig, call: Call): string | Unpublished {
 }
 
 /**
- * Recognizes an EnvironmentConfig that this XR published. The XR's record has the same owner annotation, and a team may choose
- * the record's name as that of `environmentConfig`, so the name in the Composition has to fit, too.
+ * Recognizes an EnvironmentConfig that this XR published: by the owner annotation and, if it has one, by its name in the Composition. The
+ * owner annotation alone proves nothing: the XR's record has it, too, and a team may choose the record's name for `environmentConfig`.
  */
 const isOurs = (existing: Document, key: string, { composite }: Call): boolean =>
   readAnnotation(existing, OWNER) === formatOwner(composite) &&
