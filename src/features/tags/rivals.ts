@@ -96,8 +96,8 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
 
 /**
  * Finds the control plane that the cloud's tags name, unless it is this one. This one is known by the name in the input, and by those that
- * our managed resource and the owner record; if the input has none, also by those that other contenders record, and an earlier step or
- * `add` writes.
+ * our managed resource and the owner record. If the input has none, this one is also known by names that other contenders record, or that
+ * an earlier step or `add` writes.
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);

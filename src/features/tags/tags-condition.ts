@@ -20,7 +20,7 @@ export interface Tagged {
   readonly reason: TagReason;
   /** True if this XR decides the resource's tags: it owns the cloud resource, or its managed resource may still write that. */
   readonly isTagged: boolean;
-  /** True if it begins to declare another cloud resource. */
+  /** True while the managed resource is held back, since it declares another cloud resource than before. */
   readonly hasMoved: boolean;
   /** Tags that its cloud would refuse. With one of them, the resource keeps the tags that it has, and is not created if it does not exist. */
   readonly refusals: readonly Refusal[];
