@@ -40,7 +40,7 @@ export function admit({ capacity }: Consumers, consumers: KnownConsumers, call: 
   };
   const isWaiting = (consumer: JudgedConsumer): boolean =>
     consumer.isGranted && (consumer.isControlled || consumer.place.isBound) && !isAdmitted(consumer);
-  // A share takes one place, by a copy with a grant if it has one.
+  // A share has one consumer for each copy, but takes one place. If a copy has a grant, that copy's consumer counts.
   const byCopy = [...consumers, ...consumers.filter(({ isGranted }) => isGranted)];
   const places = [...new Map(byCopy.map((consumer) => [consumer.place.subject, consumer])).values()];
   const asking = places.filter(({ place }) => place.ticket !== undefined);

@@ -34,8 +34,8 @@ const MAX_CREDENTIALS = 1000;
 const MAX_TURNS = 2;
 
 /**
- * Composes the credentials, and the answers that name their Secrets to consumers. A credential whose grant was revoked is deleted even if
- * copies of it exist: a team could keep access by pausing its XR otherwise.
+ * Composes the credentials, and the answers that name their Secrets to consumers. A credential whose grant was revoked is
+ * deleted even if copies of it exist. Otherwise a team could keep access by pausing its XR.
  */
 export function makeCredentials({ credentials: section }: Consumers, facts: OwnerFacts, call: Call) {
   const reasons: ConsumersReason[] = [];
@@ -114,9 +114,9 @@ function findInUse(
 }
 
 /**
- * Tells whether a consumer has a grant for the credential that it asks for. If all namespaces are granted, it may ask
- * only for its own namespace's, or for one that the grant lists: the consumer's record could name a thousand
- * other namespaces.
+ * Tells whether a consumer has a grant for the credential that it asks for. If access is granted to all namespaces, the
+ * credential has to be for the consumer's own namespace, or for one that the grant lists by name. Otherwise a consumer's
+ * record could ask for the credentials of a thousand namespaces.
  */
 const isEntitled = ({ namespace, namespaces, credentialFor }: Consumer, access: Access): boolean =>
   namespaces.every((each) => isGrantedByAnnotations(access, each)) &&
@@ -149,7 +149,10 @@ const findExisting = (section: Credentials, { request }: Call): readonly Turn[] 
 
 type Credential = ReturnType<typeof toCredential>;
 
-/** Makes the credential of one turn. Its Secret is undefined while it is unknown. `said`: the Secret in the answer to its namespace. */
+/**
+ * Makes the credential of one turn. `secret`: its Secret; undefined while its fields do not name it. `said`: the Secret that
+ * the observed answer to the namespace names.
+ */
 function toCredential(turn: Turn, section: Credentials, { request, composite }: Call) {
   const { template, secretRef } = section;
   const hash = hashText(`${resourceKey(composite)}/${formatTurn(turn)}`, 16);
@@ -188,7 +191,7 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
-/** Composes the answers. They name the last turn's credential once it is ready, and the former one until then. */
+/** Composes the answers. An answer names the last turn's Secret once that is ready, and until then the Secret that it names now. */
 function toAnswers(credentials: readonly Credential[], turn: string | undefined, owner: Composite, call: Call): Edits {
   const byNamespace = groupBy(credentials, ({ namespace }) => namespace);
   return [...byNamespace].flatMap(([namespace, own]): Edits => {

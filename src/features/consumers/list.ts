@@ -23,9 +23,10 @@ const round = (consumers: number): number => (consumers > STEP ? toStep(consumer
  * Lists the consumers with a grant in the status, or counts them if there are more than 50. While the consumers are
  * unknown, the status keeps its values, since Crossplane removes fields that are left out.
  *
- * Each change of the XR makes Crossplane reconcile all consumers, and a team may write any number of records. So
- * consumers without a grant are counted roughly: in multiples of 50, and 1 to 49 of them as 1, or as 0 if more than 50
- * consumers have a grant. A companion, which no consumer watches, counts exactly.
+ * Each change of the shared XR makes Crossplane reconcile all consumers, and a team may write any number of records. So
+ * consumers without a grant are only counted, and roughly: 50 and more in multiples of 50; 1 to 49 as 1, or as 0 if more
+ * than 50 consumers have a grant. No consumer watches a companion (an XR with `consumers.of`). So a companion counts exactly,
+ * and also lists consumers without a grant, unless there are more than 50 consumers in all.
  *
  * The reasons tell two kinds of consumers without a grant: those that have copies or dependents, which are deleted when
  * their XRs are reconciled, and those that only ask for a grant.
@@ -39,18 +40,18 @@ export function listConsumers({ of, list }: Consumers, consumers: KnownConsumers
   const granted = consumers.filter(({ isGranted }) => isGranted);
   const withoutGrant = consumers.length - granted.length;
   const hasAccess = ({ secretName, dependents }: JudgedConsumer) => secretName !== undefined || dependents.length > 0;
-  const copies = consumers.filter((consumer) => !consumer.isGranted && hasAccess(consumer)).length;
+  const withAccess = consumers.filter((consumer) => !consumer.isGranted && hasAccess(consumer)).length;
   const few = granted.length > STEP ? 0 : 1;
   const roundOthers = (count: number): number => (isWatched ? toStep(count) || Math.min(count, few) : count);
   const format = (count: number): string => (isWatched ? `${roundOthers(count) || 1}+` : String(count));
   const listed = isWatched || consumers.length > STEP ? granted : consumers;
   const count = isWatched ? round(granted.length) : granted.length;
   const counts = { count, withoutGrant: roundOthers(withoutGrant) };
-  const requests = withoutGrant - copies;
+  const requests = withoutGrant - withAccess;
   return {
     values: toValues(listed.length > STEP ? counts : { ...counts, items: listed.map(toListed) }),
     reasons: [
-      ...(copies > 0 ? [{ is: "AccessNotGranted", count: format(copies) } as const] : []),
+      ...(withAccess > 0 ? [{ is: "AccessNotGranted", count: format(withAccess) } as const] : []),
       ...(roundOthers(requests) > 0 ? [{ is: "AccessRequested", count: format(requests) } as const] : []),
     ],
   };

@@ -75,8 +75,8 @@ export function lookUpFacts(section: Consumers, call: Call): OwnerFacts {
 }
 
 /**
- * Finds the shared XR. A companion serves only an XR of its own team. Otherwise a team could see the consumers of another
- * team's XR, answer them, and keep that XR from being deleted.
+ * Finds the shared XR. A companion (an XR with `consumers.of`) serves only an XR of its own team. Otherwise a team could see
+ * the consumers of another team's XR, answer them, and keep that XR from being deleted.
  */
 function findOwner({ of }: Consumers, call: Call): Fact<Composite> {
   const { composite, requirements } = call;

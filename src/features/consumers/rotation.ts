@@ -10,8 +10,8 @@ import { recallNames } from "../record-names.ts";
 import type { Access, OwnerFacts } from "./owner-facts.ts";
 
 /**
- * Changes the field's value each time that a namespace loses access. An annotation of the resource remembers the
- * namespaces with access. Both stay as they are while it is unknown who has access.
+ * Changes the field `rotation.toFieldPath` each time that a namespace loses access. The annotation ROTATION of the same resource
+ * remembers the namespaces with access. Both stay as they are while it is unknown who has access.
  */
 export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts, draft: Draft, call: Call): Edits {
   if (rotation === undefined) return [];
@@ -27,7 +27,7 @@ export function rotate({ rotation }: Consumers, { access, grantees }: OwnerFacts
   ];
 }
 
-/** Lists the namespaces with access; of a grant to all only `*`, so that revoking it counts as a loss for everyone not listed then. */
+/** Lists the namespaces with access. A grant to all is only `*`: its end is a loss, whichever namespaces are listed then. */
 const listNamespaces = ({ names, isForAll }: Access, grantees: readonly Grantee[]): readonly string[] =>
   isForAll ? [FOR_ALL] : [...new Set([...names, ...grantees.map(({ namespace }) => namespace)])];
 

@@ -29,7 +29,7 @@ export interface KnownShareAccess {
 
 type ShareAccess = KnownShareAccess | { readonly is: "pending"; readonly reason: SharingReason };
 
-/** @param namespaces those that need access: the consumer's and its copies'. A grant's label selector has them looked up. */
+/** @param namespaces those that need access: the consumer's and its copies'. They are looked up if the grant has a selector. */
 type FindShareAccess = (
   shared: SharedResource,
   resource: Document,
@@ -44,7 +44,10 @@ export const findShareAccess: FindShareAccess = (shared, ...asking) =>
     ? { is: "known", isGranted: () => true, remedy: () => "" }
     : findGrantedAccess(shared, ...asking);
 
-/** Finds the namespaces with access by ReferenceGrants with `grant: ReferenceGrant`, else by annotations. */
+/**
+ * Finds the namespaces with access. With `grant: ReferenceGrant`, the ReferenceGrants for the Secret decide. With another
+ * `grant`, even `None`, or without a Secret, the annotations of the shared resource decide.
+ */
 export const findGrantedAccess: FindShareAccess = (shared, resource, secret, namespaces, call) => {
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const name = `shared-resource/${shared.name}/reference-grants`;
@@ -99,8 +102,8 @@ function lookUpNamespace(namespace: string, call: Call) {
  * - a namespace that the Composition names as a literal;
  * - any namespace, if the XR has neither a namespace nor a claim: such an XR is the platform's.
  *
- * The name of any other namespace comes from a field that a tenant may write. So the annotation of that Namespace decides, since a new
- * Secret can do harm.
+ * The name of any other namespace comes from a field that a tenant may write, and a new Secret can do harm there. So the
+ * annotation ACCEPT_COPIES_FROM of that Namespace decides.
  *
  * @param isLiteral true for a literal namespace of the Composition.
  */
@@ -118,7 +121,10 @@ export function findNamespaceRefusal(namespace: string, isLiteral: boolean, call
 export const findTargetRefusal = ({ namespace, copy: { namespaces } }: Target, call: Call) =>
   findNamespaceRefusal(namespace, namespaces === undefined || namespaces.is === "literal", call);
 
-/** Finds the access that ReferenceGrants give to the XR's or claim's kind, in its namespace or, if it has none, the copy's. */
+/**
+ * Finds the access that ReferenceGrants give to the consumer. They have to name its kind, and its namespace or, if it has
+ * none, the copy's.
+ */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const own = consumerNamespace(composite);
   const { apiVersion, claim } = composite;

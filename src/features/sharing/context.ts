@@ -28,7 +28,7 @@ function listShared(shares: readonly Outcome[], { request, input }: Call): reado
       return readable.length > 0 || mayBeEmpty ? [[into, readable.map(withoutManagedFields)] as const] : [];
     },
   );
-  // Templates read this object, so it is set even without a list, unless a shared resource is unavailable.
+  // Templates read the object under `contextKey`. It is set even without a list, unless a shared resource is unavailable.
   const isComplete = named.length > 0 && named.every(({ reasons }) => reasons.length === 0);
   if (lists.length === 0 && !isComplete) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
@@ -61,8 +61,8 @@ function mergeEnvironment(shares: readonly Outcome[], { request, input }: Call):
   const objects = [environment?.defaultData, earlier, mergeAll(layers)].filter(isObject);
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
   const all = isNew ? [...objects, NEW_ENVIRONMENT] : objects;
-  // Merged from the last one on, as function-environment-configs does (RunFunction in fn.go): where the middle one has a scalar, the
-  // objects before and behind it are merged.
+  // Merges from the last object backwards, as RunFunction in fn.go of function-environment-configs does. The direction
+  // matters for a field that is a scalar between two objects: the two objects are merged, and the scalar is lost.
   return [[ENVIRONMENT, all.reduceRight((later, object) => mergeAll([object, later]))]];
 }
 

@@ -20,7 +20,7 @@ import { isOfKind, judgeBound } from "./recorded.ts";
 export interface Depending extends Patched {
   readonly depending: {
     readonly reasons: readonly SharingReason[];
-    /** The dependents that exist, and the shared resource that each is for. */
+    /** The dependents that are served or kept, and the shared resource that each is for. */
     readonly bound: readonly { readonly name: string; readonly origin: Reference }[];
   };
 }
@@ -65,14 +65,14 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
 }
 
 /**
- * Decides on one dependent. Its annotation names its shared resource, and no tenant writes that. Tenants write the XR's
- * fields and record, which alone neither make nor keep a dependent. The first row that fits decides:
+ * Decides on one dependent. Its annotation DEPENDS_ON names its shared resource, and no tenant writes that annotation. Tenants
+ * write the XR's fields and record. These alone neither make nor keep a dependent. The first row that fits decides:
  *
  * | the dependent                                                            | decision                           |
  * |--------------------------------------------------------------------------|------------------------------------|
  * | does not exist, access is granted, and the copies are written            | served: as earlier steps desire it |
  * | does not exist                                                           | held back                          |
- * | its shared resource is the one that the XR names, with access granted    | served; removed with its copies    |
+ * | its shared resource is the one that the XR names, with access granted    | served; removed if the copies are  |
  * | the XR is served from another shared resource now                        | removed, then created anew         |
  * | the grant of its shared resource stands, or is not known                 | kept exactly as observed           |
  * | its shared resource does not exist, with `onSourceMissing: Keep`         | kept exactly as observed           |
@@ -127,7 +127,7 @@ function isKept(origin: Origin | undefined, share: Delivered): boolean {
   return grant !== "ended";
 }
 
-/** The shared resource that a dependent is for. `isMarked`: by its annotation, not by the record that a team may write. */
+/** The shared resource that a dependent is for. `isMarked`: its annotation names it. Else the record does, which a team may write. */
 interface Origin {
   readonly resource: Reference;
   readonly isMarked: boolean;

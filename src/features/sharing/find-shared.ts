@@ -31,7 +31,8 @@ export function findShared(share: Share): Lookup {
   const selector = resolveSelector(shared, shared.select, call);
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const { namespace, match } = selector.value;
-  // Without labels, every resource would match. If there are copies, the condition has to say why they are missing.
+  // Without labels, every resource would match. If the share has a `connection`, the condition has to say why there are no
+  // copies.
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")
@@ -49,8 +50,9 @@ export function findShared(share: Share): Lookup {
 }
 
 /**
- * Chooses among matches. More than `maxMatch` are ambiguous, unless the input sorts them. An XR that is bound to one of
- * them keeps it: any team can add a match, since Crossplane copies a claim's labels to its cluster-scoped XR.
+ * Chooses among the matches of a selector. If the XR is bound to a match, it keeps that one: any team can add matches, since
+ * Crossplane copies a claim's labels to its cluster-scoped XR. Else more matches than `maxMatch` are ambiguous, unless
+ * `prefer` or `sortByFieldPath` is set.
  */
 function choose(share: Share, wanted: string, matches: readonly Document[]): Lookup {
   const { select } = share.shared;

@@ -74,12 +74,12 @@ export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup
  * - `unknown`: Crossplane has to look something up. Existing copies stay exactly as they are.
  * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
  *   stand (copies/kept.ts), so no team avoids a revocation by breaking its XR.
- * - `gone`: the shared resource, its Secret or its reference to one does not exist. As `broken`, but `onSourceMissing:
- *   Delete` deletes existing copies.
+ * - `gone`: the shared resource or its Secret does not exist, or the shared resource names no Secret. As `broken`, but
+ *   `onSourceMissing: Delete` deletes existing copies.
  */
 export type Cause = "unknown" | "broken" | "gone";
 
-/** The decision on one shared resource. Copies need a grant to their namespaces, fields to the consumer's own. */
+/** The decision on one shared resource. Copies need a grant to their namespaces. Fields need one to the consumer's own namespace. */
 export interface Judgement {
   /** The copies, or the cause for having none. `nothing`: the input asks for none. */
   readonly copies: Copying | { readonly is: "nothing" | Cause };
@@ -113,11 +113,11 @@ export interface JudgedTarget extends Target {
 export type Fields =
   | { readonly is: "served"; readonly resources: readonly Document[] }
   /**
-   * Values copied before are removed from the XR's status; composed resources keep theirs. `resources`: of a share with several, those that
-   * still grant access.
+   * Values copied before are removed from the XR's status; composed resources keep theirs. `resources`: if the share has several
+   * resources, those that still grant access.
    */
   | { readonly is: "refused"; readonly resources: readonly Document[] }
-  /** Nothing new is read, and values copied before stay. `bound`: the bound resource, from which the status is read. */
+  /** Values copied before stay. `bound`: the resource that the XR is bound to; only patches of the XR's status still read it. */
   | { readonly is: "held"; readonly bound: BoundResource | undefined };
 
 /** The state of a recorded grant. `pending`: Crossplane has to look something up. */
@@ -132,7 +132,7 @@ export interface BoundResource {
 /** A resource that the XR names, as its record notes it. */
 export type Named = Pick<Binding, "resource" | "access" | "ticket" | "claimNamespace">;
 
-/** Makes a judgement without copies. It gets no reasons if the input accepts that there are none. */
+/** Makes a judgement without copies. It has reasons unless the input accepts that there are no copies. */
 export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   copies: { is },
   fields: { is: "held", bound: undefined },
@@ -144,7 +144,7 @@ export const withoutCopies = (is: "nothing" | Cause, ...reasons: readonly Sharin
 /** Lists the resources whose fields may be read now. */
 export const readableIn = (fields: Fields): readonly Document[] => (fields.is === "held" ? [] : fields.resources);
 
-/** Tells whether only the next call decides. False if Crossplane may not read a Namespace: that stays unknown. */
+/** Tells whether the next call decides. False if Crossplane may not read a Namespace: then `copies` stay unknown. */
 export const isWaiting = ({ copies, reasons }: Judgement): boolean =>
   copies.is === "unknown" && reasons.every((reason) => reason.is === "WaitingForRequiredResources");
 

@@ -14,8 +14,8 @@ import type { SharingReason } from "./reasons.ts";
  * Finds names in patches and dependents that no earlier step desires: they are misspelt, or a later step desires them.
  * A resource that is observed or recorded was desired before, so its name is right.
  *
- * Finds none in an XR with copies of Secrets or with dependents: a field of the XR may decide what an earlier step desires,
- * so a team could cause the Fatal result, and keep copies whose grant is taken back.
+ * Finds none if a share has a `connection`, or the XR has copies or dependents. A field of the XR may decide which resources
+ * an earlier step desires. So a team could cause the Fatal result, and thereby keep copies whose grant is taken back.
  */
 export function findMisnamed(shares: readonly Judged[], call: Call): readonly Fault[] {
   const { observed, desired } = call.request;

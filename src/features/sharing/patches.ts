@@ -48,7 +48,7 @@ interface Applied {
 type Objects = Map<string, JsonObject>;
 const COMPOSITE = "";
 
-/** The most bytes that the patches of a share set: a response has 4 MiB, and a field's owner decides on its size. */
+/** The most bytes that the patches of a share set. A response has 4 MiB, and an owner may write a field of any size. */
 const MAX_PATCHED_BYTES = 512 * 1024;
 
 /** Applies the patches of all shares. A patch that fails does not stop the others. */
@@ -119,7 +119,7 @@ function apply(patch: Patch, share: Judged, room: number, objects: Objects): App
   if (value === undefined || field.set(value) !== undefined)
     // A Required patch holds a new resource back: the field may be immutable once it is created.
     return { patch, is: field.isNew && isRequired(patch) ? "heldBack" : "left", reason, bytes: 0 };
-  // A patch that may be without a value reports only that its field differs from what earlier steps desire.
+  // An Optional patch whose value is not set reports its kept field only if earlier steps desire another value there.
   const isExpected = is === "default" && (desired === undefined || contains(value, desired));
   return { patch, is: isExpected ? "set" : "kept", reason, bytes: 0 };
 }
@@ -178,7 +178,7 @@ function judgePatch(patch: Patch, { shared, before, judgement, call }: Judged): 
   return { is: isUnbound && toResource === undefined ? "leave" : "keep" };
 }
 
-/** Finds the resource whose fields a patch may read. The XR's status may also read one that served the XR before. */
+/** Finds the resource whose fields a patch may read. A patch of the XR's status may also read the one that the XR is bound to. */
 function findReadable({ toResource }: Patch, fields: Fields): Document | undefined {
   if (fields.is !== "held") return fields.resources[0];
   return toResource === undefined ? fields.bound?.found : undefined;

@@ -32,8 +32,10 @@ export function chooseMember(share: Share, sorted: readonly Document[], name: st
 const hasRoom = (member: Document): boolean => !isFull(member) && !isBeingDeleted(member);
 
 /**
- * Finds the member that the XR asked before. Undefined if that member is full or does not grant access, has not admitted the
- * XR, and another member is open: the XR then asks that one. Nothing moves, since the former member never served the XR.
+ * Finds the member that the XR asked before. If that member is not in `open` and has not admitted the XR, but another member
+ * is in `open`, the result is undefined: the XR then asks another. Nothing moves, since the former never served the XR.
+ *
+ * @param open the members that grant access and have room.
  */
 function findAsked(share: Share, sorted: readonly Document[], open: readonly Document[]): Document | undefined {
   const [last] = share.before;
@@ -65,14 +67,15 @@ function judgeAdmission(resource: Document, { shared, before, call }: Share): "p
 
 /** Makes a new ticket for each member that the XR asks: an answer to an earlier ticket must not admit the XR. */
 function toTicket({ before, call }: Share): string {
-  const proposals = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
+  const numbers = before.map(({ ticket }) => Number(ticket?.split(".")[1] ?? 0));
   const uid = readUid(call.composite.document) ?? "";
-  return `${hashText(uid, 16)}.${Math.max(0, ...proposals) + 1}`;
+  return `${hashText(uid, 16)}.${Math.max(0, ...numbers) + 1}`;
 }
 
 /**
- * Serves an XR only from the member of a pool that has admitted the XR. If the XR's record says that it was served, but there
- * is no answer, as right after a restore, the XR keeps its copies and fields and gets nothing new: a team may edit the record.
+ * Serves an XR only from the member of a pool that has admitted the XR. The XR's record alone does not prove an admission,
+ * since a team may edit it. If only the record says that the XR is served, as right after a restore, the XR keeps its copies
+ * and fields, and gets nothing new.
  */
 export function withAdmission(judged: Judgement, share: Share, { resources: [resource], name }: Found): Judgement {
   const { select } = share.shared;

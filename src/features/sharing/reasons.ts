@@ -126,7 +126,7 @@ export const REASONS = {
   ...fine({ Available: () => "" }),
 };
 
-/** Matches the error of provider-kubernetes for a source in another cluster than its ProviderConfig's. */
+/** Matches the error of provider-kubernetes if the cluster of its ProviderConfig does not have the source Secret. */
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =
@@ -142,7 +142,10 @@ export type SharingReason = ReasonOf<typeof REASONS, "kind">;
 export const isRefusal = ({ is }: SharingReason): boolean =>
   is === "AccessNotGranted" || is === "NamespaceNotAccepting";
 
-/** Joins equal reasons of a share's copies into one, with all their namespaces or target Secrets. */
+/**
+ * Joins the reasons of a share's copies. Reasons that `isJoined` accepts become one of each name, with all namespaces, all
+ * target Secrets or their number. Of the others, an object that many targets of a copy have in common is listed once.
+ */
 export function joinReasons(reasons: readonly SharingReason[]): readonly SharingReason[] {
   const groups = groupBy<SharingReason, unknown>(reasons, (reason) => (isJoined(reason) ? reason.is : reason));
   const joined = [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => joinTo(first, same)));

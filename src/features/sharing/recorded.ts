@@ -10,7 +10,7 @@ import { findShareAccess } from "./access.ts";
 import { type BoundResource, type Grant, isWaiting, type Judged, type Judgement } from "./judgement.ts";
 import { findSource } from "./source.ts";
 
-/** A share whose selector is looked up. */
+/** A share after the look-up of its selector, and before its judgement. */
 type Looked = Omit<Judged, "judgement">;
 
 export const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
@@ -38,8 +38,9 @@ export function lookUpRecorded(
 }
 
 /**
- * Judges the grant of a resource that the XR is bound to. It has to be to the consumer's namespace or, if the consumer
- * has none, to any namespace of its copies. A resource that is `gone` is no revoked grant.
+ * Judges the grant of a resource that the XR is bound to. The grant has to include the consumer's namespace. If the consumer
+ * has none, the grant has to include a namespace of its copies, or be to all namespaces. A resource is `gone`, and its grant
+ * not `ended`, if it does not exist, or if it names no Secret for a ReferenceGrant.
  */
 export function judgeBound(resource: Reference, share: Looked): BoundResource {
   const { shared, targets, before, own, call } = share;
@@ -59,16 +60,16 @@ export function judgeBound(resource: Reference, share: Looked): BoundResource {
 }
 
 /**
- * Keeps an XR bound to resources of its record while their grants stand. That matters if the XR now names no resource,
- * or one without a grant: a named resource with a grant replaces all others. While an answer is missing, all bindings
- * stay.
+ * Keeps an XR bound to resources of its record while their grants stand, if the XR now names no resource, or one without
+ * a grant. A named resource with a grant replaces all others. While the judgement waits for a look-up, all bindings stay.
  *
- * Fields are read only from the first binding that was granted; the other bindings have copies only. Fields are
+ * Only the first granted binding of the record is for fields; the others are only for copies. If no fields are served now,
+ * they are
  *
- * - refused once the grant of that binding has ended, even if the XR names nothing now;
- * - refused if the resource that the XR names now refuses them, and either served the XR before, or no bound resource
- *   exists (a team may record a resource that never existed);
- * - else held.
+ * - `refused` if the grant of the first granted binding has ended, even if the XR names no resource now;
+ * - `refused` if the named resource refuses them, and the XR had access to it before;
+ * - `refused` if the named resource refuses them, and no bound resource exists: a team may record one that never existed;
+ * - else `held`.
  */
 export function hold(judged: Judgement, share: Looked): Judgement {
   const { copies, fields, named } = judged;

@@ -47,7 +47,10 @@ function toFatal(faults: readonly Fault[]): readonly Result[] {
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
 }
 
-/** Makes an event if the XR moves to another shared resource, or if another team's now has the name of the former. */
+/**
+ * Makes an event if the XR moves to another shared resource. A resource with the former's name counts as another if its
+ * claim's namespace has changed.
+ */
 function toMoveEvent({ shared, before, bindings }: Outcome): readonly Result[] {
   const [now] = bindings;
   if (now?.access !== "Granted") return [];

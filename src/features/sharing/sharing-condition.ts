@@ -24,7 +24,7 @@ interface Remark {
 
 /**
  * Adds one condition for the shared resources of this step and of earlier steps. Its reason is the first fault, else the
- * first wait. Its message explains all of them. Events are about this step only.
+ * first wait. Its message has all faults and waits. Events are about this step only.
  */
 export function withSharingCondition(draft: Draft, shares: readonly Outcome[], call: Call): Draft {
   const before = call.request.context.at([UNAVAILABLE]);
@@ -43,7 +43,8 @@ export function withSharingCondition(draft: Draft, shares: readonly Outcome[], c
   const conditioned = { ...withCondition(draft, condition), shares: outcomes };
   const results = withResults(conditioned, findEvents(own, [...names], call.composite));
   const unavailable = said.flatMap(({ shared, remarks }) => {
-    // Crossplane answers this step before it runs the next. Messages are cut: a team may write a name of a megabyte.
+    // Crossplane looks up what this step waits for before it runs the next step, so no later step reports that wait.
+    // Messages are cut: a team may write a name of a megabyte.
     const lasting = remarks.filter(({ is }) => is !== "WaitingForRequiredResources").slice(0, MAX_REASONS);
     const entries = lasting.map(({ is: reason, message }) => withMessageCut({ reason, message }));
     return entries.length === 0 ? [] : [[shared.name, entries] as const];

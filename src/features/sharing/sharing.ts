@@ -44,8 +44,8 @@ export const sharing: Feature = (call, draft) => {
 };
 
 /**
- * Guards against a share with the name of one in an earlier step. The XR's record would hold one of them only, and the
- * owner of the other would not learn that its resource is used.
+ * Guards against a share that has the same name as a share of an earlier step. The XR's record would hold only one of the
+ * two, and the owner of the other's shared resource would not learn that it is used.
  *
  * @throws {FunctionError} `InvalidInput`.
  */
@@ -68,7 +68,7 @@ function toOutcome(share: Depending): Outcome {
   return { ...share, bindings: bind(share), reasons };
 }
 
-/** Lists the bindings for the record: the resource that the XR names, and others whose grants or copies stay. */
+/** Lists the bindings for the record: the named resource, those that stay, and those with copies or dependents. */
 function bind(share: Depending): readonly Binding[] {
   const { shared, targets, before, delivery, depending } = share;
   const { named, stay } = share.judgement;
@@ -78,7 +78,7 @@ function bind(share: Depending): readonly Binding[] {
   const toBinding = ({ resource, access, ticket, claimNamespace }: Named): Binding => {
     const recorded = findBinding(resource, before);
     const isPerConsumer = shared.connection?.secretRef.perConsumer === true;
-    // While it is not known where the copies go, the credential that they hold is asked for.
+    // Unless the targets have exactly one namespace, the record keeps asking for the same credential.
     const [namespace] = targets.namespaces.length === 1 ? targets.namespaces : [recorded?.credentialFor];
     return {
       resource,
@@ -103,7 +103,7 @@ const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): bool
   resolution === "Optional" &&
   ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept", "DependentsHeldBack"].includes(is);
 
-/** Records the bindings of this step beside those of earlier steps. A share with copies is always recorded. */
+/** Records the bindings of this step beside those of earlier steps. A share with a `connection` is recorded without bindings, too. */
 function withRecord(draft: Draft, shares: readonly Outcome[], earlier: Bindings, { composite }: Call): Draft {
   const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
   const all = new Map([...earlier, ...own.map(({ shared, bindings }) => [shared.name, bindings] as const)]);

@@ -5,7 +5,7 @@ import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
 
-/** The end of a fault. Crossplane v2.0 and v2.1 advertise no capabilities, so only an XR of Crossplane v2 tells them from v1. */
+/** The end of a message. For the versions, see `canSelectNamespaces`. */
 export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 /**
@@ -41,7 +41,7 @@ const judgeShare = ({ select, grant }: SharedResource): Messages => ({
   ...(grant === "ReferenceGrant" && { grant: `ReferenceGrant ${NEEDS_V2}; else use Annotation` }),
 });
 
-/** Finds fields of a copy for which the Secret has to be looked up. Crossplane v1 cannot do that: there the provider has to read it. */
+/** Finds fields of a copy for which this function has to read the source Secret. On Crossplane v1 only the provider can read it. */
 function judgeCopy({ via, keys }: Copy): Messages {
   if (via === "Secret") return { via: `Secret ${NEEDS_V2}; else use Object or ConnectionSecret` };
   if (via === "ConnectionSecret")

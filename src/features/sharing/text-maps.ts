@@ -4,11 +4,12 @@ import { type FieldPath, formatFieldPath, valueAt } from "../../model/field-path
 import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
 import { MANIFEST } from "./copies/observed.ts";
 
-/** The fields that are maps of strings in every kind, and in some kinds. */
+/** The fields that are maps of strings in every kind. */
 const OF_ALL: readonly FieldPath[] = [
   ["metadata", "labels"],
   ["metadata", "annotations"],
 ];
+/** More fields that are maps of strings, by apiVersion and kind. */
 const OF_KIND: Readonly<Record<string, readonly FieldPath[]>> = {
   "v1 ConfigMap": [["data"]],
   "v1 Secret": [["data"], ["stringData"]],

@@ -61,12 +61,12 @@ const toObserved = (key: string, object: JsonObject, isThere: boolean) =>
   ({ resource: [key, toEdit(object, isThere)], bytes: Buffer.byteLength(JSON.stringify(object)) }) as const;
 
 /**
- * Gives up a copy, and leaves its Secret. The Object is deleted once its provider has read that it only observes.
+ * Gives up a copy. An Object leaves its Secret: it is limited to observing, and deleted once its provider has read that.
  *
- * Kubernetes deletes a Secret with its only owner. If this Object is the only owner, its provider first removes the owner
- * reference. If another XR or share writes the Secret, this Object waits until the other's Object is an owner, too.
+ * Kubernetes deletes a Secret with its only owner. If this Object is the only owner, it stays for now. With `isOurs`, its
+ * provider first removes the owner reference. Else the Object waits until the other writer's Object is an owner, too.
  *
- * @param isOurs true if this share keeps the Secret, by another copy.
+ * @param isOurs true if this share keeps the Secret, by another copy. False if another XR or share writes the Secret.
  */
 export function giveUpCopy(copy: ObservedCopy, found: Document | undefined, isOurs: boolean): readonly Composed[] {
   const { key, document } = copy;
@@ -211,8 +211,9 @@ function pickUnfilled(data: JsonValue | undefined, references: readonly JsonObje
 }
 
 /**
- * Empties keys of an Object's manifest that the copy no longer lists. The provider has written them there, and they would
- * stay, in the Secret as well. Once this function desires them as empty, the next reconcile can remove them.
+ * Empties keys of an Object's manifest that the copy no longer lists. The provider has written them there, and Crossplane
+ * removes only fields that it has set itself: they would stay, in the Secret as well. So this call sets them to "". The next
+ * reconcile leaves them out, and Crossplane removes them.
  */
 function withStaleEmptied(own: JsonObject, references: readonly JsonObject[], observed: ObservedCopy | undefined) {
   const left = pickUnfilled(observed?.document.at(DATA), references);

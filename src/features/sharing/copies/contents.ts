@@ -16,7 +16,7 @@ import type { Data } from "../source.ts";
 import { needsSource } from "./keys.ts";
 import { findContentsFault } from "./secret-type.ts";
 
-/** A copy's contents, and the most bytes that it takes in the response; or the reason why they are unknown. */
+/** A copy's contents, and the most bytes that they take in the response; or the cause and the reason for having none. */
 export type Contents =
   | { readonly is: "known"; readonly data: Data; readonly bytes: number }
   | { readonly is: Cause; readonly reason: SharingReason };

@@ -21,8 +21,8 @@ export interface Delivered extends Judged {
 }
 
 /**
- * Delivers the copies of all shares. In the order of the input, each share takes its Secrets, and their bytes in the
- * response. A Secret that has a maker stays with it.
+ * Delivers the copies of all shares. Shares that come first in the input have precedence, for a Secret and for the bytes that
+ * the response has left. A Secret that a share already writes stays with that share.
  *
  * @param earlier the bindings of earlier steps' shares, from the desired record.
  */
@@ -37,7 +37,7 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
     const { decisions, bytes } = decideShare(share, assigned, room);
     room -= bytes;
     for (const { taken } of decisions) if (taken !== undefined) assigned.holders.set(taken, formatMaker(name));
-    // Of the copies that an earlier step desires, this step desires only those that it decides to write or keep.
+    // Removes the share's copies that an earlier step desires. The decisions add those that are written or kept.
     const dropped = copies.filter(({ key }) => call.request.desired.resources.has(key));
     edits.push(...dropped.map(({ key }) => [key, { is: "removed" }] as const));
     edits.push(...decisions.flatMap(({ resource }) => (resource ? [resource] : [])));

@@ -24,7 +24,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
   if (isWaiting(judgement)) return true;
   const { origin, isSecret, earlier } = copy;
   const now = judgement.copies.is === "copy" ? judgement.copies.origin : undefined;
-  // A team may edit the record on a Secret, so there only the share's kind is looked up.
+  // A team may edit the annotations of a Secret, so an origin of another kind than the share's is not looked up.
   const mayBeForged = isSecret && origin !== undefined && !isOfKind(origin, shared);
   // The grant of the resource that the XR names now has been judged already: `cause` tells the result.
   const isPresent = now !== undefined && origin !== undefined && isSameResource(origin, now);
@@ -39,7 +39,7 @@ export function isKept(copy: ObservedCopy, cause: KeptFor, share: Judged): boole
 /** Tells whether the namespace of a copy accepts it. While that is unknown, it counts as accepted. */
 function isAccepted({ target }: ObservedCopy, { shared: { connection }, call }: Share): boolean {
   if (target === undefined) return true;
-  // Another copy in that namespace may come from a field of the XR, so the Secret's name has to fit as well.
+  // The Secret's name has to fit, too: this may be another copy, which got its namespace from a field of the XR.
   const isListed = (connection?.copies ?? []).some(
     ({ namespaces, secretName }) =>
       namespaces?.is === "literal" &&
@@ -55,7 +55,7 @@ export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], 
   return (["ended", "pending"] as const).find((grant) => grants.includes(grant)) ?? "stands";
 }
 
-/** Judges first that the resource still grants access to the copy's namespace, then that it names the copy's source. */
+/** Judges one origin of a copy: it has to grant access to the copy's namespace, then to name the copy's source Secret. */
 function judgeOrigin({ target, source, ...copy }: ObservedCopy, origin: Reference, share: Judged): Grant {
   const { shared, call } = share;
   const isKeptWithoutSource = shared.connection?.onSourceMissing === "Keep";
@@ -65,14 +65,15 @@ function judgeOrigin({ target, source, ...copy }: ObservedCopy, origin: Referenc
   const named = shared.connection && findSource(found, shared.connection.secretRef, target?.namespace, call);
   if (named?.is === "pending") return "pending";
   const namedSecret = named?.is === "named" ? named.secret : undefined;
-  // A share that needs no grant tells nothing about a resource of another kind, from which another share copied.
+  // `grant: None` is only for resources of the share's kind. One of another kind, from which another share copied, needs a grant.
   const findAccess =
     isOfKind(origin, shared) || isSameResource(origin, call.composite) ? findShareAccess : findGrantedAccess;
   const namespaces = target === undefined ? [] : [target.namespace];
   const access = findAccess(shared, found, namedSecret ?? source, namespaces, call);
   if (access.is === "pending") return "pending";
   if (!namespaces.every((each) => access.isGranted(each))) return "ended";
-  // The record may be forged, so its resource has to name the Secret that the copy reads. Earlier sources are unknown.
+  // The copy's annotation may be forged, so the resource that it records has to name the Secret that the copy reads. The
+  // Secrets of `earlier` resources are not recorded.
   const isPresent = copy.origin !== undefined && isSameResource(origin, copy.origin);
   const isSourceNamed = namedSecret !== undefined && source !== undefined && isSameSecret(namedSecret, source);
   return toGrant(!isPresent || isSourceNamed || isKeptWithoutSource);

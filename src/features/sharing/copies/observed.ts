@@ -43,8 +43,8 @@ export interface ObservedCopy {
 const COPYING: ReadonlySet<string> = new Set(Object.values(COPY_KINDS).map(groupKindOf));
 
 /**
- * Finds the copies among composed resources, sorted by name. Only Objects and Secrets count: a team may make its XR refer
- * to a ConfigMap under a copy's name, and Crossplane would look up what its annotations name.
+ * Finds the copies among composed resources, sorted by name. Only Objects and Secrets count. Else a team could make its XR
+ * refer to a ConfigMap under a copy's name, and choose by its annotations which resources Crossplane looks up.
  */
 export const findCopies = once((resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] =>
   [...resources]
@@ -111,9 +111,9 @@ export function isLimited({ document }: ObservedCopy): boolean {
 }
 
 /**
- * Tells whether an Object can be deleted without its Secret: its provider has read that it only observes. A status with
- * the reason Creating does not prove that: right after a creation the provider may report a later generation than the one
- * that it acted on.
+ * Tells whether an Object can be deleted without its Secret: its provider has read that it only observes. A Ready condition
+ * with the reason Creating does not prove that: right after a creation the provider may report a later generation than the
+ * one that it acted on.
  */
 export const isReleased = (copy: ObservedCopy): boolean =>
   isLimited(copy) &&
@@ -135,8 +135,8 @@ export const isReady = ({ document, isSecret }: ObservedCopy): boolean =>
 const isWritten = (copy: ObservedCopy): boolean => copy.isSecret || (isReady(copy) && hasReadSpec(copy.document));
 
 /**
- * Finds the former shared resources whose values a copy may still hold: all that it records, until the provider has
- * written the present spec. A Secret that Crossplane writes has only present values.
+ * Finds the shared resources other than `now` whose values a copy may still hold: the one that it records as its origin, and
+ * its `earlier` ones until the provider has written the present spec. A Secret that Crossplane writes has only present values.
  */
 export function findStale(copy: ObservedCopy, now: Reference): readonly Reference[] {
   const { origin, earlier, isSecret } = copy;

@@ -14,8 +14,8 @@ const WITHOUT_DELETE = ["Observe", "Create", "Update"];
 const ORPHAN = "orphan";
 
 /**
- * Makes the Object of a namespaced XR the owner of its Secret, by an owner reference in its manifest. Kubernetes then
- * deletes the Secret. In a namespace that is being deleted, the provider cannot do that: it may not create the
+ * Makes the Object of a namespaced XR the owner of its Secret, by an owner reference in its manifest. Kubernetes then deletes
+ * the Secret with the Object. The provider cannot delete it in a namespace that is being deleted: there it may not create the
  * ProviderConfigUsage that it needs.
  *
  * The Object becomes the owner only if the Secret is in this cluster: in another one, Kubernetes deletes objects whose
@@ -23,7 +23,8 @@ const ORPHAN = "orphan";
  *
  * - the provider reports the UID of the Secret that was found;
  * - the Object was an owner before a restore, under another UID;
- * - the Object is the owner, and its Secret is gone: a namespace that is being deleted may delete the Secret first.
+ * - the Object is the owner, its ProviderConfig is the same, and its Secret is gone: a namespace that is being deleted may
+ *   delete the Secret first.
  */
 export function asOwner(object: JsonObject, observed: Document | undefined, found: Document | undefined): JsonObject {
   if (observed === undefined) return object;
@@ -65,7 +66,10 @@ export function asObserver(object: JsonObject, observed: Document | undefined): 
 export const asFormerOwner = (object: JsonObject): JsonObject =>
   withValueAt(withValueAt(object, OWNERS, []), MANAGEMENT_POLICIES, ["Observe", "Update"]);
 
-/** Tells whether the Secret has no owner but this Object, former UIDs included: Kubernetes would delete it with the Object. */
+/**
+ * Tells whether this Object is the only owner of the Secret: Kubernetes would delete the Secret with the Object. Former UIDs
+ * of this Object do not count as other owners.
+ */
 export function isOnlyOwner(observed: Document, found: Document | undefined): boolean {
   const owners = found === undefined ? [] : ownersOf(found, OWNER_REFERENCES);
   const own = stringAt(observed, UID);

@@ -9,7 +9,10 @@ import { findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 export const formatMaker = (share: string): string => `shared resource ${share} of this XR`;
 
-/** Assigns each copy to a share, and each Secret to one maker: two would overwrite each other for ever. */
+/**
+ * Assigns each observed copy to a share, and each Secret to one maker, the share that writes it. Two makers would overwrite
+ * each other for ever.
+ */
 export function assignCopies(
   shares: readonly Judged[],
   copies: readonly ObservedCopy[],
@@ -23,7 +26,7 @@ export function assignCopies(
   const shareByTarget = new Map(targeted.reverse()); // the first share in the input wins
   const findShare = ({ key, share, target }: ObservedCopy): string | undefined => {
     if (names.has(share) || earlier.has(share) || desired.resources.has(key)) return share;
-    // The share was renamed. The one that has the copy's Secret as a target takes it over.
+    // The copy's share was renamed or removed. A share that has the copy's Secret as a target takes the copy over.
     return target && shareByTarget.get(formatSecret(target));
   };
   // A share's own copies come before those that it takes over: the first binding decides on fields.
