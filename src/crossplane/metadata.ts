@@ -2,6 +2,7 @@ import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { type FieldPath, valueAt } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, toPlainText } from "../model/json.ts";
+import { once } from "../model/once.ts";
 import { groupKindOf } from "./api-group.ts";
 
 export const annotationPath = (key: string): FieldPath => ["metadata", "annotations", key];
@@ -84,11 +85,12 @@ export function isWrittenByOthers(composite: Document, references: readonly stri
   return entries.length > 0 && !entries.some(isOwner);
 }
 
-/** Reads the field managers of the XRs that composed the resource. */
-export const readComposers = (resource: Document): readonly string[] =>
+/** Reads the field managers of the XRs that composed the resource, once: managed fields are often half of it. */
+export const readComposers = once((resource: Document): readonly string[] =>
   readManagedFields(resource)
     .map(({ manager }) => toPlainText(manager))
-    .filter((manager) => manager.startsWith(COMPOSED));
+    .filter((manager) => manager.startsWith(COMPOSED)),
+);
 
 /** Computes the field manager with which Crossplane applies this XR's composed resources. */
 export const composerName = (composite: Omit<Controller, "uid">): string =>

@@ -58,6 +58,9 @@ export const listClusters = forMany(
     new Set(all.flatMap(({ document }) => readAnnotation(document, CLUSTER) ?? [])),
 );
 
+/** Lists those that owners record. */
+export const listOwnersClusters = forMany((all: Contenders) => listClusters(all.filter(({ isMarked }) => isMarked)));
+
 /** Tells whether one of the contenders is involved. */
 export const areInvolved = forMany((all: Contenders) => all.some(isInvolved));
 

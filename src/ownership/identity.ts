@@ -4,10 +4,11 @@ import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME, readAnnotation } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { formatFieldPath, parseFieldPath } from "../model/field-path.ts";
+import { formatFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { once } from "../model/once.ts";
-import { ACCOUNT, SCOPE } from "./annotations.ts";
+import { readAdded, readScope } from "./added-scope.ts";
+import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
 import { type DesiredAndObserved, textAt } from "./fields.ts";
 import {
@@ -128,8 +129,7 @@ function readPlace(
   // Field names are hashed only for unknown kinds: of a known one each resource has the same.
   const hashed: string[] = [];
   const known = facts.scope.map((path) => [formatPath(path), textAt(declared, path)] as const);
-  const added = [...(facts.added ?? [])].filter(isPath).map((path) => [path, textAtPath(declared, path)] as const);
-  const scope = added.length === 0 ? known : [...known, ...added];
+  const scope = facts.added === undefined ? known : [...known, ...readAdded(declared, facts.added)];
   for (const [field, text] of facts.isUnknownKind ? [...scope, ...findReferred(declared, facts.added)] : scope) {
     if (text === undefined) return undefined;
     const folded = fold(text, facts);
@@ -138,18 +138,6 @@ function readPlace(
     hashed.push(folded);
   }
   return { place, hashed };
-}
-
-/**
- * Reads the field at a path from `scopeFieldPaths` or the annotation SCOPE; undefined, as while unresolved, if the annotation's text is no
- * path.
- */
-function textAtPath(declared: DeclaredResource, path: string): string | undefined {
-  try {
-    return textAt(declared, parseFieldPath(path));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Formats each path of our tables once. */
@@ -188,21 +176,6 @@ export function describeAs(
     .find((each) => identify(kind, each).identity === identity);
 }
 
-/** Reads the fields that counted in addition when the managed resource got its labels; undefined if none did. */
-export const readScope = (managed: Document): ReadonlySet<string> | undefined => {
-  const noted = readAnnotation(managed, SCOPE);
-  return noted === undefined ? undefined : new Set(noted.split(",", MAX_ADDED));
-};
-
-/** The most fields that are read from the annotation, which a team may write. Each is looked up in the resource. */
-const MAX_ADDED = 50;
-
-/** Tells whether an added field is a path from `scopeFieldPaths`. Otherwise it is a field's name from a schema, which contains no dot. */
-const isPath = (added: string): boolean => added.includes(".");
-
-/** Tells whether the input adds fields to the identity. Another Composition may add others, and so have another label. */
-export const hasInputScope = ({ added = new Set() }: IdentityFacts): boolean => [...added].some(isPath);
-
 /** Removes differences that the cloud ignores: case, and the dot at the end of a DNS name. */
 export const fold = (text: string, { isCaseless = false }: IdentityFacts): string =>
   isCaseless ? text.toLowerCase().replace(/\.$/, "") : text;
@@ -224,7 +197,7 @@ export function isElsewhere({ own, facts, declared, identity, observed: read }: 
   return (
     (declared.account !== "" && toConfig(document) !== declared.config) ||
     declared.parts.some((part, index) => part !== "" && part !== parts[index]) ||
-    [...declared.place].some(([field, text]) => text !== "" && text !== place?.get(field))
+    !isAt(declared, place)
   );
 }
 
@@ -239,8 +212,12 @@ function findLostName(observed: Document, facts: IdentityFacts): readonly string
  * Tells whether our observed managed resource already has each location and parent that the desired one sets. That includes a field that
  * begins to count: with another value, it is a field of another cloud resource.
  */
-export const isUnchanged = ({ place }: CloudResource, observed: CloudResource | "unresolved" | undefined): boolean =>
-  isKnown(observed) && [...place].every(([field, text]) => text === "" || text === observed.place.get(field));
+export const isUnchanged = (declared: CloudResource, observed: CloudResource | "unresolved" | undefined): boolean =>
+  isKnown(observed) && isAt(declared, observed.place);
+
+/** Tells whether a place has each location and parent that the cloud resource sets. */
+const isAt = (declared: CloudResource, place: CloudResource["place"] | undefined): boolean =>
+  [...declared.place].every(([field, text]) => text === "" || text === place?.get(field));
 
 export const isKnown = (read: CloudResource | "unresolved" | undefined): read is CloudResource =>
   typeof read === "object";

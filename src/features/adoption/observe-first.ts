@@ -34,14 +34,15 @@ const OBSERVE_FIRST = `${DOMAIN}/observe-first`;
  */
 export const guardObserving: Feature = ({ request, input }, draft) => {
   const { spec } = input;
-  const [earlier, own] = [request.context.at([OBSERVE_FIRST]), identifyStep(input)];
+  const earlier = request.context.at([OBSERVE_FIRST]);
   const refused = (["tags", "adoption"] as const).filter((section) => spec[section] !== undefined);
-  if (earlier !== undefined && earlier !== own && refused.length > 0) {
+  if (earlier !== undefined && refused.length > 0 && earlier !== identifyStep(input)) {
     const message =
       "an earlier step of this Composition has adoption with restore: ObserveFirst: move that step behind this one";
     throw invalidInput(refused.map((section) => ({ path: `spec.${section}`, message })));
   }
-  return spec.adoption?.restore === "ObserveFirst" ? withContext(draft, [[OBSERVE_FIRST, own]]) : draft;
+  if (spec.adoption?.restore !== "ObserveFirst") return draft;
+  return withContext(draft, [[OBSERVE_FIRST, identifyStep(input)]]);
 };
 
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };

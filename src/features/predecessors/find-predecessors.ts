@@ -126,8 +126,10 @@ export const isUntraced = (item: Document): boolean =>
   readComposers(item).length === 0 && findController(item) === undefined;
 
 /** Tells whether this XR, and no other with the same label, composed a resource that no step desires. */
-const isForgotten = (item: Document, manager: string, isRecorded: boolean | undefined): boolean =>
-  readComposers(item).length === 0 ? isRecorded || isCopy(item) : readComposers(item).includes(manager);
+function isForgotten(item: Document, manager: string, isRecorded = false): boolean {
+  const composers = readComposers(item);
+  return composers.length === 0 ? isRecorded || isCopy(item) : composers.includes(manager);
+}
 
 /** Tells whether the record's entry names this resource; undefined if it has no entry for a resource of this kind. */
 function isRecordedAs(item: Document, entry: RecordedName | undefined): boolean | undefined {

@@ -11,6 +11,7 @@ import {
 import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Document, ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
+import { formatScope } from "../../ownership/added-scope.ts";
 import {
   ACCOUNT,
   CLUSTER,
@@ -58,7 +59,7 @@ export function chooseMarks(
       [CLUSTER]: cluster,
       ...settlement.annotations,
       [ACCOUNT]: formatAccount(form.declared, hasSettled),
-      [SCOPE]: form.declared.facts.added && [...form.declared.facts.added].join(),
+      [SCOPE]: formatScope(form.declared.facts.added),
     },
   };
 }
@@ -77,8 +78,8 @@ function chooseForm(
 ): Candidate["forms"][number] {
   const { forms, kind, declared, own } = candidate;
   const [present, next = present] = forms;
-  if (verdict.is === "theirs") {
-    const { identity = "" } = verdict.owner;
+  if (verdict.is === "theirs" && verdict.owner.identity !== undefined) {
+    const { identity } = verdict.owner;
     const known = forms.find((form) => form.identity === identity);
     if (known !== undefined) return known;
     const read = describeAs(verdict.owner, kind, declared, subject);

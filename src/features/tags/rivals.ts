@@ -6,7 +6,7 @@ import {
   IDENTITY_LABEL,
   TAKE_OWNERSHIP,
 } from "../../ownership/annotations.ts";
-import { type Contenders, type Found, listClusters } from "../../ownership/contenders.ts";
+import { type Contenders, type Found, listClusters, listOwnersClusters } from "../../ownership/contenders.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
 import {
   type Candidate,
@@ -107,7 +107,7 @@ function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: 
     found === wanted.cluster ||
     found === readAnnotation(observed, CLUSTER) ||
     // A name in the input is overruled by an owner alone: a team may write annotations of managed resources that only observe.
-    listClusters(wanted.cluster === undefined ? all : all.filter(({ isMarked }) => isMarked)).has(found)
+    (wanted.cluster === undefined ? listClusters : listOwnersClusters)(all).has(found)
   )
     return undefined;
   if (wanted.cluster !== undefined) return found;

@@ -11,17 +11,11 @@ import type { FieldPath } from "../../model/field-path.ts";
 import { toMatcher } from "../../model/glob.ts";
 import { isObject, pick } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
+import { isFromInput, readScope } from "../../ownership/added-scope.ts";
 import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
 import { type Contender, isCreator, toContender } from "../../ownership/contender.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
-import {
-  type CloudResource,
-  type DeclaredResource,
-  hasInputScope,
-  type Nature,
-  readCloudResource,
-  readScope,
-} from "../../ownership/identity.ts";
+import { type CloudResource, type DeclaredResource, type Nature, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
@@ -116,12 +110,7 @@ function toAccount({ account }: Tags["owner"], call: Call): string | undefined {
  * Makes the wish for a resource. If the XR refers to an object of another kind under this name, the wish takes that object's name:
  * Crossplane gives it to the resource, and many providers take it for the external name.
  */
-function toWish(
-  resource: string,
-  desired: Document,
-  kind: ManagedKind,
-  call: Call,
-): Omit<Wish, "isRenamed" | "isDecided"> {
+function toWish(resource: string, desired: Document, kind: ManagedKind, call: Call) {
   const asked = readPolicies(desired) ?? ALL_ACTIONS;
   const observed = observedAs(resource, kind, call);
   const other = observed === undefined ? call.request.observed.resources.get(resource)?.document : undefined;
@@ -179,12 +168,15 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
   const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
-  const ownership = new Ownership(declared, known, wish.isDecided);
+  const ownership = new Ownership(declared, known);
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
   if (tags === undefined && (ownership.cloudResource === undefined || identity.isUnknownKind)) return undefined;
   const isImported = named.isNamed && isNamedById;
   return Object.assign(ownership, declared, { isImported, kind, tags, cloud, reportsTags });
 }
+
+/** A wish, and what identifies its cloud resource. */
+type Declared = DeclaredResource & Pick<Subject, "isDecided" | "isMadeUp">;
 
 /** The ownership of a subject, read when it is asked for: no other XR declares most of what an XR composes. */
 class Ownership {
@@ -192,8 +184,8 @@ class Ownership {
   readonly #cloudResource: () => Subject["cloudResource"];
   readonly #own: () => Contender | undefined;
 
-  constructor(declared: Parameters<typeof readUnlessNew>[0], known: KnownKind, isDecided: boolean) {
-    const { observed } = declared;
+  constructor(declared: Declared, known: KnownKind) {
+    const { observed, isDecided } = declared;
     this.#rule = known.rule;
     this.#cloudResource = lazy(() => (isDecided ? undefined : readBySchema(declared, known)));
     this.#own = lazy(() => (this.cloudResource && observed ? toContender(observed) : undefined));
@@ -220,11 +212,11 @@ class Ownership {
  * (`askReferable`). The names of these fields are noted in the annotation SCOPE, so that the schema is looked up once, and a provider
  * version that adds references does not change the identity.
  */
-function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields }: KnownKind) {
+function readBySchema(declared: Declared, { askFields }: KnownKind) {
   const { observed, facts } = declared;
   const readWith = (added: ReadonlySet<string>) => readUnlessNew({ ...declared, facts: { ...facts, added } });
   const noted = askFields && observed && readScope(observed);
-  if (noted && !hasInputScope({ ...facts, added: noted })) return readWith(noted);
+  if (noted && !isFromInput(noted)) return readWith(noted);
   const read = readUnlessNew(declared);
   if (typeof read !== "object" || askFields === undefined) return read;
   const added = askFields();
@@ -233,7 +225,7 @@ function readBySchema(declared: Parameters<typeof readUnlessNew>[0], { askFields
 }
 
 /** Reads the cloud resource. Undefined, in place of "unresolved", for one that was just created: no other XR knows its name yet. */
-function readUnlessNew(declared: DeclaredResource & { readonly isMadeUp: boolean }) {
+function readUnlessNew(declared: Declared) {
   const read = readCloudResource(declared);
   const isNew = declared.isMadeUp && declared.observed && readLabel(declared.observed, IDENTITY_LABEL) === undefined;
   return isNew && read === "unresolved" ? undefined : read;
