@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Suite } from "../../e2e/scenarios/scenario.ts";
 import { FAILED, matrix, missingIn, type Results, readResults, withRun } from "../../e2e/seen.ts";
+import { suites as allSuites } from "../../e2e/suites.ts";
 
 /** Suites with scenarios of these names; those that end with "v2" are not for v1.20. */
 const suite = (name: string, scenarios: readonly string[], more: Partial<Suite> = {}): Suite => {
@@ -99,4 +100,8 @@ test("no scenario of the landed results has failed, and each has the day of its 
     ),
   );
   expect(faults).toEqual([]);
+});
+
+test("every scenario has a landed result on each Crossplane that it is for", () => {
+  expect(missingIn(readResults(), allSuites)).toEqual([]);
 });
