@@ -387,12 +387,12 @@ describe("two resources that were composed under one name", () => {
   const both = "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): ";
   const traced = "this XR composed all of them before it was restored, and can";
   const untraced =
-    "only the label crossplane.io/composite says that this XR composed them: remove it from those of another XR with that label, " +
-    "until this XR is Synced; of its own it can";
+    "only the label crossplane.io/composite says that this XR composed them. If one is another XR's, remove that label from it, and " +
+    "set it again once this XR is Synced. Of this XR's own,";
   const words =
-    " keep one: delete the others (if they share a cloud resource, first set deletionPolicy Orphan, or managementPolicies without " +
-    "Delete), or remove the label crossplane.io/composite from them, and the reference from the XR where it refers to one; without " +
-    "the label they go on writing to the cloud";
+    " keep one. Delete each other one (if both declare one cloud resource, first set deletionPolicy: Orphan, or managementPolicies " +
+    "without Delete, on the one to delete). Or remove the label crossplane.io/composite from it, and any reference to it from the " +
+    "XR's resourceRefs; it then goes on writing to the cloud";
   test.each<[reason: string, spec: JsonObject, by: JsonObject, origin: string, shown: readonly string[]]>([
     ["which is told what a person has to do", { adoption: {} }, manager(XR), traced, ["Duplicated"]],
     ["in a step without adoption, too", { externalNames: {} }, manager(XR), traced, []],
@@ -447,8 +447,8 @@ describe("two resources that were composed under one name", () => {
     const draft = draftOf({ xr: writtenBy("velero"), observed, answers });
     const message =
       "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/live): this XR still refers to " +
-      "Bucket.s3.aws.upbound.io/old, which has lost the label crossplane.io/composite: to keep the other, remove the reference " +
-      "from the XR, too; otherwise set the label again";
+      "Bucket.s3.aws.upbound.io/old, which has lost the label crossplane.io/composite. To keep that resource, set the label on it " +
+      "again. To keep another one, remove that resource from the XR's resourceRefs";
     expect(draft.conditions).toMatchObject([{ reason: "Duplicated", message }]);
   });
 

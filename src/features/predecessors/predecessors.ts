@@ -116,17 +116,16 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
   const isUnlabelled =
     referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toPossibleComposer(composite).root;
   const origin = all.some(isUntraced)
-    ? `only the label ${COMPOSITE_LABEL} says that this XR composed them: remove it from those of another XR with that label, until this ` +
-      "XR is Synced; of its own it can"
+    ? `only the label ${COMPOSITE_LABEL} says that this XR composed them. If one is another XR's, remove that label from it, and set ` +
+      "it again once this XR is Synced. Of this XR's own,"
     : "this XR composed all of them before it was restored, and can";
   const resources = all.map((each) => formatReference(toReference(each))).join(" and ");
   const sentence = isUnlabelled
-    ? `this XR still refers to ${formatReference(toReference(referred))}, which has lost the label ${COMPOSITE_LABEL}: to keep ` +
-      "the other, remove the reference from the XR, too; otherwise set the label again"
-    : `${origin} keep one: delete the others (if they share a cloud ` +
-      "resource, first set deletionPolicy Orphan, or managementPolicies without Delete), or remove the label " +
-      `${COMPOSITE_LABEL} from them, and the reference from the XR where it refers to one; without the label they go on ` +
-      "writing to the cloud";
+    ? `this XR still refers to ${formatReference(toReference(referred))}, which has lost the label ${COMPOSITE_LABEL}. To keep that ` +
+      "resource, set the label on it again. To keep another one, remove that resource from the XR's resourceRefs"
+    : `${origin} keep one. Delete each other one (if both declare one cloud resource, first set deletionPolicy: Orphan, or ` +
+      `managementPolicies without Delete, on the one to delete). Or remove the label ${COMPOSITE_LABEL} from it, and any reference to it ` +
+      "from the XR's resourceRefs; it then goes on writing to the cloud";
   return { resource: `${name} (${resources})`, sentence };
 }
 
