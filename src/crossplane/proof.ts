@@ -26,7 +26,7 @@ import {
 
 type Proof =
   | { readonly is: "proven" }
-  | { readonly is: "unproven"; readonly because: string }
+  | { readonly is: "unproven"; readonly because: string; readonly remedy: string } // `remedy`: what makes the proof
   | { readonly is: "nested" }; // proven if the XR is nested below the root that its label names
 
 const CLAIM_LABELS = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL];
@@ -56,24 +56,33 @@ export const toPossibleComposer = (composite: Composite) => ({
 export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
   const composers = readComposers(resource);
   const isComposedByUs = composers.includes(composer.fieldManager);
-  if (composers.length > 0 && !isComposedByUs) return notProven("its managed fields name another XR as its composer");
+  if (composers.length > 0 && !isComposedByUs)
+    return notProven(
+      "its managed fields name another XR as its composer",
+      "replace its metadata.managedFields by [{}]",
+    );
 
   const found = readLabel(resource, COMPOSITE_LABEL);
   if (found !== root)
     return notProven(
       `its label ${COMPOSITE_LABEL} is ${found === undefined ? "not set" : brief(found)} instead of ${brief(root)}`,
+      toRemedy(root),
     );
 
   const isOther = (own: string | undefined, key: string): boolean =>
     own !== claimLabels.get(key) && !(own === undefined && isComposedByUs);
   const label = CLAIM_LABELS.find((key) => isOther(readLabel(resource, key), key));
-  if (label !== undefined) return notProven(`its label ${label} differs from the XR's`);
+  if (label !== undefined)
+    return notProven(`its label ${label} differs from the XR's`, toRemedy(claimLabels.get(label)));
 
   const isNested = root !== name;
   return isNested && !isComposedByUs ? { is: "nested" } : { is: "proven" };
 }
 
-const notProven = (because: string): Proof => ({ is: "unproven", because });
+const toRemedy = (label: string | undefined): string =>
+  label === undefined ? "remove that label" : `set that label to ${brief(label)}`;
+
+const notProven = (because: string, remedy: string): Proof => ({ is: "unproven", because, remedy });
 
 /** The proof that an XR is nested below the root that its label names. */
 export type Nesting =

@@ -1,4 +1,4 @@
-import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, type Controller, readLabel } from "../../crossplane/metadata.ts";
+import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, type Controller } from "../../crossplane/metadata.ts";
 import { formatReference } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/restore.ts";
 import { groupBy } from "../../model/collections.ts";
@@ -13,6 +13,8 @@ const TYPE = "ResourcesAdopted";
 
 const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
 
+const FORGET = "remove the resource from the XR's resourceRefs";
+
 const STEP_NOT_LAST =
   "not desired by the steps before this one, but the XR still refers to it; move this step to the end of the pipeline";
 
@@ -22,25 +24,24 @@ type Said = { readonly sentence: string };
 const REASONS = {
   ...stops({
     Duplicated: ({ sentence }: Said) => sentence,
-    Unproven: ({ because, root }: Because & { readonly root: string }) =>
-      `${explainUnproven(because)}; if this XR did, set the resource's label ${COMPOSITE_LABEL} to ${root}; ` +
-      "if not, remove its reference from the XR",
+    Unproven: ({ because, remedy }: Because & { readonly remedy: string }) =>
+      `${explainUnproven(because)}. If this XR did, ${remedy}. If not, ${FORGET}`,
     Unadopted: () =>
-      "it has no controller; put it back into the Composition until this XR controls it, or set onUnadopted: Adopt",
+      "it has no controller; put it back into the Composition until this XR controls it, or set adoption.onUnadopted: Adopt",
     WaitingForComposite: ({ root, because }: Because & { readonly root: string }) =>
-      `it has no controller; this XR is nested in XR ${brief(root)} by its label ${COMPOSITE_LABEL}, and the XRs above have ` +
-      `to adopt this XR first: ${because}; if this XR is not nested, remove that label from this XR`,
+      `it has no controller. The label ${COMPOSITE_LABEL} of this XR says that it is nested in XR ${brief(root)}, so the XRs above have ` +
+      `to adopt this XR first: ${because}. If this XR is not nested, remove that label from this XR`,
     StaleController: ({ controller }: { readonly controller: Controller }) =>
       `it is controlled by UID ${brief(controller.uid)}, which this XR had before it was restored; remove that owner ` +
       "reference from the resource, and this XR adopts it",
     MissingAfterRestore: () =>
-      "it does not exist, and the XR's references come from a backup; restore it too, or remove its reference from the XR, " +
-      "or set onMissing: Recreate",
+      `it does not exist, and the XR's resourceRefs come from a backup. Restore the resource, too, or ${FORGET}, or set ` +
+      "adoption.onMissing: Recreate",
     // `rival`: the name in the Composition that it shares with another resource, which is observed in its place.
     RestoreInProgress: ({ rival }: { readonly rival: string | undefined }) =>
       rival === undefined
         ? "it was restored during this reconcile; the next reconcile observes it"
-        : `the XR refers to this resource and to the observed one, both composed as ${rival}; remove the reference to the wrong one from the XR`,
+        : `the XR's resourceRefs have two resources for ${brief(rival)}, this one and the observed one: remove the wrong one from them`,
   }),
   ...faults({ RestoreNotConfirmed: ({ sentence }: Said) => sentence }),
   ...waits({ ObservingRestored: ({ sentence }: Said) => sentence }),
@@ -84,7 +85,7 @@ function toReason(
     case "unsettled":
       return {
         is: "Adopting",
-        kept: "kept until this nested XR controls its own composed resources again, and has released all of them",
+        kept: "kept until this nested XR controls all of its composed resources again, and none of them only observes: see its conditions",
       };
     case "unadopted":
       if (name === undefined) return { is: "RestoreInProgress", rival: findRival(resource, call) };
@@ -95,7 +96,7 @@ function toReason(
             kept: "desired again until this XR controls it, so that Crossplane can delete it properly",
           };
     case "unproven":
-      return { ...verdict, is: policy.onUnproven === "Release" ? "Released" : "Unproven", root: findRoot(call) };
+      return { ...verdict, is: policy.onUnproven === "Release" ? "Released" : "Unproven" };
     case "unconfirmed":
       return { ...verdict, is: "WaitingForComposite" };
     case "stale":
@@ -112,9 +113,6 @@ function toReason(
 const explainUnlooked = (waitingFor: readonly string[]): string =>
   "kept until providers have looked at all of this XR's resources again, since the pipeline may depend on their status" +
   (waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`);
-
-const findRoot = ({ composite }: Call): string =>
-  brief(readLabel(composite.document, COMPOSITE_LABEL) ?? composite.name);
 
 /** Finds the name in the Composition of a resource that is not observed, if another resource is observed under it. */
 function findRival(resource: Document | undefined, { request }: Call): string | undefined {
@@ -154,7 +152,7 @@ export function remarkNested({
 const NESTED =
   "this nested XR does not control all of its composed resources again, or only observes some of them: see its conditions";
 
-const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
+const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove it from the XR's resourceRefs";
 
 /**
  * Tells whether a resource is outside the namespace of a namespaced XR, which cannot have composed it. A user who may write the XR's

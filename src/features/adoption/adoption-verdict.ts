@@ -25,7 +25,7 @@ export type AdoptionVerdict =
   // Ours, put back after a restore. `waitingFor`: resources that lack their status, on which the pipeline may depend.
   | { readonly is: "unlooked"; readonly waitingFor: readonly string[] }
   | { readonly is: "unadopted" } // this XR composed it; it has no controller
-  | { readonly is: "unproven"; readonly because: string } // no controller, and no proof that this XR composed it
+  | { readonly is: "unproven"; readonly because: string; readonly remedy: string } // no controller, and no proof that this XR composed it
   | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // no proof that this XR is nested
   | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it before the restore
   | { readonly is: "foreign"; readonly controller: Controller } // it has another controller

@@ -144,8 +144,8 @@ export function remarkHeld(restored: Restored, { composite }: Call): readonly Ad
   });
   const command = releaseCommand(composite);
   const sentence =
-    "the restored resources are only observed until each is found as it is desired; to release some sooner, put their names in place " +
-    `of NAME,NAME (or '*' for all): ${command}`;
+    "the restored resources are only observed until each is found in the cloud as it is desired; to release some sooner, write their " +
+    `names in the Composition for NAME,NAME (or '*' for all): ${command}`;
   const isFine = held.every(({ judged }) => ["waiting", "found"].includes(judged.is));
   const is: AdoptionRemark["is"] = isFine ? "ObservingRestored" : "RestoreNotConfirmed";
   const others = held.filter(({ judged }) => judged.is !== "found");

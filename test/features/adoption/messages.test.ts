@@ -24,16 +24,23 @@ const namespacedStore = store({
 });
 
 const OUTSIDE =
-  "Bucket.cloud.example.org/team-a/a: it is not in the XR's namespace, so this XR did not compose it; remove its reference " +
-  "from the XR";
+  "Bucket.cloud.example.org/team-a/a: it is not in the XR's namespace, so this XR did not compose it; remove it from " +
+  "the XR's resourceRefs";
 
 const A = "a (Bucket.cloud.example.org/a):";
 const REFERRED = "Bucket.cloud.example.org/a:";
 const unprovenBy = (label = "other") =>
   `${A} it has no controller, and nothing proves that this XR composed it: its label crossplane.io/composite is ${label} instead of`;
+const FORGET = "remove the resource from the XR's resourceRefs";
 const setLabel = (name: string, label?: string) =>
-  `${unprovenBy(label)} ${name}; if this XR did, set the resource's label crossplane.io/composite to ${name}; if not, remove ` +
-  "its reference from the XR";
+  `${unprovenBy(label)} ${name}. If this XR did, set that label to ${name}. If not, ${FORGET}`;
+const unprovenIf = (because: string, remedy: string) =>
+  `${A} it has no controller, and nothing proves that this XR composed it: ${because}. If this XR did, ${remedy}. If not, ${FORGET}`;
+const CLEARED = unprovenIf(
+  "its managed fields name another XR as its composer",
+  "replace its metadata.managedFields by [{}]",
+);
+const CLAIM = "its label crossplane.io/claim-name differs from the XR's";
 const restored = `${REFERRED} it was restored during this reconcile; the next reconcile observes it`;
 const ours = { a: bucket("a", controlledBy("uid-now")) };
 const foreign = bucket("a", controlledBy("u", "other"));
@@ -57,14 +64,14 @@ const STALE =
   "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored; remove that " +
   "owner reference from the resource, and this XR adopts it";
 const MISSING =
-  "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
-  "its reference from the XR, or set onMissing: Recreate";
+  "Bucket.cloud.example.org/a: it does not exist, and the XR's resourceRefs come from a backup. Restore the resource, too, or " +
+  `${FORGET}, or set adoption.onMissing: Recreate`;
 const RIVAL =
-  "Bucket.cloud.example.org/a: the XR refers to this resource and to the observed one, both composed as a; remove the reference to " +
-  "the wrong one from the XR";
+  "Bucket.cloud.example.org/a: the XR's resourceRefs have two resources for a, this one and the observed one: remove the wrong one " +
+  "from them";
 const UNCONFIRMED =
-  `${A} it has no controller; this XR is nested in XR root by its label crossplane.io/composite, and the XRs above have to adopt this XR ` +
-  "first: XStore.apps.example.org/store has no controller; if this XR is not nested, remove that label from this XR";
+  `${A} it has no controller. The label crossplane.io/composite of this XR says that it is nested in XR root, so the XRs above have to ` +
+  "adopt this XR first: XStore.apps.example.org/store has no controller. If this XR is not nested, remove that label from this XR";
 
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
   const inner = { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } };
@@ -83,10 +90,14 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
   const blockedBy = { observed: { a: bucket("a") }, policy: { onUnadopted: "Block" } };
   const waiting = { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } };
   const unlabelled = { observed: { a: bucket("a", { labels: {} }) } };
+  const managedFields = [{ manager: "apiextensions.crossplane.io/composed/0" }];
+  const appliedByOther = bucket("a", { ...labelled("store"), managedFields });
+  const claimed = bucket("a", labelled("store", { "crossplane.io/claim-name": "x" }));
   const pending = `${REFERRED} waiting for Crossplane to look it up`;
   const kept =
-    "a (XStore.apps.example.org/a): kept until this nested XR controls its own composed resources again, and has released all of them";
-  const blocked = `${A} it has no controller; put it back into the Composition until this XR controls it, or set onUnadopted: Adopt`;
+    "a (XStore.apps.example.org/a): kept until this nested XR controls all of its composed resources again, and none of them only " +
+    "observes: see its conditions";
+  const blocked = `${A} it has no controller; put it back into the Composition until this XR controls it, or set adoption.onUnadopted: Adopt`;
   const release = { observed: unproven, policy: { onUnproven: "Release" } };
   test.each<[when: string, reason: string, message: string | undefined, parts?: AdoptionParts]>([
     ["a resource is left out", "NoLongerDesired", `${A} no longer desired; Crossplane deletes it`, { observed: ours }],
@@ -96,6 +107,8 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     ["another's label says whose it is", "Unproven", setLabel("store"), { observed: unproven }],
     ["no label says whose it is", "Unproven", setLabel("store", "not set"), unlabelled],
     ["a nested XR's has another's label", "Unproven", setLabel("root"), { xr: nestedBelow, observed: unproven }],
+    ["its managed fields are another's", "Unproven", CLEARED, { observed: { a: appliedByOther } }],
+    ["a claim's label is another's", "Unproven", unprovenIf(CLAIM, "remove that label"), { observed: { a: claimed } }],
     ["the XR waits for its own adoption", "WaitingForComposite", UNCONFIRMED, waiting],
     [
       "onUnproven is Release",

@@ -179,7 +179,7 @@ describe("a nested XR waits, and adopts nothing,", () => {
     const draft = settle(nestedXr({ ...xr, controller }), cluster, restored(xr.namespace)).at(-1);
     expect(draft?.resources.size).toBe(0);
     expect(draft?.results).toMatchObject([{ severity: "Fatal", reason: "WaitingForComposite" }]);
-    const message = `have to adopt this XR first: ${because}; if this XR`;
+    const message = `have to adopt this XR first: ${because}. If this XR`;
     expect(draft?.conditions).toMatchObject([{ message: expect.stringContaining(message) }]);
     expect(askedIn(draft)).toEqual(asked);
   });

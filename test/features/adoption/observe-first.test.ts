@@ -117,8 +117,8 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     const draft = draftOf({ observed: { a: { ...found, size: "large" }, b: found } });
     expect(draft.conditions).toMatchObject([{ status: "False", reason: "RestoreNotConfirmed" }]);
     expect(draft.conditions[0]?.message).toBe(
-      "1 found, 1 different: the restored resources are only observed until each is found as it is desired; to " +
-        "release some sooner, put their names in place of NAME,NAME (or '*' for all): " +
+      "1 found, 1 different: the restored resources are only observed until each is found in the cloud as it is desired; to " +
+        "release some sooner, write their names in the Composition for NAME,NAME (or '*' for all): " +
         `kubectl annotate xstore.apps.example.org store ${RELEASE}=uid-now/NAME,NAME; ` +
         "a: the cloud differs in spec.forProvider.size, and is changed if released",
     );
