@@ -12,3 +12,6 @@ export const canSelectNamespaces = (
   { capabilities }: Pick<Request, "capabilities">,
   { isModern }: Pick<Composite, "isModern">,
 ): boolean => capabilities.size > 0 || isModern;
+
+/** The end of a message where `canSelectNamespaces` is false. */
+export const NEEDS_V2 = "needs Crossplane v2.2 or later, or v2.0 or v2.1 with an XRD of scope Namespaced or Cluster";

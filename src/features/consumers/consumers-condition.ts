@@ -26,12 +26,13 @@ const REASONS = {
       "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who has access: install Gateway " +
       "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation",
     SharedResourceNotFound: ({ kind, name }: { readonly kind: string; readonly name: string }) =>
-      `${kind} ${brief(name)} was not found in this XR's namespace, or belongs to another team: consumers.of can only name a shared XR that belongs to this XR's team`,
+      `found no ${kind} ${brief(name)}, or one in the namespace of another team: correct consumers.of.name, or create the ${kind} where ` +
+      "this XR or its claim is",
     "SharedResourceNotFound/unnamed": ({ kind, field }: { readonly kind: string; readonly field: string }) =>
       `${field} is not set, so it is not known which ${kind} this XR serves`,
     NoConnectionSecret: ({ field }: { readonly field: string }) =>
-      `field ${field} of the shared XR names no Secret that the XR may share, so ReferenceGrants cannot be looked up: ` +
-      "set that field, or set consumers.secretRef to the fields that name the Secret",
+      `${field} of the shared XR names no Secret that the XR may share, so ReferenceGrants cannot be looked up: ` +
+      "set that field, or have consumers.secretRef name the fields that do",
     InvalidGrant: ({ fault }: Fault) => `the owner has to correct an annotation of the shared XR: ${fault}`,
     GrantedToAll: () =>
       `no credentials are made for "*" in annotation ${ALLOWED_NAMESPACES}: list each namespace that needs a credential`,
@@ -39,14 +40,18 @@ const REASONS = {
       `this XR needs ${wanted} credentials, but can have only ${most} of this size: grant access to fewer namespaces, or make the template smaller`,
   }),
   ...waits({
-    // `unnamed`: the field that should name the Secret of a Ready credential, but is not set.
-    WaitingForCredentials: ({ namespaces, unnamed }: Namespaces & { readonly unnamed?: string }) =>
-      `waiting for the credential of namespace ${listSome(namespaces, MAX_NAMES, brief)}` +
+    // `unnamed`: the fields that should name the Secret of a Ready credential and its namespace, but do not.
+    WaitingForCredentials: ({ namespaces, kind, unnamed }: Namespaces & { readonly kind: string; unnamed?: string }) =>
+      `waiting for the credential of namespace ${listSome(namespaces, MAX_NAMES, brief)}: ` +
       (unnamed
-        ? `; a composed credential is Ready, but its field ${unnamed}, which has to name its Secret, is not set`
-        : ""),
+        ? `a composed ${kind} is Ready, but ${unnamed} do not name its Secret and the Secret's namespace; correct ` +
+          "consumers.credentials.secretRef or the template"
+        : `see why the composed ${kind} is not Ready`),
   }),
-  ...faults({ AccessNotGranted: ({ count }: Count) => `consumers that have access without a grant: ${count}` }),
+  ...faults({
+    AccessNotGranted: ({ count }: Count) =>
+      `consumers that have access without a grant: ${count} (grant it, or see why their XRs are not reconciled)`,
+  }),
   ...fine({ AccessRequested: ({ count }: Count) => `consumers that ask for a grant: ${count}` }),
   ...faults({ StatusFieldMissing: ({ fault }: Fault) => fault }),
   ...fine({ Served: () => "" }),

@@ -52,11 +52,13 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
     : keepObserved(ANSWERS, ANSWER_FIELDS, call);
   const waiting = credentials.filter(({ isReady }) => !isReady).map(({ namespace }) => namespace);
   const unnamed = credentials.some(({ isUnnamed }) => isUnnamed) && {
-    unnamed: formatFieldPath(section.secretRef.nameFieldPath),
+    unnamed: [section.secretRef.nameFieldPath, section.secretRef.namespaceFieldPath].map(formatFieldPath).join(" and "),
   };
   if (section.forEach === "Grant" && facts.access?.isForAll) reasons.push({ is: "GrantedToAll" });
   if (wanted.length > max) reasons.push({ is: "TooManyCredentials", wanted: wanted.length, most: max });
-  if (waiting.length > 0) reasons.push({ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], ...unnamed });
+  const kind = toCredentialKind(section);
+  if (waiting.length > 0)
+    reasons.push({ is: "WaitingForCredentials", namespaces: [...new Set(waiting)], kind, ...unnamed });
   return { edits: [...credentials.map(({ key, edit }) => [key, edit] as const), ...answers], reasons };
 }
 
@@ -132,8 +134,11 @@ function findTurns({ turns }: Credentials, call: Call): readonly string[] {
 
 const formatTurn = ({ namespace, turn }: Turn): string => (turn === "" ? namespace : `${namespace}/${turn}`);
 
-const credentialKey = (turn: Turn, { template: { apiVersion, kind } }: Credentials): string =>
-  `consumers/credentials/${formatTurn(turn)}/${toGroupKind(String(kind), toApiGroup(String(apiVersion)))}`;
+const toCredentialKind = ({ template: { apiVersion, kind } }: Credentials): string =>
+  toGroupKind(String(kind), toApiGroup(String(apiVersion)));
+
+const credentialKey = (turn: Turn, section: Credentials): string =>
+  `consumers/credentials/${formatTurn(turn)}/${toCredentialKind(section)}`;
 
 const KEY = /^consumers\/credentials\/(?<namespace>[^/]+)(?:\/(?<turn>[0-9a-f]{8}))?\/[^/]+$/;
 

@@ -1,6 +1,6 @@
 import { type Composite, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
 import { findConnectionSecret } from "../../crossplane/connection-secret.ts";
-import { canSelectNamespaces } from "../../crossplane/generation.ts";
+import { canSelectNamespaces, NEEDS_V2 } from "../../crossplane/generation.ts";
 import {
   askReferenceGrants,
   type Grantee,
@@ -158,8 +158,7 @@ function findGrantees(section: Consumers, { document }: Composite, call: Call): 
   if (section.grant !== "ReferenceGrant") return { value: [] };
   const { request, composite, requirements } = call;
   if (!canSelectNamespaces(request, composite)) {
-    const message = "ReferenceGrant needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else use Annotation";
-    throw invalidInput([{ path: "spec.consumers.grant", message }]);
+    throw invalidInput([{ path: "spec.consumers.grant", message: `ReferenceGrant ${NEEDS_V2}; else use Annotation` }]);
   }
   const found = findConnectionSecret(document, section.secretRef);
   if (found.is !== "named") {

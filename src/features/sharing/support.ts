@@ -1,12 +1,9 @@
-import { canSelectNamespaces } from "../../crossplane/generation.ts";
+import { canSelectNamespaces, NEEDS_V2 } from "../../crossplane/generation.ts";
 import type { Copy } from "../../input/connection.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
-
-/** The end of a message. For the versions, see `canSelectNamespaces`. */
-export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 /**
  * Refuses an input that this version of Crossplane, or this kind of XR, does not support.
@@ -45,7 +42,9 @@ const judgeShare = ({ select, grant }: SharedResource): Messages => ({
 function judgeCopy({ via, keys }: Copy): Messages {
   if (via === "Secret") return { via: `Secret ${NEEDS_V2}; else use Object or ConnectionSecret` };
   if (via === "ConnectionSecret")
-    return keys === undefined ? { keys: `required, because reading the keys from the Secret ${NEEDS_V2}` } : {};
+    return keys === undefined
+      ? { keys: `required: without keys all keys of the Secret are read, which ${NEEDS_V2}` }
+      : {};
   const read = (Array.isArray(keys) ? keys : []).flatMap(({ template = [] }, index) =>
     template.some((part) => typeof part !== "string" && "key" in part) ? [`keys[${index}].value`] : [],
   );

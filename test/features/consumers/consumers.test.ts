@@ -59,6 +59,8 @@ const SHOP = "Shop.apps.example.org";
 const HOW_TO_LIST =
   "to list the consumers: kubectl shared-infrastructure registry consumers XPostgres.data.example.org orders";
 
+const UNREADY = "see why the composed Role.sql.example.org is not Ready";
+
 describe("the list of consumers", () => {
   test("has every XR with a grant that uses the database, sorted, and says that others ask", () => {
     const withTwo = claimRecord("team-a", `${SHOP}/team-a/shop-1`, { secrets: ["team-a/db-1", "team-a/db-2"] });
@@ -79,7 +81,9 @@ describe("the list of consumers", () => {
       "team-b: App.apps.example.org other, other-db, true",
       "team-b: App.apps.example.org other, team-a/other-db, true",
     ]);
-    expect(says(draft)).toBe(`False: AccessNotGranted: consumers that have access without a grant: 1+; ${HOW_TO_LIST}`);
+    expect(says(draft)).toBe(
+      `False: AccessNotGranted: consumers that have access without a grant: 1+ (grant it, or see why their XRs are not reconciled); ${HOW_TO_LIST}`,
+    );
   });
 
   test("counts what depends on a grant like copies, and what only asks for one apart", () => {
@@ -87,7 +91,9 @@ describe("the list of consumers", () => {
       recordIn(`team-${index}`, "App.apps.example.org/team/app", binding),
     );
     const draft = draftOf({ list }, { answers: finding(...records) });
-    expect(says(draft)).toContain("consumers that have access without a grant: 1+; consumers that ask for a grant: 1+");
+    expect(says(draft)).toContain(
+      "consumers that have access without a grant: 1+ (grant it, or see why their XRs are not reconciled); consumers that ask for a grant: 1+",
+    );
   });
 
   test("of a namespaced database is to be listed in its namespace", () => {
@@ -180,14 +186,15 @@ describe("a team that writes what it likes into its own namespace", () => {
     const few = listWith(shops("aaa", 5000), shops("team-b", 3), asking);
     expect(statusOf(few)).toMatchObject({ count: 3, withoutGrant: 5100 });
     expect(itemsOf(few)).toHaveLength(3);
-    const counts = "consumers that have access without a grant: 5000+; consumers that ask for a grant: 100+";
+    const counts =
+      "consumers that have access without a grant: 5000+ (grant it, or see why their XRs are not reconciled); consumers that ask for a grant: 100+";
     expect(says(few)).toBe(`False: AccessNotGranted: ${counts}; ${HOW_TO_LIST}`);
     expect(says(listWith(asking))).toBe(`True: AccessRequested: consumers that ask for a grant: 100+; ${HOW_TO_LIST}`);
     const [many, more] = [751, 801].map((count) => statusOf(listWith(shops("aaa", 1), shops("team-b", count))));
     expect(many).toEqual({ count: 750, withoutGrant: 0 });
     expect(more).toEqual({ count: 800, withoutGrant: 0 });
     expect(says(listWith(shops("aaa", 1), shops("team-b", 60)))).toMatch(
-      /^False: .* consumers that have access without a grant: 1\+; /,
+      /^False: .* consumers that have access without a grant: 1\+ \(/,
     );
   });
 
@@ -327,7 +334,9 @@ describe("a credential for each namespace", () => {
       [credentialKey("team-b"), { is: "set", ready: "False", object: role("team-b", "09fb7420a68d6f53") }],
     ]);
     expect(statusOf(draft)).toEqual({ count: 0, withoutGrant: 0, items: [] });
-    expect(says(draft)).toBe("False: WaitingForCredentials: waiting for the credential of namespace team-a, team-b");
+    expect(says(draft)).toBe(
+      `False: WaitingForCredentials: waiting for the credential of namespace team-a, team-b: ${UNREADY}`,
+    );
   });
 
   const isShown = (namespace: string) => `consumers/answers/${namespace} True`;
@@ -355,15 +364,17 @@ describe("a credential for each namespace", () => {
   const named = { list, credentials: { forEach: "Grant", template, secretRef } };
   const failing = { conditions: [...ready.conditions, { type: "Synced", status: "False" }] };
   const unset =
-    "; a composed credential is Ready, but its field status.secretName, which has to name its Secret, is not set";
+    "a composed Role.sql.example.org is Ready, but status.secretName and spec.writeConnectionSecretToRef.namespace do " +
+    "not name its Secret and the Secret's namespace; correct consumers.credentials.secretRef or the template";
   test.each<[reason: string, status: JsonObject, why: string]>([
     ["and is Ready has its field told", ready, unset],
-    ["is only waited for until it is Ready", {}, ""],
-    ["is only waited for while it is not reconciled", failing, ""],
+    ["but not the Secret's namespace, has its fields told, too", { ...ready, secretName: "orders" }, unset],
+    ["is only waited for until it is Ready", {}, UNREADY],
+    ["is only waited for while it is not reconciled", failing, UNREADY],
   ])("that names no Secret %s", (_reason, status, why) => {
     const observed = { [credentialKey("team-a")]: { ...unnamed, status } };
     const draft = draftOf(named, { xr: database({ [ALLOWED]: "team-a" }), observed });
-    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of namespace team-a${why}`);
+    expect(says(draft)).toBe(`False: WaitingForCredentials: waiting for the credential of namespace team-a: ${why}`);
   });
 
   test("that is not ready for a while keeps its answer: its consumer keeps the copy", () => {

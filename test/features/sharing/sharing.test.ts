@@ -247,7 +247,7 @@ describe("two steps of one pipeline", () => {
 describe("a namespaced shared resource", () => {
   const sharedResources = [shared({ select: { name: "orders", namespace: "databases" } })];
   test("needs Crossplane v2, and the input's fault says so", () => {
-    const fault = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else share a";
+    const fault = "needs Crossplane v2.2 or later, or v2.0 or v2.1 with an XRD of scope Namespaced or Cluster; else share a";
     expect(() => draftOf({ sharedResources })).toThrow(`spec.sharedResources[0].select.namespace: ${fault}`);
   });
 

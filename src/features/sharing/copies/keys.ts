@@ -1,4 +1,4 @@
-import { canSelectNamespaces } from "../../../crossplane/generation.ts";
+import { canSelectNamespaces, NEEDS_V2 } from "../../../crossplane/generation.ts";
 import { attempt, FunctionError } from "../../../errors.ts";
 import type { Copy } from "../../../input/connection.ts";
 import type { ValueSource } from "../../../input/fields.ts";
@@ -10,7 +10,6 @@ import { parseTemplate, type Template } from "../../../model/template.ts";
 import type { Call } from "../../feature.ts";
 import { describeField, type Resolved, readField, resolveString } from "../../value.ts";
 import type { NamedCopy, NamedKey } from "../judgement.ts";
-import { NEEDS_V2 } from "../support.ts";
 
 /** The keys of a copy; else the field that is not set, or the fault in the field from which they come. */
 type NamedKeys = Resolved<NamedCopy["keys"]> | { readonly is: "faulty"; readonly fault: string };

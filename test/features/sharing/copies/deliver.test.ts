@@ -310,7 +310,7 @@ test("on v1 copies of ours are found by their label, and other Secrets not at al
   expect(objectIn(draft)).toMatchObject({ spec: { forProvider: { manifest: { metadata: { labels: label } } } } });
 });
 
-const needsV2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
+const needsV2 = "needs Crossplane v2.2 or later, or v2.0 or v2.1 with an XRD of scope Namespaced or Cluster";
 
 describe("what this generation of Crossplane or this XR cannot do is said at once", () => {
   const asked = (copies: readonly JsonObject[], parts: CallParts, more: JsonObject = {}) =>
@@ -327,7 +327,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
         `grant: ReferenceGrant ${needsV2}; else use Annotation`,
         `connection.copies[0].via: Secret ${needsV2}; else use Object or ConnectionSecret`,
         `connection.copies[1].keys[2].value: a text with a key of the Secret in braces ${needsV2}; else use from`,
-        `connection.copies[2].keys: required, because reading the keys from the Secret ${needsV2}`,
+        `connection.copies[2].keys: required: without keys all keys of the Secret are read, which ${needsV2}`,
       ),
     );
   });
