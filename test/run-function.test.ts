@@ -114,7 +114,7 @@ describe("a request gets a Fatal result and changes nothing", () => {
   const NO_INPUT = "  apiVersion: required\n  kind: required\n  spec: required";
   const inComposition = requestOf({}, inputOf({ neverReconciled: {} }));
   const OPERATIONS_ONLY = `${HEAD}  spec.neverReconciled: allowed in an Operation only`;
-  const notAllowed = (section: string) => `  spec.${section}: not allowed in an Operation: it has no XR`;
+  const notAllowed = (section: string) => `  spec.${section}: not allowed in an Operation, which has no XR`;
   type Row = [reason: string, request: Uint8Array, message: string];
   test.each<Row>([
     ["its input has faults", requestOf({}, inputOf({ responseTTL: 5 })), `${HEAD}  spec.responseTTL: not a string: 5`],

@@ -21,15 +21,15 @@ import {
   value,
 } from "./fields.ts";
 
-const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
+const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key: letters, digits, '-', '_' and '.'");
 
 const key = exactlyOneOf(
   z.strictObject({
     from: optional(secretKey, "A key of the shared resource's connection Secret."),
     value: optional(
       converted(parseTemplate),
-      "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR and {shared:status.endpoint} by that " +
-        "of the shared resource. {key|url}, {key|base64} and {key|json} encode it: for a URL, in base64, and for a JSON string, without its quotes.",
+      "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR, and {shared:status.endpoint} by that " +
+        "field of the shared resource. {key|url}, {key|base64} and {key|json} encode the value: for a URL, in base64, and for a JSON string, without quotes.",
     ),
     to: value(secretKey).describe("The key's name in the copy."),
   }),
@@ -60,7 +60,7 @@ const copy = z
     secretName: value(text).describe("The copies' name."),
     namespaces: optional(
       value(dnsLabel, z.array(dnsLabel).min(1)),
-      "The namespace of the copy, or a list of them. Default: the XR's own, or its claim's.",
+      "The namespace of the copy, or a list of namespaces. Default: the namespace of the XR, or of its claim.",
     ),
     via: choice(
       ["Object", "ConnectionSecret", "Secret"],
@@ -69,8 +69,8 @@ const copy = z
     ),
     keys: optional(
       keys,
-      "The keys to copy, and their names. Or a field with an object: its fields are keys of the copy, its values keys of the Secret or, " +
-        "with braces, texts as in `value`. Default: all keys, with their names.",
+      "The keys to copy, and their names in the copy. Or a field of the XR or the environment with a map, such as {PGPASSWORD: password}: from " +
+        "each key of the copy to a key of the Secret or, with braces, a text as in `value`. Default: all keys, with their names.",
     ),
     type: optional(value(text), "The copies' Secret type, which Kubernetes never changes. Default: `Opaque`."),
     labels: optional(z.record(z.string(), value(z.string())), "The copies' labels."),
@@ -80,7 +80,7 @@ const copy = z
         name: text.default("default"),
         kind: choice(
           ["ClusterProviderConfig", "ProviderConfig"],
-          "For the Objects of a namespaced XR; those of other XRs have one kind only.",
+          "The ProviderConfig's kind, for a namespaced XR. For other XRs there is one kind only.",
         ),
       }),
       "The ProviderConfig of provider-kubernetes.",

@@ -46,11 +46,11 @@ const credentials = z
     ),
     template: credentialTemplate.describe(
       "The composed resource. In its texts {namespace} is replaced by the namespace and {hash} by sixteen digits that differ between " +
-        "XRs and namespaces. The name of its Secret, where the template gives one, contains {hash}.",
+        "XRs and namespaces. If the template names the resource's Secret, that name must contain {hash}.",
     ),
     turns: optional(
       value(text, z.array(text).min(1).max(2)),
-      "Any text, or a list of two: each namespace has one credential for each text. Consumers copy that of the last text once its Secret " +
+      "Any text, or a list of two: each namespace has one credential for each text. Consumers copy the credential of the last text once its Secret " +
         "exists. A credential whose text is no longer listed stays until no consumer copies it.",
     ),
     secretRef: credentialRef
@@ -68,7 +68,9 @@ const credentials = z
 
 const rotation = z.strictObject({
   resource: text.describe("A composed resource's name in the Composition; an earlier step desires it."),
-  toFieldPath: fieldPath.describe("A field of it whose change makes its provider or generator choose a new password."),
+  toFieldPath: fieldPath.describe(
+    "A field of that resource whose change makes its provider or generator choose a new password.",
+  ),
 });
 
 const of = z.strictObject({
@@ -94,7 +96,8 @@ export const consumersSchema = z
     protect: flag(true, "Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
     capacity: optional(
       z.int("not a whole number").min(1, "less than 1").max(1000, "more than 1000"),
-      "The most XRs that may use this XR at a time. It admits XRs that select it with `select.prefer`, the oldest first; other XRs count, too.",
+      "The most XRs that may use this XR at a time. XRs that select this XR with `select.prefer` are admitted, the oldest first. XRs that select it " +
+        "otherwise count, too.",
     ),
     grant: choice(
       ["Annotation", "ReferenceGrant", "None"],
@@ -119,7 +122,8 @@ export const consumersSchema = z
     ({ of: shared, capacity }) => shared === undefined || capacity === undefined,
     faultAt(
       "capacity",
-      "not allowed with consumers.of: the Composition of the shared XR itself sets it, because consumers read there whether capacity is left",
+      "not allowed with consumers.of: set capacity in the Composition of the shared XR itself, because consumers read in its status whether " +
+        "capacity is left",
     ),
   )
   .refine(

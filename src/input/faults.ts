@@ -114,7 +114,7 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
       if (issue.origin === "array") return "an empty list";
       return issue.origin === "string" ? "empty" : issue.message;
     case "invalid_union":
-      return `not allowed here: ${show(issue.input, path)}${suggestQuotes(issue)}`;
+      return `${explainAlternatives(issue)}: ${show(issue.input, path)}${suggestQuotes(issue)}`;
     default:
       return issue.message;
   }
@@ -124,6 +124,14 @@ function explainType({ expected, input }: z.core.$ZodIssueInvalidType, path: Fie
   if (expected === "record") return `not an object, such as {key: value}: ${show(input, path)}`;
   if (expected !== "array" || !isObject(input)) return `not ${article(expected)}: ${show(input, path)}`;
   return `not a list but an object with ${brief(Object.keys(input).join(", ")) || "no fields"}: ${NEW_ITEM}`;
+}
+
+/** Names the types that a union expects, such as `not a string or an object`, if the value has none of them. */
+function explainAlternatives({ errors }: z.core.$ZodIssueInvalidUnion): string {
+  const types = errors.map(findWrongType).map((type) => type && article(type.replace("array", "list")));
+  return types.includes(undefined)
+    ? "not allowed here"
+    : `not ${[...new Set(types)].join(", ").replace(/, ([^,]*)$/, " or $1")}`;
 }
 
 /** Suggests quotes for a text that YAML reads as a number or a boolean. */

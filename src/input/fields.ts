@@ -38,7 +38,7 @@ export const unique = <T extends z.ZodArray>(list: T, key: string): T => {
   };
   return list.refine((found) => findRepeated(found) === undefined, {
     when: ({ value }) => Array.isArray(value),
-    error: ({ input }) => `more than one with ${key} ${JSON.stringify(findRepeated(input))}`,
+    error: ({ input }) => `more than one item with ${key} ${JSON.stringify(findRepeated(input))}`,
   });
 };
 
@@ -85,7 +85,7 @@ export const statusPath = fieldPath.refine((path) => path[0] === "status" && typ
 /** Any value. The input was decoded from JSON, so it is a JSON value. */
 export const json = z.unknown().transform((found) => found as JsonValue);
 
-export const NOT_A_DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
+export const NOT_A_DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63 characters";
 
 export const dnsLabel = z.string().regex(DNS_LABEL, NOT_A_DNS_LABEL);
 
@@ -94,7 +94,7 @@ const API_VERSION = /^(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?\/)?v[a-z0-9]{1,6
 
 export const apiVersion = z.string().regex(API_VERSION, "not an API version, such as example.org/v1");
 
-export const kind = z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind");
+export const kind = z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind, such as Bucket");
 
 /** A literal, or a field of the XR or of the environment (`apiextensions.crossplane.io/environment`). */
 export type Value<T> = { readonly is: "literal"; readonly value: T } | ValueSource;

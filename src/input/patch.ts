@@ -12,7 +12,7 @@ export const patch = exactlyOneOf(
           "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
             "value is not available.",
         ),
-        fieldPath: fieldPath.describe("A field of it."),
+        fieldPath: fieldPath.describe("A field of that resource."),
       }),
       "A field of a composed resource.",
     ),

@@ -21,7 +21,7 @@ export const adoptionSchema = z.strictObject({
   restore: choice(
     ["Continue", "ObserveFirst"],
     "For managed resources that were restored. `Continue`: they are written at once. `ObserveFirst`: none is written, created or " +
-      "deleted until each was found in the cloud as it is desired, or a person releases it.",
+      "deleted until each was found in the cloud as it is desired, or a person releases some with the command in the condition ResourcesAdopted.",
   ),
 });
 

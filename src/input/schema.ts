@@ -57,7 +57,7 @@ export const inputSchema = z.strictObject({
       sharedResources: unique(z.array(sharedResourceSchema), "name")
         .refine(mayFail, {
           when: ({ value }) => Array.isArray(value),
-          error: `resolution: Fail ${FROZEN}`,
+          error: `resolution: Fail ${FROZEN}; use Required`,
         })
         .prefault([])
         .describe("Shared resources that this XR uses, and the copies of their connection Secrets."),
@@ -101,7 +101,7 @@ export const inputSchema = z.strictObject({
     })
     .refine(({ sharedResources, tags }) => tags?.owner?.onConflict !== "Fail" || !sharedResources.some(hasRevocable), {
       path: ["tags", "owner", "onConflict"],
-      error: `Fail ${FROZEN}`,
+      error: `Fail ${FROZEN}; use Observe or Withhold`,
     })
     .superRefine((spec, { addIssue }) => {
       for (const section of ["sharedResources", "publish", "consumers", "tags"] as const) {

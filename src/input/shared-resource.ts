@@ -28,7 +28,7 @@ const environmentPath = fieldPath
   );
 
 const toEnvironment = z.strictObject({
-  fromFieldPath: fieldPath.describe("An object in the shared resource, such as an EnvironmentConfig's data."),
+  fromFieldPath: fieldPath.describe("A field of the shared resource with a map, such as an EnvironmentConfig's data."),
   toFieldPath: optional(environmentPath, "A field of the environment. Default: the top of the environment."),
 });
 
@@ -44,14 +44,16 @@ const orSelf = (field: "apiVersion" | "kind") => ({
 
 export const sharedResourceSchema = z
   .strictObject({
-    name: dnsLabel.describe("Its name in conditions, events, the context and the names of composed resources."),
+    name: dnsLabel.describe(
+      "The shared resource's name in conditions, events, the context and the names of composed resources.",
+    ),
     into: optional(
       text,
-      "The key under which later steps find it in the context, any text, as in function-extra-resources. Default: not in the context.",
+      "The key under which later steps find the shared resource in the context: any text, as in function-extra-resources. Default: not in the context.",
     ),
-    apiVersion: optional(apiVersion, "Its API version. Required, except with `select.self`."),
-    kind: optional(kind, "Its kind. Required, except with `select.self`."),
-    select: select.describe("Its selector: exactly one of name, matchLabels and self."),
+    apiVersion: optional(apiVersion, "The shared resource's API version. Required, except with `select.self`."),
+    kind: optional(kind, "The shared resource's kind. Required, except with `select.self`."),
+    select: select.describe("Selects the shared resource, by exactly one of name, matchLabels and self."),
     resolution: choice(
       ["Required", "Optional", "Fail"],
       "For a resource that is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: the XR does not wait for a " +
@@ -59,20 +61,20 @@ export const sharedResourceSchema = z
     ),
     readiness: choice(
       ["Ignored", "Required"],
-      "For a resource whose condition Ready is not True. `Ignored`: it is used as soon as it is found and granted. `Required`: this XR waits for it, and, once " +
-        "served, stays served whatever Ready says later; not with `select.self`, or several matches.",
+      "For a resource whose condition Ready is not True. `Ignored`: it is used as soon as it is found and granted. `Required`: this XR waits until it is Ready. Once " +
+        "served, this XR stays served, whatever Ready says later. Not with `select.self`, or several matches.",
     ),
     grant: choice(
       ["Annotation", "ReferenceGrant", "None"],
-      `How its owner grants access to its connection Secret and its fields. \`Annotation\`: by namespaces in its annotation ${DOMAIN}/allowed-namespaces. ` +
+      `How the owner grants access to the shared resource's connection Secret and fields. \`Annotation\`: by namespaces in its annotation ${DOMAIN}/allowed-namespaces. ` +
         "`ReferenceGrant`: by a ReferenceGrant in the Secret's namespace (Crossplane v2). `None`: no grant is needed.",
     ),
-    patches: list(patch, "Copies of its fields."),
+    patches: list(patch, "Copies of fields of the shared resource."),
     toEnvironment: optional(
       toEnvironment,
-      "Merges an object of it into the environment for later steps, like function-environment-configs.",
+      "Merges a map from the shared resource, such as an EnvironmentConfig's data, into the environment for later steps, like function-environment-configs.",
     ),
-    connection: optional(connection, "Copies of its connection Secret."),
+    connection: optional(connection, "Copies of the shared resource's connection Secret."),
     dependents: list(
       dependent,
       "Composed resources that exist only while this XR has access, such as a PushSecret, an IAM attachment or a RoleBinding: names in the " +
@@ -98,7 +100,10 @@ export const sharedResourceSchema = z
   )
   .refine(
     ({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies !== undefined,
-    faultAt("grant", "ReferenceGrant needs connection: it grants access to the connection Secret"),
+    faultAt(
+      "grant",
+      "ReferenceGrant needs connection, because it grants access to the connection Secret; else use Annotation",
+    ),
   )
   .refine(
     ({ grant, select: found }) => grant !== "ReferenceGrant" || found.by !== "labels" || !found.prefer,

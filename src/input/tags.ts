@@ -50,8 +50,8 @@ const resources = z.strictObject({
   ),
   scopeFieldPaths: list(
     fieldPath,
-    "Fields that distinguish cloud resources of the same name, in addition to the built-in ones. For a kind without built-in ones they " +
-      "replace those that its schema suggests.",
+    "Fields that distinguish cloud resources of the same name, in addition to the built-in fields. For a kind without built-in fields, the " +
+      "fields that its schema suggests then no longer count; fields with a reference beside them and ids of parents still do.",
   ),
   managementPolicies: flag(
     true,
@@ -66,8 +66,8 @@ const owner = z.strictObject({
   ),
   account: optional(
     value(text),
-    "The cloud account of the resources, where neither their names nor their ProviderConfigs tell it. A field of the XR must not be one that " +
-      "a team may write. Without it, two ProviderConfigs are compared by what they say and by what the cloud reports.",
+    "The cloud account of the resources, where neither their names nor their ProviderConfigs tell it. Do not take it from a field of the XR that " +
+      "a team may write. Without an account, two ProviderConfigs are compared by what they say and by what the cloud reports.",
   ),
   onConflict: choice(
     ["Observe", "Withhold", "Fail"],
@@ -80,8 +80,8 @@ const owner = z.strictObject({
   ),
   preexisting: choice(
     ["Keep", "Delete"],
-    "For a cloud resource that none of the XRs that declare it created. `Keep`: it is never deleted with them. `Delete`: like one that " +
-      "they created.",
+    "For a cloud resource that none of the XRs that declare it created. `Keep`: it is never deleted with them. `Delete`: it is deleted " +
+      "like one that they created.",
   ),
   connectionSecret: choice(
     ["Owner", "Everyone"],

@@ -27,7 +27,7 @@ export function operate(call: OperationCall): Draft {
   const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0; // the default of sharedResources
   const faults = Object.entries(call.input.spec)
     .filter(([field, found]) => !OPERATION_FIELDS.includes(field) && found !== undefined && !isEmpty(found))
-    .map(([field]) => ({ path: `spec.${field}`, message: "not allowed in an Operation: it has no XR" }));
+    .map(([field]) => ({ path: `spec.${field}`, message: "not allowed in an Operation, which has no XR" }));
   if (faults.length > 0) throw invalidInput(faults);
   return reportNeverReconciled(call);
 }

@@ -51,7 +51,7 @@ const role = { apiVersion: "sql.example.org/v1", kind: "Role" };
 /** One field, written in two ways. */
 const PORTS = ["db.ports[0]", "db['ports'][0]"].map((toFieldPath) => ({ value: 1, toFieldPath }));
 const ITEM = 'begin each item of a list with "-"';
-const DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
+const DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63 characters";
 const fromNetwork = { fromEnvironmentFieldPath: "network.name" };
 const FAIL = { owner: { onConflict: "Fail" } };
 const VALUE = "spec.tags.add[0].value";
@@ -106,10 +106,10 @@ describe("an input", () => {
       `.name: ${ONE_SOURCE} fromCompositeFieldPath and fromEnvironmentFieldPath`,
     ),
     inSelect({ name: { value: "a" } }, ".name.value: unknown field", `.name: ${ONE_SOURCE} none`),
-    inSelect({ name: 7 }, ".name: not allowed here: 7; put it in quotes"),
+    inSelect({ name: 7 }, ".name: not a string or an object: 7; put it in quotes"),
     row(
       { tags: { add: [{ key: "paid", value: true }] } },
-      "spec.tags.add[0].value: not allowed here: a boolean; put it in quotes",
+      "spec.tags.add[0].value: not a string or an object: a boolean; put it in quotes",
     ),
     inSelect({ self: true }, ".self: not an object: true"),
     inSelect({ matchLabels: {} }, ".matchLabels: empty"),
@@ -174,7 +174,7 @@ describe("an input", () => {
     inShared({ name: "Orders_DB" }, `name: ${DNS_LABEL}`),
     row(
       { sharedResources: [shared(), withoutCopies({ name: "network", resolution: "Fail" })] },
-      `spec.sharedResources: resolution: Fail is ${REVOKED}`,
+      `spec.sharedResources: resolution: Fail is ${REVOKED}; use Required`,
     ),
     row(
       {
@@ -183,7 +183,7 @@ describe("an input", () => {
           withoutCopies({ name: "bucket", dependents: ["push"] }),
         ],
       },
-      `spec.sharedResources: resolution: Fail is ${REVOKED}`,
+      `spec.sharedResources: resolution: Fail is ${REVOKED}; use Required`,
     ),
     inShared(
       { dependents: ["", "shared/*", "shared-infrastructure/record", "consumers/x", "push", "*"] },
@@ -192,8 +192,8 @@ describe("an input", () => {
       "dependents[2]: this function itself composes that resource: name one that another function composes",
       "dependents[3]: this function itself composes that resource: name one that another function composes",
     ),
-    row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}`),
-    row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
+    row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}; use Observe or Withhold`),
+    row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one item with name "db"'),
     ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) =>
       inShared({ apiVersion }, "apiVersion: not an API version, such as example.org/v1"),
     ),
@@ -206,7 +206,7 @@ describe("an input", () => {
     ),
     inFields(
       { grant: "ReferenceGrant" },
-      "spec.sharedResources[0].grant: ReferenceGrant needs connection: it grants access to the connection Secret",
+      "spec.sharedResources[0].grant: ReferenceGrant needs connection, because it grants access to the connection Secret; else use Annotation",
     ),
     inSelect({ name: "orders", namespace: "*" }, '.namespace: "*" needs matchLabels'),
     inShared(
@@ -220,14 +220,14 @@ describe("an input", () => {
     ),
     inShared({ connection: { copies: [] } }, "connection.copies: an empty list"),
     inCopy({ via: "Copy" }, 'via: not one of Object, ConnectionSecret, Secret: "Copy"'),
-    inCopy({ namespaces: 3 }, "namespaces: not allowed here: 3; put it in quotes"),
+    inCopy({ namespaces: 3 }, "namespaces: not a string, a list or an object: 3; put it in quotes"),
     inCopy(
       { keys: [fromXr("spec..key"), "a b", "x", "x", 7].map((to, index) => ({ from: "abcd"[index] ?? "", to })) },
       'keys[0].to.fromCompositeFieldPath: not a field path: "spec..key", at position 4',
-      "keys[1].to: not a Secret's key",
-      "keys[4].from: not a Secret's key",
-      "keys[4].to: not allowed here: 7; put it in quotes",
-      'keys: more than one with to "x"',
+      "keys[1].to: not a Secret's key: letters, digits, '-', '_' and '.'",
+      "keys[4].from: not a Secret's key: letters, digits, '-', '_' and '.'",
+      "keys[4].to: not a string or an object: 7; put it in quotes",
+      'keys: more than one item with to "x"',
     ),
     ...[{ fromFieldPath: "spec.keys" }, { PGHOST: "endpoint" }].map((keys) =>
       inCopy({ keys }, `keys.${Object.keys(keys)[0]}: unknown field`, `keys: ${ONE_SOURCE} none; ${ITEM}`),
@@ -261,7 +261,7 @@ describe("an input", () => {
     ),
     row(
       { publish: { environmentConfig: { name: "orders", data: PORTS } } },
-      'spec.publish.environmentConfig.data: more than one with toFieldPath "db.ports[0]"',
+      'spec.publish.environmentConfig.data: more than one item with toFieldPath "db.ports[0]"',
     ),
     inCopy(
       { annotations: { "shared-infrastructure.fn.crossplane.io/owner": "me" } },
@@ -270,7 +270,7 @@ describe("an input", () => {
     row(
       { consumers: { of: { apiVersion: "example.org/v1", kind: "XDb", name: "" }, capacity: 3 } },
       "spec.consumers.of.name: empty",
-      "spec.consumers.capacity: not allowed with consumers.of: the Composition of the shared XR itself sets it, because consumers read there whether capacity is left",
+      "spec.consumers.capacity: not allowed with consumers.of: set capacity in the Composition of the shared XR itself, because consumers read in its status whether capacity is left",
     ),
     row(
       { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
