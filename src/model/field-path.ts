@@ -72,7 +72,7 @@ export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue)
   if (isObject(object)) return object;
   throw new FunctionError(
     "InvalidFieldPath",
-    `cannot set ${formatFieldPath(path)}: a value on the path has another type, or the list is too short`,
+    `cannot set ${formatFieldPath(path)}: a value on this path is not the object or the list that the path needs, or the list is too short`,
   );
 }
 

@@ -105,7 +105,7 @@ describe("values set in a Struct's bytes", () => {
     ["a number", number(4, 1)],
   ])("are refused where %s is on the way, naming the path", (_, value) => {
     const document = wireDocument(entry("a", value));
-    const why = "a value on the path has another type";
+    const why = "a value on this path is not the object or the list that the path needs";
     expect(() => document.with([set])).toThrow(`cannot set a.b: ${why}`);
     expect(() => document.with([{ path: [...set.path, "c"], value: "new" }])).toThrow(`cannot set a.b.c: ${why}`);
   });

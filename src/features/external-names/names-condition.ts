@@ -22,14 +22,14 @@ const REASONS = {
     // First: while the condition has this reason, the XR looks for resources that a restore brings back.
     WaitingForRecord: ({ unconfirmed }: { readonly unconfirmed: string | undefined }) =>
       unconfirmed === undefined
-        ? "not created: requireRecord is set, and no external name is recorded for this resource; apply an exported record with the name, or end requireRecord"
+        ? "not created: requireRecord is set, and no external name is recorded for this resource; apply an exported record with the name, or set externalNames.requireRecord: false"
         : `not created: the external name ${brief(unconfirmed)} is recorded only where this XR's team can edit it; apply an exported ` +
           "record with the name, or remove the entry from the team's record (see docs/restore.md)",
     DuplicateSuspected: ({ name, other }: Name & { readonly other: string }) =>
       `its external name is ${brief(name)}, but its record or status has ${brief(other)}, so there may be two cloud ` +
       "resources: look at both before you delete one (see docs/restore.md)",
     ChangedByPipeline: ({ name, seen }: Name & { readonly seen: string }) =>
-      `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: check the pipeline`,
+      `the pipeline sets the external name ${brief(name)}, but the managed resource has ${brief(seen)}: find out which of the two cloud resources is meant, and have the pipeline set its name`,
   }),
   ...waits({
     NameNotRecorded: ({
@@ -38,13 +38,13 @@ const REASONS = {
       observed,
     }: Pick<NamedResource, "kind" | "observed"> & { createdAt: string }) =>
       `the provider began to create a ${kind.kind} at ${brief(createdAt)} and has recorded no external name, so this XR does not have it ` +
-      `created again. If this stays, look for a ${kind.kind} of that time in the cloud. Where there is one: ` +
-      `${annotate(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; where there is none: ` +
+      `created again. If this stays, look for a ${kind.kind} of that time in the cloud. If there is one: ` +
+      `${annotate(kind, observed)} crossplane.io/external-name=NAME crossplane.io/external-create-pending-; if there is none: ` +
       `${annotate(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
   }),
   ...faults({
     LateInitializeMissing: () =>
-      "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies",
+      "the provider stores the external name by late initialization only; add LateInitialize to spec.managementPolicies",
   }),
   ...waits({ WaitingForNames: () => "its provider has not set an external name yet" }),
   ...fine({

@@ -36,7 +36,7 @@ export function findShared(share: Share): Lookup {
   if ("labels" in match && Object.keys(match.labels).length === 0)
     return shared.connection === undefined
       ? unfound("gone")
-      : broken({ is: "FieldNotSet", field: "every field in select.matchLabels" });
+      : broken({ is: "FieldNotSet", field: "each field that select.matchLabels reads" });
   const fault = findSelectorFault(selector.value);
   if (fault !== undefined) return broken({ is: "InvalidSelector", fault });
 

@@ -43,7 +43,8 @@ export const REASONS = {
     DependentsHeldBack: ({ names }: Names) =>
       `composed resources are not created until this XR has access and its copies are written: ${listSome(names, MAX_NAMES, brief)}`,
     DependentsRemoved: ({ names }: Names) =>
-      `composed resources are deleted, because the access that they depend on has ended: ${listSome(names, MAX_NAMES, brief)}`,
+      "composed resources are deleted with the access that they were created for, and created again once this XR has access: " +
+      listSome(names, MAX_NAMES, brief),
     FieldsKept: ({ fields }: Fields) =>
       `fields of composed resources keep their present values, because no new value can be set: ${listFields(fields)}`,
     NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
@@ -58,23 +59,24 @@ export const REASONS = {
       `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
     // `named`: the matches that grant access to the consumer; all matches where the consumer needs no grant.
     Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) => {
-      const which = named.length === found ? "all of them" : "those that grant access to this XR";
+      const which = named.length === found ? "matches" : "matches that grant access to this XR";
       const list = named.length === 0 ? "" : `; ${which}: ${listSome(named, MAX_NAMES, brief)}`;
       return `found ${found} ${kind} ${wanted}, more than maxMatch ${maxMatch}: change their labels, or set select.sortByFieldPath${list}`;
     },
-    NoCapacity: ({ wanted, kind }: Wanted) => `no ${kind} ${wanted} has capacity left`,
+    NoCapacity: ({ wanted, kind }: Wanted) =>
+      `no ${kind} ${wanted} that grants access has capacity left: an owner has to raise consumers.capacity, or to add another ${kind}`,
     WaitingForAdmission: ({ wanted, kind }: Wanted) => `waiting for a ${kind} ${wanted} to admit this XR`,
     BeingDeleted: ({ shared, kind }: Shared) =>
-      `${kind} ${shared} is being deleted, so no new copies of its connection Secret are made`,
+      `${kind} ${shared} is being deleted, so no new copies of its connection Secret are made: select another ${kind}`,
     SharedResourceNotReady: ({ shared, kind }: Shared) => `${kind} ${shared} is not Ready yet`,
     NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
-      `${kind} ${shared} names no connection Secret in ${field}: if the Secret's name is in another field, or is ` +
-      "made of several fields, the Composition has to set connection.secretRef",
+      `${kind} ${shared} names no connection Secret in ${field}: set that field, or, if other fields name the Secret, set ` +
+      "connection.secretRef in the Composition",
     NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
-      `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
+      `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet; if this stays, see its condition ConsumersServed`,
     SourceNotAllowed: ({ shared, kind }: Shared) =>
-      `${kind} ${shared} names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's namespace`,
-    SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,
+      `${kind} ${shared} names a Secret in another namespace: its owner has to name a Secret in the namespace of the ${kind}, or of its claim`,
+    SourceNotFound: ({ secret }: Secret) => `source Secret ${formatSecret(secret)} does not exist`,
     KeyNotFound: ({ secret, key, keys }: Secret & { readonly key: string; readonly keys: readonly string[] }) =>
       `Secret ${formatSecret(secret)} has no key ${key}: it has ${listSome(keys, MAX_NAMES, brief) || "none"}`,
     KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
@@ -82,7 +84,7 @@ export const REASONS = {
     // `remedy`: completes "its owner has to".
     AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
       namespaces.includes(FOR_ALL) && !isRevoked
-        ? `this XR has neither metadata.namespace nor spec.claimRef.namespace, so ${kind} ${shared} cannot grant it access: create this ` +
+        ? `this XR has neither metadata.namespace nor spec.claimRef.namespace, so ${kind} ${shared} cannot grant access to it alone: create this ` +
           "XR by a claim, or set grant: None in the Composition if every XR may read the shared resource"
         : `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
           `${namespaces.includes(FOR_ALL) ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy(namespaces)}`,
@@ -92,7 +94,7 @@ export const REASONS = {
       `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out, because all copies of this XR together would be too large for ` +
       "Crossplane: copy fewer keys, or name fewer namespaces",
     NamespaceNotReadable: ({ namespaces }: Namespaces) =>
-      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant Crossplane ` +
+      `Crossplane could not read namespace ${listNamespaces(namespaces)}, so it is not known who has access: allow Crossplane ` +
       '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     ReferenceGrantsNotInstalled: () =>
       "ReferenceGrants are not installed, so it is not known who has access: install Gateway API's CRDs, or set grant to Annotation",
@@ -130,7 +132,7 @@ export const REASONS = {
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =
-  '; if the ProviderConfig is for another cluster, the source Secret is not there: replace from by value in keys, as in {value: "{password}", to: password}';
+  '; if the ProviderConfig is for another cluster, that cluster lacks the source Secret: replace from by value in keys, as in {value: "{password}", to: password}';
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };

@@ -33,16 +33,16 @@ export function toFitting(value: JsonValue, path: FieldPath, object: JsonObject)
   const isBase64 = kind === "v1 Secret" && map[0] === "data";
   const toText = (each: JsonValue): string => toFittingText(each, path, isBase64);
   if (path.length === map.length + 1) return toText(value);
-  if (path.length > map.length || !isObject(value)) throw unfit(path, "its values must be strings");
+  if (path.length > map.length || !isObject(value)) throw unfit(path, "the values of this map must be strings");
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toText(each)]));
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 function toFittingText(value: JsonValue, path: FieldPath, isBase64: boolean): string {
-  if (typeof value === "object") throw unfit(path, "it must be a string");
+  if (typeof value === "object") throw unfit(path, "the value must be a string");
   const text = toPlainText(value);
-  if (isBase64 && !BASE64.test(text)) throw unfit(path, "it must be base64; stringData takes plain strings");
+  if (isBase64 && !BASE64.test(text)) throw unfit(path, "the value must be base64; for a plain string, set stringData");
   return text;
 }
 

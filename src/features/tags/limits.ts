@@ -48,9 +48,9 @@ const LIMITS: Readonly<Record<Cloud, TagLimits>> = {
   Kubernetes: {
     key: {
       pattern: LABEL_KEY,
-      allowed: "a label's key: letters, digits, '-', '_' and '.', at most 63, after a DNS name and '/' if any",
+      allowed: "letters, digits, '-', '_' and '.', at most 63 characters, after a DNS name and '/' if any",
     },
-    value: { pattern: LABEL_VALUE, allowed: "a label's value: at most 63" },
+    value: { pattern: LABEL_VALUE, allowed: "letters, digits, '-', '_' and '.', at most 63 characters" },
   },
 };
 

@@ -121,7 +121,7 @@ function explainOrphan(reason: TagReason): string {
   const patch = toCommandOn("patch", kind, document, "--type=merge", "-p", JSON.stringify({ spec }));
   return (
     `; no XR controls ${kind.kind} ${brief(name)}, as after kubectl delete --cascade=orphan; unless its XR is about to be restored, ` +
-    `delete it without its cloud resource: ${patch} && ${toCommandOn("delete", kind, document)}`
+    `delete that ${kind.kind}, and keep its cloud resource: ${patch} && ${toCommandOn("delete", kind, document)}`
   );
 }
 
@@ -183,25 +183,27 @@ const REASONS = {
       `this XR only observes it until the provider has resolved the references that identify the ${kind}${synced}`,
     /** `isCreating`: the provider of the other managed resource has not found a cloud resource yet, and may be creating this one. */
     AccountUnknown: ({ by, meanwhile, isCreating }: Theirs & { readonly isCreating: boolean }) =>
-      `${by} declares the same name by another ProviderConfig, and nothing tells whether both lead into one account: ` +
+      `${by} declares the same name by another ProviderConfig, and nothing tells whether both ProviderConfigs are for one account: ` +
       `set tags.owner.account in both Compositions; until then ${isCreating ? meanwhile : "this XR writes it"}`,
     NotFound: ({ kind, name }: Facts) =>
-      `${kind} ${name}, which the pipeline imports, does not exist; this XR only observes it, since the provider would create another one: ` +
-      "correct the external name, or leave it out to have one created",
-    BeingDeleted: () => "its managed resource is being deleted",
+      `the pipeline imports ${kind} ${name}, which does not exist, and nothing is created, since the provider would choose another name: ` +
+      `correct the external name, or leave it out to have a ${kind} created`,
+    BeingDeleted: () => "the managed resource is being deleted; if this stays, look at its finalizers",
     FieldNotSet: () =>
-      "tags.owner.cluster or tags.owner.account has no value yet; until it has one, the resource keeps its tags and policies",
+      "the field from which tags.owner.cluster or tags.owner.account comes is not set; until it is, the resource keeps its tags and policies",
     "FieldNotSet/tag": ({ field }: { readonly field: string }) => `${field} is not set, so its tag is left out`,
     OwnedByAnotherCluster: ({ cluster, consequence, takeOver }: Facts & { readonly cluster: string }) =>
       `control plane ${brief(cluster)} owns it according to its tags${consequence}; that control plane does not know this XR, and may delete the cloud resource; ${takeOver}`,
     Withheld: ({ by }: Theirs) =>
       `${by} owns it, so this XR does not compose it: onConflict is Withhold, or the kind has no managementPolicies`,
-    CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}`,
+    CannotObserve: ({ by, consequence }: Theirs) => `${by} owns it${consequence}; declare it in one XR only`,
     WaitingForOwner: ({ by, kind, owner, isNext, takeOver }: Theirs & { readonly isNext: boolean }) => {
       if (isNext && owner.isDeleting)
         return `this XR waits until ${by} and the cloud resource are deleted; if that ${kind} is paused, unpause it`;
       const hasStep = owner.owner !== "";
-      const step = `have tags in its Composition select the ${kind}, or set managementPolicies: [Observe] there`;
+      const step =
+        `in the Composition that composes that ${kind}, add a step of this function whose tags select it, or set ` +
+        "spec.managementPolicies: [Observe] on it";
       const isPaused = "if that XR is paused, unpause it";
       if (isNext)
         return `this XR waits for ${by} to stop writing it; ${hasStep ? `${isPaused}, or pause its ${kind} as well` : step}`;

@@ -125,7 +125,8 @@ describe("a credential of its own", () => {
     expect(other?.match).not.toEqual(first?.match);
   });
 
-  const noCredential = "NoCredential: db: XPostgres orders has no credential for namespace team-a yet";
+  const noCredential =
+    "NoCredential: db: XPostgres orders has no credential for namespace team-a yet; if this stays, see its condition ConsumersServed";
   const revoked =
     "AccessNotGranted: db: XPostgres orders no longer grants access to namespace team-a: its owner has to add team-a to its " +
     "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces";

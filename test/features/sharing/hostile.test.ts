@@ -258,7 +258,7 @@ describe("a namespace has a say in what is copied into it", () => {
     `NamespaceNotAccepting: db: namespace ${namespace} does not accept copies from evil: its owner has to add evil to the ` +
     `Namespace's annotation ${ACCEPT}`;
   const NOT_READABLE =
-    "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so nothing is written there: grant Crossplane " +
+    "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so it is not known who has access: allow Crossplane " +
     '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does';
   const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up Namespace kube-system";
   const inTeamA = evil({ where: "team-a", claimRef: { kind: "Shop", namespace: "team-a", name: "shop" } });
@@ -563,7 +563,8 @@ test.each<[reason: string, secret: JsonObject, asked: readonly string[]]>([
 test("a shared resource that is being deleted hands out no new copies, and those that are there stay", () => {
   const answers = { db: [another("orders", "*", { deletionTimestamp })] };
   const fresh = draftOf({ answers });
-  const message = "db: XPostgres orders is being deleted, so no new copies of its connection Secret are made";
+  const message =
+    "db: XPostgres orders is being deleted, so no new copies of its connection Secret are made: select another XPostgres";
   expect([desired(fresh), says(fresh)]).toEqual([[], `BeingDeleted: ${message}`]);
   expect(desired(draftOf({ answers, observed }))).toEqual([KEY]);
 });
@@ -615,7 +616,7 @@ describe("the condition names what a person has to mend before what is waited fo
   };
 
   const elsewhere =
-    '; if the ProviderConfig is for another cluster, the source Secret is not there: replace from by value in keys, as in {value: "{password}", to: password}';
+    '; if the ProviderConfig is for another cluster, that cluster lacks the source Secret: replace from by value in keys, as in {value: "{password}", to: password}';
   test.each([
     ['cannot get referenced resource: secrets "orders-conn" not found', elsewhere],
     ['cannot get ProviderConfig: providerconfigs "orders-conn" not found', ""],

@@ -26,15 +26,15 @@ const byLabel = selecting({ matchLabels: { db: "orders" } });
 const copied = (copy: JsonObject): CallParts => ({ sharedResources: [copying(copy)], answers: found });
 const inNamespace = (namespace: JsonValue) => ({ ...selecting({ name: "orders", namespace }), capabilities: V2 });
 
-const HOW =
-  ": if the Secret's name is in another field, or is made of several fields, the Composition has to set connection.secretRef";
+const HOW = ": set that field, or, if other fields name the Secret, set connection.secretRef in the Composition";
 
 describe("nothing new is copied while it cannot be told what and where to", () => {
   const noGrant = `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
   const byField = (path: string, more: JsonObject = {}) =>
     selecting({ matchLabels: { a: { ...fromXr(path), ...more } } });
   const unset = (path: string) => `${path} of the XR is not set`;
-  const noDefault = "spec.claimRef.namespace of the XR, the default of namespaces, is not set";
+  const noDefault =
+    "connection.copies[].namespaces, required for an XR with neither a namespace nor a claim, is not set";
   const toApps = copied({ namespaces: fromXr("spec.apps") });
   const unclaimed = { xr: xr({ spec: { parameters: { database: "orders" } } }), answers: found };
   const optional = byField("spec.none", { optional: true });
@@ -43,10 +43,10 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const itself = copied({ namespaces: "databases", secretName: "orders-conn" });
   const foreign = { ...inNamespace("team-db"), answers: { db: [another("orders", "*", { namespace: "team-db" })] } };
   const ownOnly =
-    "XPostgres orders in namespace team-db names a Secret in another namespace, but may share only Secrets of its own namespace, or of its claim's namespace";
+    "XPostgres orders in namespace team-db names a Secret in another namespace: its owner has to name a Secret in the namespace of the XPostgres, or of its claim";
   const sourceless = (overrides: JsonObject = {}) => ({ answers: { db: [database({ spec: {}, ...overrides })] } });
   const noNamespace =
-    "this XR has neither metadata.namespace nor spec.claimRef.namespace, so XPostgres orders cannot grant it access: create this XR by a " +
+    "this XR has neither metadata.namespace nor spec.claimRef.namespace, so XPostgres orders cannot grant access to it alone: create this XR by a " +
     "claim, or set grant: None in the Composition if every XR may read the shared resource";
   const fieldsOnly = { ...unclaimed, sharedResources: [withoutCopies({ patches: [toStatus("endpoint")] })] };
   const noSecret = `XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name${HOW}`;
@@ -54,12 +54,12 @@ describe("nothing new is copied while it cannot be told what and where to", () =
   const secretRef = { name: "{metadata.labels[cluster]}-app" };
   const byText = { sharedResources: [copying({}, { secretRef })], answers: found };
   const fromEnvironment = selecting({ name: { fromEnvironmentFieldPath: "db.name" } });
-  const noLabels = "every field in select.matchLabels is not set";
+  const noLabels = "each field that select.matchLabels reads is not set";
   const empty = { answers: { db: [] } };
   const inWhere = inNamespace(fromXr("spec.where"));
   const anywhere = "XPostgres with labels db=orders is namespaced: the Composition has to set select.namespace";
   const tooMany =
-    "found 2 XPostgres with labels db=orders, more than maxMatch 1: change their labels, or set select.sortByFieldPath; those that grant access to this XR: orders";
+    "found 2 XPostgres with labels db=orders, more than maxMatch 1: change their labels, or set select.sortByFieldPath; matches that grant access to this XR: orders";
   const invalid = { ...byField("spec.label"), xr: xr({ spec: { label: "a b" } }) };
   test.each<[reason: string, says: string, parts: CallParts, is?: "unknown" | "gone" | "nothing"]>([
     ["nothing was looked up yet", "waiting for Crossplane to look up XPostgres", {}, "unknown"],

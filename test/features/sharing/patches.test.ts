@@ -53,7 +53,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const untaken = { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } };
   const two = { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } };
   const byLabels = { select: { matchLabels: { a: "b" }, maxMatch: 1 } };
-  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch 1: change their labels, or set select.sortByFieldPath; those that grant access to this XR: orders; db: ${kept}`;
+  const ambiguous = `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch 1: change their labels, or set select.sortByFieldPath; matches that grant access to this XR: orders; db: ${kept}`;
   const unnamed = `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`;
   const unset = `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`;
   const LOOKING_UP = "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres";
@@ -123,7 +123,7 @@ describe("a resource that no earlier step desires", () => {
       [
         "cannot use the input:",
         '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; earlier steps desire app, instance; did you mean instance?',
-        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds it back, that step has to come after this one',
+        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; earlier steps desire app, instance; if a step such as function-sequencer holds that resource back, move that step behind this one',
       ].join("\n"),
     ]);
     expect(says(draft)).toContain(
@@ -132,8 +132,8 @@ describe("a resource that no earlier step desires", () => {
   });
 
   const first = 'no earlier step desires "it"; earlier steps desire';
-  const order = "; if a step such as function-sequencer holds it back, that step has to come after this one";
-  const NONE = 'no earlier step desires "it", or any other resource: this step has to come after the one that does';
+  const order = "; if a step such as function-sequencer holds that resource back, move that step behind this one";
+  const NONE = 'no earlier step desires "it", or any other resource: move this step behind the one that desires it';
   test.each<[reason: string, parts: CallParts, says: string]>([
     ["at the first call", { answers: {}, desired: { app: {} } }, `${first} app${order}`],
     ["without a step before it", {}, NONE],
@@ -248,15 +248,15 @@ describe("where Kubernetes takes texts only", () => {
   });
 
   test.each<[reason: string, app: JsonObject, field: string, fieldPath: string, fault: string]>([
-    ["a list", config, "list", "data.LIST", "it must be a string"],
-    ["a text in place of the whole map", config, "host", "data", "its values must be strings"],
-    ["a field below a text", config, "host", "data.db.host", "its values must be strings"],
+    ["a list", config, "list", "data.LIST", "the value must be a string"],
+    ["a text in place of the whole map", config, "host", "data", "the values of this map must be strings"],
+    ["a field below a text", config, "host", "data.db.host", "the values of this map must be strings"],
     [
       "other text in data of a Secret",
       secret,
       "host",
       "data.host",
-      "it must be base64; stringData takes plain strings",
+      "the value must be base64; for a plain string, set stringData",
     ],
   ])("%s fails that patch alone", (_reason, wanted, field, fieldPath, fault) => {
     const draft = draftWith(wanted, field, fieldPath);
@@ -281,7 +281,7 @@ test.each<[where: string, draft: Draft, field: string, composite: readonly objec
   ],
   ["of a composed resource", draftOf([inApp], { desired: { app: { spec: { env: "text" } } } }), "spec.env.HOST", []],
 ])("a patch of a field below a text %s fails alone", (_where, draft, field, composite) => {
-  const fault = `cannot set ${field}: a value on the path has another type, or the list is too short`;
+  const fault = `cannot set ${field}: a value on this path is not the object or the list that the path needs, or the list is too short`;
   expect([says(draft), draft.composite, draft.resources.size]).toEqual([`PatchFailed: db: ${fault}`, composite, 0]);
 });
 

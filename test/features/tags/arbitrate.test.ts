@@ -131,7 +131,7 @@ describe("a cloud resource that several XRs may name", () => {
     const bare = { ...orphan, spec: { forProvider: {} } };
     const clear = (patch: string) =>
       "; no XR controls Bucket rival, as after kubectl delete --cascade=orphan; unless its XR is about to be restored, " +
-      `delete it without its cloud resource: kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
+      `delete that Bucket, and keep its cloud resource: kubectl patch bucket.s3.aws.upbound.io rival --type=merge -p '{"spec":${patch}}' && ` +
       "kubectl delete bucket.s3.aws.upbound.io rival";
     const observing = clear('{"managementPolicies":["Observe"]}');
     const orphaning = clear('{"deletionPolicy":"Orphan"}');
@@ -296,7 +296,8 @@ describe("a cloud resource that several XRs may name", () => {
     [
       "the owner's XR lacks this step",
       writing(withMetadata(rival(), { annotations: { [`${DOMAIN}/owner`]: null } })),
-      "stop writing it; have tags in its Composition select the Bucket, or set managementPolicies: [Observe] there",
+      "stop writing it; in the Composition that composes that Bucket, add a step of this function whose tags select it, or set " +
+        "spec.managementPolicies: [Observe] on it",
     ],
     [
       "the owner is being deleted together with the cloud resource",

@@ -120,8 +120,8 @@ describe("an id that the pipeline gives and the cloud does not have", () => {
     expect(draft.conditions.find(({ type }) => type === "TagsOwned")).toMatchObject({
       status: "False",
       message:
-        "0 tagged, 1 not tagged; vpc: VPC vpc-1, which the pipeline imports, does not exist; this XR only observes it, since the " +
-        "provider would create another one: correct the external name, or leave it out to have one created",
+        "0 tagged, 1 not tagged; vpc: the pipeline imports VPC vpc-1, which does not exist, and nothing is created, since the provider " +
+        "would choose another name: correct the external name, or leave it out to have a VPC created",
     });
   });
 

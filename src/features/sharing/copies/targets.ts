@@ -41,7 +41,7 @@ function findNamespaces({ namespaces }: Copy, call: Call): Resolved<readonly str
   if (namespaces !== undefined) return resolveStrings(namespaces, call);
   const own = consumerNamespace(call.composite);
   return own === undefined
-    ? { is: "unset", field: "spec.claimRef.namespace of the XR, the default of namespaces," }
+    ? { is: "unset", field: "connection.copies[].namespaces, required for an XR with neither a namespace nor a claim," }
     : { is: "set", value: [own] };
 }
 

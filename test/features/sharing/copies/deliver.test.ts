@@ -255,7 +255,7 @@ describe("the source Secret is asked for last, and with it the Secret that it is
       const draft = draftOfCopy({}, { sharedResources, observed: keptSecret, answers: { [SECRET]: [] } });
       return [draft.resources.size, says(draft)];
     });
-    const gone = "SourceNotFound: db: Secret databases/orders-conn does not exist";
+    const gone = "SourceNotFound: db: source Secret databases/orders-conn does not exist";
     expect(left).toEqual([1, 0].map((count) => [count, gone]));
   });
 });

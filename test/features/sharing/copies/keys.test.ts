@@ -188,7 +188,8 @@ describe("keys that a field of the XR lists", () => {
   const wrongs = (reason: string, says: string, ...values: readonly JsonValue[]): readonly Wrong[] =>
     values.map((value): Wrong => [reason, says, value]);
   const inA = (...texts: readonly JsonValue[]) => texts.map((A) => ({ A }));
-  const onV1 = "a text with a key of the Secret in braces needs Crossplane v2.2 or later, or v2.0 or v2.1 with an XRD of scope Namespaced or Cluster";
+  const onV1 =
+    "a text with a key of the Secret in braces needs Crossplane v2.2 or later, or v2.0 or v2.1 with an XRD of scope Namespaced or Cluster";
   const published = "via: ConnectionSecret copies keys only as they are: use no text with braces";
   const long = { A: "{{".repeat(3000), B: "{{".repeat(3000) };
   const big = { xr: own({ keys: often("{xr:spec.big|url}"), big: "%".repeat(10_000) }) };
