@@ -41,7 +41,7 @@ const credentials = z
   .strictObject({
     forEach: choice(
       ["Consumer", "Grant"],
-      "`Consumer`: one for each granted namespace whose XRs copy a credential of their own (`secretRef.perConsumer`). `Grant`: one for " +
+      "`Consumer`: one credential for each granted namespace whose XRs copy a credential of their own (`secretRef.perConsumer`). `Grant`: one credential for " +
         "each namespace that the owner's annotations name.",
     ),
     template: credentialTemplate.describe(
@@ -88,7 +88,7 @@ export const consumersSchema = z
     list: optional(
       z.strictObject({
         toCompositeFieldPath: statusPath.describe(
-          "A field of the XR's status. It gets an object: `items` and `count` of the consumers with a grant, and `withoutGrant`, which counts the others.",
+          "A field of the XR's status. It gets an object: `items` and `count` of the consumers with a grant, and `withoutGrant`, the number of consumers without one.",
         ),
       }),
       "Lists the XRs and claims that use this XR in its status, 50 at most.",
@@ -102,7 +102,7 @@ export const consumersSchema = z
     grant: choice(
       ["Annotation", "ReferenceGrant", "None"],
       "How the consumers' Compositions judge access. `Annotation`: by this XR's annotations. `ReferenceGrant`: by these or by " +
-        "ReferenceGrants in its Secret's namespace (Crossplane v2). `None`: not at all, so every consumer counts as granted.",
+        "ReferenceGrants in the namespace of this XR's connection Secret (Crossplane v2). `None`: not at all, so every consumer counts as granted.",
     ),
     secretRef: secretRef.prefault({}).describe("How this XR names its connection Secret, for `grant: ReferenceGrant`."),
     credentials: optional(

@@ -139,7 +139,7 @@ export const optionalValue = <T extends z.ZodType>(literal: T) =>
     exactlyOneOf(
       z.strictObject({
         ...sourceShape,
-        optional: flag(false, "Do without it while the field is not set."),
+        optional: flag(false, "Do without the value while the field is not set."),
       }),
       SOURCES,
     ).transform(({ optional, ...sources }) => ({ value: toSource(sources) as Value<z.output<T>>, optional })),

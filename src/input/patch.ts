@@ -9,7 +9,7 @@ export const patch = exactlyOneOf(
     toResource: optional(
       z.strictObject({
         name: text.describe(
-          "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
+          "A composed resource's name in the Composition; an earlier step desires it. Once the resource exists, its field stays as it is while the " +
             "value is not available.",
         ),
         fieldPath: fieldPath.describe("A field of that resource."),

@@ -6,7 +6,7 @@ export const adoptionSchema = z.strictObject({
   onUnadopted: choice(
     ["Adopt", "Block"],
     "For a resource that this XR composed, that has no controller and that no step desires any more. `Adopt`: desire it " +
-      "again, so that Crossplane takes control of it before it deletes it. `Block`: stop the XR.",
+      "again, so that Crossplane takes control of it before deleting it. `Block`: stop the XR.",
   ),
   onUnproven: choice(
     ["Block", "Release"],
@@ -38,7 +38,7 @@ const rescueRule = z.strictObject({
 export const externalNamesSchema = z.strictObject({
   rescue: list(
     rescueRule,
-    "Kinds whose provider may lose the external name, and the field to restore it from. They precede the built-in rules, which docs/restore.md names.",
+    "Kinds whose provider may lose the external name, and the field to restore it from. These rules precede the built-in rules, which docs/restore.md names.",
   ),
   requireRecord: flag(
     false,

@@ -49,8 +49,8 @@ export const select = exactlyOneOf(
     sortByFieldPath: optional(fieldPath, "The field by which the resources are sorted. Default: their names."),
     prefer: optional(
       z.enum(["First", "LeastUsed"]),
-      "Makes the resources a pool, each with `consumers.capacity`. The XR asks one that has capacity left and grants access to admit it: " +
-        "the `First` in order, or the `LeastUsed`. Once admitted, the XR stays there.",
+      "Makes the resources a pool, each with `consumers.capacity`. The XR asks for admission to one that grants access and has " +
+        "capacity left: the `First` in order, or the `LeastUsed`. Once admitted, the XR stays with that resource.",
     ),
   }),
   ["name", "matchLabels", "self"],

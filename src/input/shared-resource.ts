@@ -109,14 +109,14 @@ export const sharedResourceSchema = z
     ({ grant, select: found }) => grant !== "ReferenceGrant" || found.by !== "labels" || !found.prefer,
     faultAt(
       "grant",
-      "ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members",
+      "ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members; use Annotation",
     ),
   )
   .refine(
     ({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies?.secretRef.perConsumer !== true,
     faultAt(
       "grant",
-      "ReferenceGrant is not allowed with perConsumer: credentials are made for the namespaces that annotations grant",
+      "ReferenceGrant is not allowed with perConsumer, because credentials are made for the namespaces that annotations grant; use Annotation",
     ),
   )
   .refine(

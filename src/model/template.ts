@@ -13,8 +13,8 @@ export type Placeholder = ({ readonly key: string } | { readonly of: "xr" | "sha
 export type FieldsText = readonly (string | FieldPath)[];
 
 const KEYS_AND_FIELDS =
-  "{key} is replaced by a value of the Secret, {xr:spec.field} by one of the XR and {shared:status.field} by one of the shared " +
-  "resource, with |url, |base64 or |json before the }; write {{ and }} for braces";
+  "{key} is replaced by that value of the Secret, {xr:spec.field} by that field of the XR, and {shared:status.field} by that field of the " +
+  "shared resource; |url, |base64 or |json before the } encodes the value; write {{ and }} for braces";
 
 const FIELDS = "{metadata.name} is replaced by that field's value";
 

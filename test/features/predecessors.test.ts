@@ -388,10 +388,10 @@ describe("two resources that were composed under one name", () => {
   const traced = "this XR composed all of them before it was restored, and can";
   const untraced =
     "only the label crossplane.io/composite says that this XR composed them. If one is another XR's, remove that label from it, and " +
-    "set it again once this XR is Synced. Of this XR's own,";
+    "set the label again once this XR is Synced. Of this XR's own,";
   const words =
-    " keep one. Delete each other one (if both declare one cloud resource, first set deletionPolicy: Orphan, or managementPolicies " +
-    "without Delete, on the one to delete). Or remove the label crossplane.io/composite from it, and any reference to it from the " +
+    " keep one. Delete every other one (if it shares a cloud resource with the one to keep, first set deletionPolicy: Orphan, or " +
+    "managementPolicies without Delete, on it). Or remove the label crossplane.io/composite from it, and any reference to it from the " +
     "XR's resourceRefs; it then goes on writing to the cloud";
   test.each<[reason: string, spec: JsonObject, by: JsonObject, origin: string, shown: readonly string[]]>([
     ["which is told what a person has to do", { adoption: {} }, manager(XR), traced, ["Duplicated"]],

@@ -117,7 +117,7 @@ describe("an input", () => {
     inSelect({ name: "a", prefer: "First" }, ": minMatch, maxMatch, sortByFieldPath, prefer need matchLabels"),
     inShared(
       { select: { matchLabels: { team: "a" }, prefer: "First" }, grant: "ReferenceGrant" },
-      "grant: ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members",
+      "grant: ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members; use Annotation",
     ),
     inFields(
       { select: { matchLabels: { team: "a" }, maxMatch: 2, prefer: "LeastUsed" } },
@@ -192,7 +192,10 @@ describe("an input", () => {
       "dependents[2]: this function itself composes that resource: name one that another function composes",
       "dependents[3]: this function itself composes that resource: name one that another function composes",
     ),
-    row({ sharedResources: [shared()], tags: FAIL }, `spec.tags.owner.onConflict: Fail is ${REVOKED}; use Observe or Withhold`),
+    row(
+      { sharedResources: [shared()], tags: FAIL },
+      `spec.tags.owner.onConflict: Fail is ${REVOKED}; use Observe or Withhold`,
+    ),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one item with name "db"'),
     ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) =>
       inShared({ apiVersion }, "apiVersion: not an API version, such as example.org/v1"),
@@ -234,8 +237,9 @@ describe("an input", () => {
     ),
     inCopy(
       { keys: [{ value: "{xr:spec..a}", to: "x" }] },
-      "keys[0].value: not a template: {xr:spec..a} is wrong; {key} is replaced by a value of the Secret, {xr:spec.field} by one of " +
-        "the XR and {shared:status.field} by one of the shared resource, with |url, |base64 or |json before the }; write {{ and }} for braces",
+      "keys[0].value: not a template: {xr:spec..a} is wrong; {key} is replaced by that value of the Secret, {xr:spec.field} by that field of " +
+        "the XR, and {shared:status.field} by that field of the shared resource; |url, |base64 or |json before the } encodes the value; " +
+        "write {{ and }} for braces",
     ),
     inShared(
       { connection: { ...connection({}), secretRef: { name: "{metadata.name}-sql", nameFieldPath: "spec.name" } } },
@@ -293,7 +297,7 @@ describe("an input", () => {
     ),
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },
-      "grant: ReferenceGrant is not allowed with perConsumer: credentials are made for the namespaces that annotations grant",
+      "grant: ReferenceGrant is not allowed with perConsumer, because credentials are made for the namespaces that annotations grant; use Annotation",
       "connection.secretRef.perConsumer: not allowed with via: Object: provider-kubernetes puts a finalizer on the credential's Secret, so " +
         "a revoked credential would stay until its copy is deleted; use via: ConnectionSecret or Secret",
     ),

@@ -41,7 +41,7 @@ const REASONS = {
     RestoreInProgress: ({ rival }: { readonly rival: string | undefined }) =>
       rival === undefined
         ? "it was restored during this reconcile; the next reconcile observes it"
-        : `the XR's resourceRefs have two resources for ${brief(rival)}, this one and the observed one: remove the wrong one from them`,
+        : `the XR's resourceRefs have two resources for ${brief(rival)}, this one and the observed one: remove the wrong one from resourceRefs`,
   }),
   ...faults({ RestoreNotConfirmed: ({ sentence }: Said) => sentence }),
   ...waits({ ObservingRestored: ({ sentence }: Said) => sentence }),

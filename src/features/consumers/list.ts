@@ -73,7 +73,7 @@ export function protect({ owner }: OwnerFacts, consumers: KnownConsumers, call: 
   const counted = granted.slice(0, round(granted.length));
   // `kubectl delete` of the XR is refused with this message.
   const uses = `${listSome(counted, MAX_NAMES, nameConsumer)} ${granted.length === 1 ? "uses" : "use"} it`;
-  const object = composeUsage(owner, `${uses}: delete them, or take back their grant`, call);
+  const object = composeUsage(owner, `${uses}: first delete its consumers, or take back their grants`, call);
   // Each kind of Usage has its own name: under one name, Crossplane would not delete the previous kind.
   return [[`${USAGE}${String(object["apiVersion"])}/${String(object["kind"])}`, { is: "set", object, ready: "True" }]];
 }

@@ -117,14 +117,14 @@ function explainDuplicate(name: string, all: readonly Document[], { request, com
     referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toPossibleComposer(composite).root;
   const origin = all.some(isUntraced)
     ? `only the label ${COMPOSITE_LABEL} says that this XR composed them. If one is another XR's, remove that label from it, and set ` +
-      "it again once this XR is Synced. Of this XR's own,"
+      "the label again once this XR is Synced. Of this XR's own,"
     : "this XR composed all of them before it was restored, and can";
   const resources = all.map((each) => formatReference(toReference(each))).join(" and ");
   const sentence = isUnlabelled
     ? `this XR still refers to ${formatReference(toReference(referred))}, which has lost the label ${COMPOSITE_LABEL}. To keep that ` +
       "resource, set the label on it again. To keep another one, remove that resource from the XR's resourceRefs"
-    : `${origin} keep one. Delete each other one (if both declare one cloud resource, first set deletionPolicy: Orphan, or ` +
-      `managementPolicies without Delete, on the one to delete). Or remove the label ${COMPOSITE_LABEL} from it, and any reference to it ` +
+    : `${origin} keep one. Delete every other one (if it shares a cloud resource with the one to keep, first set deletionPolicy: Orphan, or ` +
+      `managementPolicies without Delete, on it). Or remove the label ${COMPOSITE_LABEL} from it, and any reference to it ` +
       "from the XR's resourceRefs; it then goes on writing to the cloud";
   return { resource: `${name} (${resources})`, sentence };
 }

@@ -144,7 +144,7 @@ function toField({ toResource, toCompositeFieldPath = [] }: Patch, objects: Obje
     /** Sets the field. @returns the fault if that is not possible. */
     set(value: JsonValue): string | undefined {
       const object = readObject();
-      if (!isObject(object)) return `cannot set ${formatFieldPath(path)}: its object is ${NESTED_TOO_DEEP}`;
+      if (!isObject(object)) return `cannot set ${formatFieldPath(path)}: the object around it is ${NESTED_TOO_DEEP}`;
       const edited = attempt(() => withValueAt(object, path, toFitting(value, path, object)));
       if (edited instanceof FunctionError) return edited.message;
       objects.set(name, edited);

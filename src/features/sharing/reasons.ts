@@ -38,7 +38,7 @@ export const REASONS = {
     PatchFailed: ({ fault }: Fault) => fault,
     InvalidTarget: ({ fault }: Fault) => fault,
     ResourcesHeldBack: ({ fields }: Fields) =>
-      `composed resources are not created until their fields have values: ${listFields(fields)}`,
+      `composed resources are not created until these fields have values: ${listFields(fields)}`,
     DependentNotDesired: ({ fault }: Fault) => fault,
     DependentsHeldBack: ({ names }: Names) =>
       `composed resources are not created until this XR has access and its copies are written: ${listSome(names, MAX_NAMES, brief)}`,
@@ -132,7 +132,7 @@ export const REASONS = {
 const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 
 const TEXTS =
-  '; if the ProviderConfig is for another cluster, that cluster lacks the source Secret: replace from by value in keys, as in {value: "{password}", to: password}';
+  '; if the ProviderConfig is for another cluster, that cluster lacks the source Secret: in keys, write value in place of from, as in {value: "{password}", to: password}';
 
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };

@@ -68,7 +68,7 @@ const MISSING =
   `${FORGET}, or set adoption.onMissing: Recreate`;
 const RIVAL =
   "Bucket.cloud.example.org/a: the XR's resourceRefs have two resources for a, this one and the observed one: remove the wrong one " +
-  "from them";
+  "from resourceRefs";
 const UNCONFIRMED =
   `${A} it has no controller. The label crossplane.io/composite of this XR says that it is nested in XR root, so the XRs above have to ` +
   "adopt this XR first: XStore.apps.example.org/store has no controller. If this XR is not nested, remove that label from this XR";

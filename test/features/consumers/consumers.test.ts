@@ -230,7 +230,8 @@ describe("protection", () => {
     const usage = { apiVersion: `${group}/v1beta1`, kind };
     const spec = {
       of: { apiVersion: "data.example.org/v1", kind: "XPostgres", resourceRef: { name: "orders" } },
-      reason: "Shop.apps.example.org shop in namespace team-a uses it: delete them, or take back their grant",
+      reason:
+        "Shop.apps.example.org shop in namespace team-a uses it: first delete its consumers, or take back their grants",
     };
     const key = `consumers/usage/${group}/v1beta1/${kind}`;
     expect(usages(draftOf({ protect: true }, parts))).toEqual([[key, { ...usage, spec }]]);
@@ -239,7 +240,7 @@ describe("protection", () => {
   test("names the first few and how many more", () => {
     const shops = Array.from({ length: 7 }, (_, i) => claim("team-a", `shop-${i}`));
     const names = [0, 1, 2, 3, 4].map((i) => `Shop.apps.example.org shop-${i} in namespace team-a`).join(", ");
-    const said = `${names} and 2 more use it: delete them, or take back their grant`;
+    const said = `${names} and 2 more use it: first delete its consumers, or take back their grants`;
     expect(reason(draftOf({ protect: true }, { answers: findingClaims(...shops) }))).toEqual([said]);
   });
 

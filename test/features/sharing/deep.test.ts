@@ -52,7 +52,9 @@ describe("what is nested deeper than this function reads stops nobody:", () => {
     const patches = [{ fromFieldPath: "metadata.name", toResource, policy: "Optional" }];
     const desired = { app: { spec: deep() } };
     const draft = draftOf({ sharedResources: [{ ...alone, patches }], answers: { db: [database()] }, desired });
-    expect(says(draft)).toBe("PatchFailed: db: cannot set spec.db: its object is nested deeper than 1000 levels");
+    expect(says(draft)).toBe(
+      "PatchFailed: db: cannot set spec.db: the object around it is nested deeper than 1000 levels",
+    );
     expect(draft.resources.size).toBe(0);
   });
 

@@ -616,7 +616,7 @@ describe("the condition names what a person has to mend before what is waited fo
   };
 
   const elsewhere =
-    '; if the ProviderConfig is for another cluster, that cluster lacks the source Secret: replace from by value in keys, as in {value: "{password}", to: password}';
+    '; if the ProviderConfig is for another cluster, that cluster lacks the source Secret: in keys, write value in place of from, as in {value: "{password}", to: password}';
   test.each([
     ['cannot get referenced resource: secrets "orders-conn" not found', elsewhere],
     ['cannot get ProviderConfig: providerconfigs "orders-conn" not found', ""],

@@ -189,7 +189,7 @@ describe("a field that is there and empty, as Compositions write it until their 
     test("creates nothing where it is Required, and the condition says so", () => {
       const draft = draftOf([patch], { answers: answered(empty), desired: { app } });
       expect(draft.resources.get("app")).toEqual({ is: "removed" });
-      expect(says(draft)).toBe(`${WAITS} are not created until their fields have values: app (spec.ids)`);
+      expect(says(draft)).toBe(`${WAITS} are not created until these fields have values: app (spec.ids)`);
     });
 
     test("takes nothing from what runs", () => {
@@ -343,7 +343,7 @@ describe("a composed resource whose field is Required, as it is unless the input
     expect(draft.resources.get("subnets")).toEqual({ is: "removed" });
     expect([says(draft), draft.compositeReady]).toEqual([
       "FieldNotSet: db: status.subnets of XPostgres orders is not set; " +
-        "db: composed resources are not created until their fields have values: subnets (spec.subnetIds)",
+        "db: composed resources are not created until these fields have values: subnets (spec.subnetIds)",
       "False",
     ]);
   });

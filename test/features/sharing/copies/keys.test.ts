@@ -169,8 +169,9 @@ describe("keys that a field of the XR lists", () => {
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, "username"]));
   const often = (text: string): JsonObject => ({ A: text.repeat(500) });
   const template = (place: string) =>
-    `not a template: ${place} is wrong; {key} is replaced by a value of the Secret, {xr:spec.field} by one of the XR and ` +
-    "{shared:status.field} by one of the shared resource, with |url, |base64 or |json before the }; write {{ and }} for braces";
+    `not a template: ${place} is wrong; {key} is replaced by that value of the Secret, {xr:spec.field} by that field of the XR, and ` +
+    "{shared:status.field} by that field of the shared resource; |url, |base64 or |json before the } encodes the value; write {{ and }} " +
+    "for braces";
   const invalid = (text: string) => `InvalidTarget: db: ${text}`;
   const noKey = (name: string) =>
     invalid(
