@@ -99,8 +99,8 @@ describe("admission", () => {
       return spec === undefined ? [] : [(spec as JsonObject)["reason"]];
     });
     expect(reasons).toEqual([
-      "Shop.apps.example.org shop in namespace team-a, Shop.apps.example.org shop in namespace team-c use it: delete them, " +
-        "or take back their grant",
+      "Shop.apps.example.org shop in namespace team-a, Shop.apps.example.org shop in namespace team-c use it: first delete " +
+        "its consumers, or take back their grants",
     ]);
   });
 });
