@@ -22,7 +22,7 @@ type Wanted = Fact & { readonly wanted: string };
 type Fault = { readonly fault: string };
 type Secret = { readonly secret: SecretName };
 type Fields = { readonly fields: readonly PatchedField[] };
-type Taken = { readonly target: SecretName; readonly holder: string | undefined; readonly isRival: boolean };
+type Taken = { readonly target: SecretName; readonly writer: string | undefined; readonly isRival: boolean };
 type Names = { readonly names: readonly string[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
@@ -99,14 +99,14 @@ export const REASONS = {
     NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
       `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
       `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
-    // `isRival`: its holder is another XR of the same claim.
-    TargetTaken: ({ target, holder, isRival }: Taken) => {
+    // `isRival`: the writer is another XR of the same claim.
+    TargetTaken: ({ target, writer, isRival }: Taken) => {
       const secret = `Secret ${formatSecret(target)}`;
-      if (holder === undefined)
+      if (writer === undefined)
         return `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret`;
       return isRival
-        ? `${secret} is kept by XR ${holder} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
-        : `${secret} is a copy made by ${holder}: choose another secretName`;
+        ? `${secret} is kept by XR ${writer} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
+        : `${secret} is a copy made by ${writer}: choose another secretName`;
     },
     TypeKept: ({
       target,

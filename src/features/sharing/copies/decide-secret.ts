@@ -5,7 +5,7 @@ import { type Document, stringAt } from "../../../model/document.ts";
 import { lazy } from "../../../model/once.ts";
 import { decideBy } from "../../../model/rules.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
-import type { Copying, Grant, Judged, NamedCopy, Target } from "../judgement.ts";
+import type { Copying, Grant, Judged, JudgedTarget, NamedCopy, Target } from "../judgement.ts";
 import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
@@ -15,7 +15,6 @@ import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.
 import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
-import type { Row } from "./rows.ts";
 
 /** The decision on a target or a copy. Crossplane deletes an observed copy that is not composed again. */
 export interface Decision extends Partial<Composed> {
@@ -28,6 +27,20 @@ export interface Decision extends Partial<Composed> {
 export interface CopyingShare extends Judged {
   readonly copying: Copying;
   contentsOf(copy: NamedCopy): Contents;
+}
+
+/** A target Secret, and the observed copies of it. */
+export interface Row {
+  readonly target: JudgedTarget;
+  /** The copy's name in the Composition. */
+  readonly key: string;
+  readonly observed: ObservedCopy | undefined;
+  /** The observed copies of the Secret that this share decides about. Each copy is in one row only. */
+  readonly copies: readonly ObservedCopy[];
+  /** Names who writes the Secret, if that is not this row's copy. */
+  readonly writer: string | undefined;
+  /** True if an observed Object could still delete the Secret: see `isReleased`. */
+  readonly isHeld: boolean;
 }
 
 /** A target Secret with the facts that rules decide by. Facts that are functions are looked up when first needed. */
@@ -83,7 +96,7 @@ const decideOwn = decideBy<Own, Decisions>(
  * @returns the decisions, and the bytes that the copy takes in the response, even if only a later call writes it.
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
-  const { target, key, observed, holder } = row;
+  const { target, key, observed, writer } = row;
   const around = bytesAround(target, share.call);
   const found = lazy(() => findTarget(key, target, share.call));
   const contents = lazy((): Contents => {
@@ -94,7 +107,7 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
     findOtherWriter(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
   );
   const decisions = decide({ row, share, contents, found, otherWriter });
-  const made = target.refusal === undefined && holder === undefined ? contents() : undefined;
+  const made = target.refusal === undefined && writer === undefined ? contents() : undefined;
   return { decisions, bytes: Math.max(made?.is === "known" ? made.bytes + around : 0, countKept(decisions)) };
 }
 
@@ -116,11 +129,11 @@ function keepRefused(secret: Case): Decisions | undefined {
 }
 
 function leaveToOtherCopy(secret: Case): Decisions | undefined {
-  const { copies, holder } = secret.row;
-  if (holder === undefined) return undefined;
+  const { copies, writer } = secret.row;
+  if (writer === undefined) return undefined;
   // Only an Object that owns the Secret may have to wait for another owner, so only then is the Secret looked up.
   const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
-  return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
+  return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ writer, isRival: false }, found, secret);
 }
 
 function keepWithoutContents(secret: Case): Decisions | undefined {
@@ -220,7 +233,7 @@ function write(secret: Own): Decisions {
 
 function compose(secret: Own, isObserver: boolean): Decision {
   const { row, share, data, found, former } = secret;
-  return writeCopy({ ...share, isObserver, row, found, data, earlier: former.origins });
+  return writeCopy({ ...share, ...row, isObserver, found, data, earlier: former.origins });
 }
 
 function waitIfUnready(secret: Own): Decisions {
