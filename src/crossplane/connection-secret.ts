@@ -9,8 +9,8 @@ import { findController, readUid } from "./metadata.ts";
 
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "missing"; readonly field?: string } // the resource names no Secret yet, or one with an invalid name or namespace
-  | { readonly is: "foreign" }; // the resource names a Secret that its author may not share
+  | { readonly is: "missing"; readonly field?: string; readonly secret?: undefined } // the resource names no Secret yet, or one with an invalid name or namespace
+  | { readonly is: "foreign"; readonly secret?: undefined }; // the resource names a Secret that its author may not share
 
 interface SecretRef {
   readonly name: FieldsText;

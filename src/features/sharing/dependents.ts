@@ -161,9 +161,7 @@ function toEdit(
 
 function toReasons(decisions: readonly Decision[]): readonly SharingReason[] {
   const namesOf = (fate: Fate["is"]) => decisions.flatMap(({ is, name }) => (is === fate ? [name] : []));
-  const [heldBack, removed] = [namesOf("heldBack"), namesOf("removed")];
-  return [
-    ...(heldBack.length > 0 ? [{ is: "DependentsHeldBack", names: heldBack } as const] : []),
-    ...(removed.length > 0 ? [{ is: "DependentsRemoved", names: removed } as const] : []),
-  ];
+  const heldBack = { is: "DependentsHeldBack", names: namesOf("heldBack") } as const;
+  const removed = { is: "DependentsRemoved", names: namesOf("removed") } as const;
+  return [heldBack, removed].filter(({ names }) => names.length > 0);
 }

@@ -3,7 +3,6 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import { FOR_ALL } from "../../crossplane/grants.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
-import type { SharedResource } from "../../input/shared-resource.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { type Binding, findBinding, RECORD_NAME, readBindings } from "../../records/record.ts";
@@ -31,23 +30,20 @@ const ONE_NAMESPACE =
 export function judgeShares(call: Call): readonly Judged[] {
   const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);
   return call.input.spec.sharedResources.map((shared) => {
-    const share = toShare(shared, recorded.get(shared.name) ?? [], call);
+    // Recorded bindings to other kinds are skipped: a team may write them, and they would be looked up.
+    const before = (recorded.get(shared.name) ?? []).filter(({ resource }) => isOfKind(resource, shared));
+    const share: Share = {
+      shared,
+      targets: resolveTargets(shared.connection?.copies ?? [], call),
+      before: bindsOne(shared) ? before : [],
+      own: consumerNamespace(call.composite),
+      call,
+    };
     const lookup = findShared(share);
     if (lookup.is === "unknown") prefetch(share, { is: "sharedResource" });
     const judged = lookup.is === "found" ? judgeFound(share, lookup) : withoutCopies(lookup.is, ...lookup.reasons);
     return { ...share, lookup, judgement: hold(judged, { ...share, lookup }) };
   });
-}
-
-/** Resolves a share. Skips recorded bindings to other kinds: a team may write them, and they would be looked up. */
-function toShare(shared: SharedResource, recorded: readonly Binding[], call: Call): Share {
-  return {
-    shared,
-    targets: resolveTargets(shared.connection?.copies ?? [], call),
-    before: bindsOne(shared) ? recorded.filter(({ resource }) => isOfKind(resource, shared)) : [],
-    own: consumerNamespace(call.composite),
-    call,
-  };
 }
 
 /** Judges the resources found. A pool's member must also admit the XR, and `readiness: Required` needs a Ready one. */
@@ -110,7 +106,7 @@ function judgeResource(share: Share, resource: Document, name: string, isOneOfMa
   const asking = [own, ...askingForCopies(share)];
   const [namespace] = targets.namespaces; // with perConsumer the only one
   const source = shared.connection && findSource(resource, shared.connection.secretRef, namespace, call);
-  const secret = source?.is === "named" ? source.secret : undefined;
+  const secret = source?.secret;
   // A ReferenceGrant names the Secret, so nothing is granted without one.
   if (shared.grant === "ReferenceGrant" && secret === undefined) return withoutSource(source, share, name);
   const access = findShareAccess(shared, resource, secret, asking, call);
@@ -148,9 +144,9 @@ function withoutSource(source: Source | undefined, { shared, targets }: Share, n
 /** Judges the copies. Only consumers with a grant learn that there is no source Secret. */
 function judgeCopies(share: Share, accessible: Accessible): Judgement {
   const { name, access, isGranted, source } = accessible;
+  const secret = source?.secret;
   if (share.shared.connection === undefined) return NOTHING;
   const asking = askingForCopies(share);
-  const secret = source?.is === "named" ? source.secret : undefined;
   // Without a grant the source is not checked: the fault would tell a team which Secret it is.
   const fault = findFault(share, isGranted ? secret : undefined);
   if (fault !== undefined) {

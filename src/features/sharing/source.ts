@@ -11,7 +11,7 @@ import type { Call } from "../feature.ts";
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
 /** The source Secret. `pending`: Crossplane has yet to look up the shared resource's answer to the consumer. */
-export type Source = ConnectionSecret | { readonly is: "pending" };
+export type Source = ConnectionSecret | { readonly is: "pending"; readonly secret?: undefined };
 
 type SecretRef = Connection["secretRef"];
 

@@ -8,11 +8,11 @@ import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Copying, Grant, Judged, JudgedTarget, NamedCopy, Target } from "../judgement.ts";
 import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
+import { isKept, judgeOrigins, type KeptFor } from "../recorded.ts";
 import type { Data } from "../source.ts";
 import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
 import { bytesAround, type Contents, TOO_LARGE } from "./contents.ts";
 import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.ts";
-import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
 
