@@ -51,20 +51,14 @@ export const readNamespaceGrant = once((shared: Document) => {
   };
 });
 
-interface NamespaceGrant {
-  readonly names: ReadonlySet<string>;
-  readonly isForAll: boolean;
-}
-
 /** All namespaces, in a grant. A cluster-scoped XR without copies has it as its namespace: only a grant to all gives it access. */
 export const FOR_ALL = "*";
 
-/** Tells whether annotations grant access. @param matching the Namespaces that match the grant's selector */
-export const isGrantedByAnnotations = (
-  grant: NamespaceGrant,
-  namespace: string,
-  matching?: ReadonlySet<string>,
-): boolean => grant.isForAll || grant.names.has(namespace) || matching?.has(namespace) === true;
+type Granted = Readonly<{ names: ReadonlySet<string>; isForAll: boolean }>;
+
+/** Tells whether annotations grant access. The names include the Namespaces that match the grant's selector. */
+export const isGrantedByAnnotations = ({ names, isForAll }: Granted, namespace: string): boolean =>
+  isForAll || names.has(namespace);
 
 const PREFIX = `${DOMAIN}/`;
 const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));

@@ -36,7 +36,6 @@ export type PossibleComposer = ReturnType<typeof toPossibleComposer>;
 export const toPossibleComposer = (composite: Composite) => ({
   ...composite,
   uid: readUid(composite.document),
-  /** The name of the XR at the root of its tree. */
   root: toRoot(composite.document),
   claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(composite.document, key)])),
   fieldManager: composerName(composite),
@@ -138,7 +137,10 @@ const keysReferredBy = once(
   (composer: Document): ReadonlySet<string> => new Set(toReferences(toComposite(composer)).map(resourceKey)),
 );
 
-const toRoot = (composite: Document): string => readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name;
+/** Reads the name of the XR at the root of an XR's tree. */
+export const toRoot = (composite: Document): string =>
+  readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name;
+
 const describeComposite = (composite: Document): string => brief(formatReference(toReference(composite)));
 const unconfirmed = (nested: Document, because: string): Nesting => ({
   is: "unconfirmed",

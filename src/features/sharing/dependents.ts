@@ -10,7 +10,7 @@ import { lazy } from "../../model/once.ts";
 import { DEPENDS_ON } from "../../ownership/annotations.ts";
 import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { isLeaving } from "../labelled-resources.ts";
+import { isLeaving } from "../own-resources.ts";
 import type { Delivered } from "./copies/deliver.ts";
 import { isWaiting, type Judged, readableIn } from "./judgement.ts";
 import type { Patched } from "./patches.ts";

@@ -51,12 +51,9 @@ const judgeFound = (share: Share, found: Found): Judgement =>
   withReadiness(withAdmission(judgeAccess(share, found), share, found), share, found);
 
 /** Waits for a granted resource to become Ready, with `readiness: Required`. An XR that was served stays served. */
-function withReadiness(
-  judged: Judgement,
-  { shared, before }: Share,
-  { resources: [resource], name }: Found,
-): Judgement {
+function withReadiness(judged: Judgement, { shared, before }: Share, { resources, name }: Found): Judgement {
   const { named } = judged;
+  const [resource] = resources;
   if (shared.readiness === "Ignored" || named?.access !== "Granted" || resource === undefined) return judged;
   const isServed = findBinding(named.resource, before)?.access === "Granted";
   if (isServed || shownCondition(resource, "Ready")?.status === "True") return judged;

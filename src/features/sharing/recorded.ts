@@ -6,7 +6,7 @@ import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { findBinding } from "../../records/record.ts";
-import { findGrantedAccess, findNamespaceRefusal, findShareAccess } from "./access.ts";
+import { findNamespaceRefusal, findShareAccess } from "./access.ts";
 import type { ObservedCopy } from "./copies/observed.ts";
 import {
   type BoundResource,
@@ -160,10 +160,10 @@ function judgeOrigin({ target, source, ...copy }: ObservedCopy, origin: Referenc
   const named = shared.connection && findSource(found, shared.connection.secretRef, target?.namespace, call);
   if (named?.is === "pending") return "pending";
   // `grant: None` is only for resources of the share's kind. One of another kind, from which another share copied, needs a grant.
-  const findAccess =
-    isOfKind(origin, shared) || isSameResource(origin, call.composite) ? findShareAccess : findGrantedAccess;
+  const isOwnKind = isOfKind(origin, shared) || isSameResource(origin, call.composite);
+  const asking = shared.grant === "None" && !isOwnKind ? ({ ...shared, grant: "Annotation" } as const) : shared;
   const namespaces = target === undefined ? [] : [target.namespace];
-  const access = findAccess(shared, found, named?.secret ?? source, namespaces, call);
+  const access = findShareAccess(asking, found, named?.secret ?? source, namespaces, call);
   if (access.is === "pending") return "pending";
   if (!namespaces.every((each) => access.isGranted(each))) return "ended";
   // The copy's annotation may be forged, so the resource that it records has to name the Secret that the copy reads. The

@@ -19,9 +19,9 @@ const TYPE = "SharedResourcesReady";
 /** Reports outcomes to later steps (context), people (condition, events) and Crossplane (readiness, Fatal results). */
 export function withReport(draft: Draft, shares: readonly Outcome[], misnamed: readonly Fault[], call: Call): Draft {
   const moved = withResults(withContext(draft, toContext(shares, call)), shares.flatMap(toMoveEvent));
-  const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
-  const reported = isReady(draft, shares) ? conditioned : withCompositeUnready(conditioned);
-  return withResults(reported, toFatal(misnamed));
+  const failures = [...findFailure(shares), ...toFatal(misnamed)];
+  const reported = withResults(withSharingCondition(moved, shares, call), failures);
+  return isReady(draft, shares) ? reported : withCompositeUnready(reported);
 }
 
 /**

@@ -3,7 +3,7 @@ import { toComposite } from "../../../src/crossplane/composite.ts";
 import { composerName } from "../../../src/crossplane/metadata.ts";
 import { findProof, type PossibleComposer, toPossibleComposer } from "../../../src/crossplane/proof.ts";
 import * as verdicts from "../../../src/features/adoption/adoption-verdict.ts";
-import type { Prover } from "../../../src/features/prover.ts";
+import type { Prover } from "../../../src/features/own-resources.ts";
 import { type Document, documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LookupAnswer } from "../../../src/model/requirement.ts";
