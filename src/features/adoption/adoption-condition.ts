@@ -1,4 +1,5 @@
-import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, type Controller, readLabel } from "../../crossplane/metadata.ts";
+import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, type Controller } from "../../crossplane/metadata.ts";
+import { toRoot } from "../../crossplane/proof.ts";
 import { formatReference } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/restore.ts";
 import { groupBy } from "../../model/collections.ts";
@@ -95,7 +96,11 @@ function toReason(
             kept: "desired again until this XR controls it, so that Crossplane can delete it properly",
           };
     case "unproven":
-      return { ...verdict, is: policy.onUnproven === "Release" ? "Released" : "Unproven", root: findRoot(call) };
+      return {
+        ...verdict,
+        is: policy.onUnproven === "Release" ? "Released" : "Unproven",
+        root: brief(toRoot(call.composite.document)),
+      };
     case "unconfirmed":
       return { ...verdict, is: "WaitingForComposite" };
     case "stale":
@@ -112,9 +117,6 @@ function toReason(
 const explainUnlooked = (waitingFor: readonly string[]): string =>
   "kept until providers have looked at all of this XR's resources again, since the pipeline may depend on their status" +
   (waitingFor.length === 0 ? "" : `; not looked at yet: ${listSome(waitingFor, MAX_NAMES, brief)}`);
-
-const findRoot = ({ composite }: Call): string =>
-  brief(readLabel(composite.document, COMPOSITE_LABEL) ?? composite.name);
 
 /** Finds the name in the Composition of a resource that is not observed, if another resource is observed under it. */
 function findRival(resource: Document | undefined, { request }: Call): string | undefined {

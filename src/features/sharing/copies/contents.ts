@@ -13,8 +13,8 @@ import type { Call } from "../../feature.ts";
 import type { Cause, Copying, NamedCopy, NamedKey } from "../judgement.ts";
 import type { SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
-import { needsSource } from "./keys.ts";
 import { findContentsFault } from "./secret-type.ts";
+import { needsSource } from "./targets.ts";
 
 /** A copy's contents, and the most bytes that they take in the response; or the cause and the reason for having none. */
 export type Contents =

@@ -30,7 +30,7 @@ export interface CopyingShare extends Judged {
 }
 
 /** A target Secret, and the observed copies of it. */
-export interface Row {
+interface Row {
   readonly target: JudgedTarget;
   /** The copy's name in the Composition. */
   readonly key: string;

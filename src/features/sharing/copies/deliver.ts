@@ -5,12 +5,12 @@ import { type Draft, type ResourceEdit, withResources } from "../../../model/dra
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { Bindings } from "../../../records/record.ts";
 import type { Call } from "../../feature.ts";
-import type { Judged, JudgedTarget } from "../judgement.ts";
+import type { Judged } from "../judgement.ts";
 import { joinReasons, type SharingReason } from "../reasons.ts";
 import type { Composed } from "./compose-object.ts";
 import { contentsFor } from "./contents.ts";
 import { copyName } from "./copy-name.ts";
-import { countKept, type Decision, decideSecret, keepAll, type Row } from "./decide-secret.ts";
+import { countKept, type Decision, decideSecret, keepAll } from "./decide-secret.ts";
 import { findCopies, isReleased, type ObservedCopy } from "./observed.ts";
 
 export interface Delivered extends Judged {
@@ -50,20 +50,39 @@ export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bin
   return { draft: withResources(draft, edits), shares: delivered };
 }
 
-/** Decides Secret by Secret. Copies in no row are deleted. @param room the bytes that the response has left for copies */
-function decideShare(share: Judged, assigned: Assigned, room: number) {
-  const { shared, call } = share;
+/**
+ * Decides Secret by Secret. Of two targets with the same Secret, the first gets it and its copies. Copies in no row are deleted.
+ *
+ * @param room the bytes that the response has left for copies.
+ */
+function decideShare(share: Judged, { byShare, bySecret, writers }: Assigned, room: number) {
+  const { connection, name } = share.shared;
   const { copies: copying } = share.judgement;
-  if (shared.connection === undefined || copying.is === "nothing") return { decisions: [], bytes: 0 };
+  const ofShare = byShare.get(name) ?? [];
+  if (connection === undefined || copying.is === "nothing") return { decisions: [], bytes: 0 };
   if (copying.is !== "copy") {
-    const kept = keepAll(assigned.byShare.get(shared.name) ?? [], copying.is, share);
+    const kept = keepAll(ofShare, copying.is, share);
     return { decisions: kept, bytes: countKept(kept) };
   }
-  const having = { ...share, copying, contentsOf: contentsFor(copying, call) };
+  const having = { ...share, copying, contentsOf: contentsFor(copying, share.call) };
+  const self = nameWriter(name);
+  const own = new Map(ofShare.map((copy) => [copy.key, copy]));
+  const unassigned = new Set(ofShare);
+  const named = new Set<string>();
   const decisions: Decision[] = [];
   let bytes = 0;
-  for (const row of gatherRows(shared.name, copying.targets, assigned)) {
-    const decided = decideSecret(row, having, room - bytes);
+  for (const target of copying.targets) {
+    const key = copyName(name, target);
+    const secret = formatSecret(target);
+    const observed = own.get(key);
+    const ofSecret = bySecret.get(secret) ?? [];
+    const candidates = new Set([...(observed ? [observed] : []), ...ofSecret]);
+    const copies = [...candidates].filter((copy) => unassigned.delete(copy));
+    const other = writers.get(secret) === self ? undefined : writers.get(secret);
+    const writer = named.has(secret) ? self : other;
+    const isHeld = ofSecret.some((copy) => !copy.isSecret && !isReleased(copy));
+    named.add(secret);
+    const decided = decideSecret({ target, key, observed, copies, writer, isHeld }, having, room - bytes);
     decisions.push(...decided.decisions);
     bytes += decided.bytes;
   }
@@ -109,30 +128,3 @@ function assignCopies(
 }
 
 type Assigned = ReturnType<typeof assignCopies>;
-
-/** Makes the rows of a share's targets. Of two targets with the same Secret, the first gets it and its copies. */
-function gatherRows(
-  share: string,
-  targets: readonly JudgedTarget[],
-  { byShare, bySecret, writers }: Assigned,
-): readonly Row[] {
-  const self = nameWriter(share);
-  const own = new Map(byShare.get(share)?.map((copy) => [copy.key, copy]));
-  const unassigned = new Set(own.values());
-  const named = new Set<string>();
-  const rows: Row[] = [];
-  for (const target of targets) {
-    const key = copyName(share, target);
-    const secret = formatSecret(target);
-    const observed = own.get(key);
-    const ofSecret = bySecret.get(secret) ?? [];
-    const candidates = new Set([...(observed ? [observed] : []), ...ofSecret]);
-    const copies = [...candidates].filter((copy) => unassigned.has(copy));
-    const writer = writers.get(secret) === self ? undefined : writers.get(secret);
-    const isHeld = ofSecret.some((copy) => !copy.isSecret && !isReleased(copy));
-    rows.push({ target, key, observed, copies, writer: named.has(secret) ? self : writer, isHeld });
-    for (const copy of copies) unassigned.delete(copy);
-    named.add(secret);
-  }
-  return rows;
-}
