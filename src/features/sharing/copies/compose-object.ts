@@ -27,9 +27,8 @@ export interface Composed {
   readonly bytes?: number;
 }
 
-interface WrittenCopy {
-  /** True if its Object only observes for now. */
-  readonly isObserver: boolean;
+/** A target Secret that a share writes. */
+export interface WrittenCopy {
   /** The copy's name in the Composition. */
   readonly key: string;
   readonly target: Target;
@@ -43,9 +42,13 @@ interface WrittenCopy {
   readonly call: Call;
 }
 
-/** Writes a copy: composes an Object of provider-kubernetes, or the Secret itself. */
-export function writeCopy(copy: WrittenCopy): Composed {
-  const { isObserver, key, observed, target: secret, copying, earlier } = copy;
+/**
+ * Writes a copy: composes an Object of provider-kubernetes, or the Secret itself.
+ *
+ * @param isObserver true if the Object only observes for now.
+ */
+export function writeCopy(copy: WrittenCopy, isObserver: boolean): Composed {
+  const { key, observed, target: secret, copying, earlier } = copy;
   const isThere = !isObserver && observed !== undefined && isReady(observed);
   const object = isObserver ? asObserver(compose(copy), observed?.document) : compose(copy);
   const made = [copying.origin, ...earlier].map((origin) => ({ origin, secret }));
