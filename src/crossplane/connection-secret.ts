@@ -39,11 +39,7 @@ export function findConnectionSecret(resource: Document, { name, namespaceFieldP
  *   Crossplane writes for the resource;
  * - by other resources: any Secret.
  */
-export function judgeSecret(
-  resource: Document,
-  name: string | undefined,
-  namespace: string | undefined,
-): ConnectionSecret {
+export function judgeSecret(resource: Document, name?: string, namespace?: string): ConnectionSecret {
   const own = stringAt(resource, ["metadata", "namespace"]);
   const where = namespace ?? own;
   if (name === undefined || where === undefined || !isName(name) || !DNS_LABEL.test(where)) return { is: "missing" };

@@ -93,14 +93,9 @@ const VERSIONS = ["v1", "v1beta1"].map((version) => {
  * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves. Crossplane before v2.2 looks
  * up no schemas: v1beta1 is assumed.
  */
-export function askReferenceGrants(
-  name: string,
-  { namespace }: SecretName,
-  { capabilities }: Request,
-  requirements: Requirements,
-) {
+export function askGrants(name: string, { namespace }: SecretName, request: Request, requirements: Requirements) {
   const versions = VERSIONS.map((kind) => toRequirement(name, { ...kind, namespace, match: { labels: {} } }));
-  const [assumed] = capabilities.has("RequiredSchemas") ? [] : versions.slice(-1);
+  const [assumed] = request.capabilities.has("RequiredSchemas") ? [] : versions.slice(-1);
   return assumed === undefined ? requirements.askServed(SCHEMAS, ...versions) : requirements.ask(assumed);
 }
 

@@ -87,10 +87,7 @@ export const toConsumers = (record: Document, shared: Reference, most?: number):
   toUses(record, { to: shared, most }).map(({ consumer }) => consumer);
 
 /** Reads the consumers of all shared resources from an XR's record, or those within the limits. */
-export function toUses(
-  record: Document,
-  limits?: ReadLimits,
-): readonly { readonly shared: Reference; readonly consumer: Consumer }[] {
+export function toUses(record: Document, limits?: ReadLimits) {
   const controller = findController(record);
   if (!isComposed(record, controller)) return [];
   const recordNamespace = stringAt(record, ["metadata", "namespace"]);
@@ -106,7 +103,7 @@ export function toUses(
       return copies.map((secret) => {
         const namespace = own ?? secret?.namespace ?? credentialFor;
         const needed = [namespace ?? FOR_ALL, secret?.namespace, credentialFor].filter((each) => each !== undefined);
-        const consumer = {
+        const consumer: Consumer = {
           namespace,
           ...owner,
           secretName: secret && (secret.namespace === namespace ? secret.name : formatSecret(secret)),

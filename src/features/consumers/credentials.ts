@@ -41,7 +41,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   const reasons: ConsumersReason[] = [];
   if (section === undefined) return { edits: [], reasons };
   const turns = findTurns(section, call);
-  const wanted = chooseCredentials(section, turns, facts, call);
+  const wanted = chooseTurns(section, turns, facts, call);
   const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / countBytes(section, facts, call)));
   const credentials = wanted
     .slice(0, max)
@@ -72,12 +72,7 @@ function countBytes({ template }: Credentials, facts: OwnerFacts, { composite }:
  * Chooses the credentials: first the existing ones that stay, then new ones, so that new ones displace none. While it is
  * unknown who has access, all existing ones stay, and none is added.
  */
-function chooseCredentials(
-  section: Credentials,
-  turns: readonly string[],
-  { access, consumers }: OwnerFacts,
-  call: Call,
-) {
+function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
   const present = findExisting(section, call);
   if (access === undefined) return present;
   const isForGrants = section.forEach === "Grant";

@@ -3,7 +3,7 @@ import { type Composite, consumerNamespace } from "../../crossplane/composite.ts
 import type { SecretName } from "../../crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACES,
-  askReferenceGrants,
+  askGrants,
   FOR_ALL,
   findGranteeKeys,
   isGrantedByAnnotations,
@@ -45,7 +45,7 @@ export function findShareAccess(
   if (grant === "None") return { is: "known", isGranted: () => true, remedy: () => "" };
   if (grant === "Annotation" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const requirement = `shared-resource/${name}/reference-grants`;
-  const answer = askReferenceGrants(requirement, secret, call.request, call.requirements);
+  const answer = askGrants(requirement, secret, call.request, call.requirements);
   if (answer.is === "resolved") return referenceAccess(answer.items, secret, call.composite);
   const waiting = { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } as const;
   return { is: "pending", reason: answer.is === "pending" ? waiting : { is: "ReferenceGrantsNotInstalled" } };

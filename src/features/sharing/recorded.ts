@@ -28,10 +28,7 @@ export const isOfKind = (resource: Reference, shared: SharedResource): boolean =
   groupKindOf(resource) === groupKindOf(shared);
 
 /** Looks up a recorded shared resource. Crossplane v1 cannot look up a namespaced one: its grant `stands`. */
-function lookUpRecorded(
-  resource: Reference,
-  { shared, lookup, call }: Looked,
-): Document | "stands" | "pending" | "gone" {
+function lookUp(resource: Reference, { shared, lookup, call }: Looked): Document | "stands" | "pending" | "gone" {
   const { request, composite, requirements } = call;
   const found = lookup.is === "found" ? lookup.resources : [];
   const same = found.find((item) => isSameResource(toReference(item), resource));
@@ -53,7 +50,7 @@ function lookUpRecorded(
  */
 export function judgeBound(resource: Reference, share: Looked): BoundResource {
   const { shared, targets, before, own, call } = share;
-  const found = lookUpRecorded(resource, share);
+  const found = lookUp(resource, share);
   if (typeof found === "string") return { is: found };
   const copied = findBinding(resource, before)?.secrets.map(({ namespace }) => namespace) ?? [];
   const namespaces = own === undefined ? [...targets.namespaces, ...copied, FOR_ALL] : [own];
@@ -154,7 +151,7 @@ export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], 
 function judgeOrigin({ target, source, ...copy }: ObservedCopy, origin: Reference, share: Judged): Grant {
   const { shared, call } = share;
   const isKeptWithoutSource = shared.connection?.onSourceMissing === "Keep";
-  const found = lookUpRecorded(origin, share);
+  const found = lookUp(origin, share);
   if (found === "gone") return toGrant(isKeptWithoutSource);
   if (typeof found === "string") return found;
   const named = shared.connection && findSource(found, shared.connection.secretRef, target?.namespace, call);

@@ -30,7 +30,7 @@ export interface Delivered extends Judged {
  * @param earlier the bindings of earlier steps' shares, from the desired record.
  */
 export function withCopies(draft: Draft, shares: readonly Judged[], earlier: Bindings, call: Call) {
-  const assigned = assignCopies(shares, findCopies(call.request.observed.resources), earlier, call);
+  const assigned = assignCopies(shares, earlier, call);
   let room = MAX_COPIES_BYTES;
   const edits: (readonly [string, ResourceEdit])[] = [];
   const delivered: Delivered[] = [];
@@ -95,12 +95,8 @@ const nameWriter = (share: string): string => `shared resource ${share} of this 
  * Assigns each observed copy to a share, and each Secret to the one share that writes it. Two writers would overwrite each
  * other for ever.
  */
-function assignCopies(
-  shares: readonly Judged[],
-  copies: readonly ObservedCopy[],
-  earlier: Bindings,
-  { request: { desired } }: Call,
-) {
+function assignCopies(shares: readonly Judged[], earlier: Bindings, { request: { observed, desired } }: Call) {
+  const copies = findCopies(observed.resources);
   const names = new Set(shares.map(({ shared }) => shared.name));
   const targeted = shares.flatMap(({ shared, targets }) =>
     targets.list.map((target) => [formatSecret(target), shared.name] as const),
