@@ -140,10 +140,8 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
  * Describes desired nested XRs that are unsettled since a restore: they make the XRs above keep this XR. Reads no composed resource once
  * this XR has said `Adopted`, unless its references are from a backup.
  */
-export function remarkNested({
-  composite: { document },
-  request: { observed, desired },
-}: Call): readonly AdoptionRemark[] {
+export function remarkNested({ composite: { document }, request }: Call): readonly AdoptionRemark[] {
+  const { observed, desired } = request;
   if (!hasReferencesOfBackup(document) && shownCondition(document, TYPE)?.reason === "Adopted") return [];
   const nested = [...observed.resources].filter(
     ([name, { document: resource }]) => desired.resources.has(name) && isUnsettled(resource),

@@ -49,12 +49,7 @@ export const REASONS = {
     NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
       `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
     NotFound: ({ wanted, kind }: Wanted) => `found no ${kind} ${wanted}`,
-    TooFewMatches: ({
-      wanted,
-      found,
-      minMatch,
-      kind,
-    }: Wanted & { readonly found: number; readonly minMatch: number }) =>
+    TooFewMatches: ({ wanted, found, minMatch, kind }: Wanted & Few) =>
       `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
     // `named`: the matches that grant access to the consumer; all matches where the consumer needs no grant.
     Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) => {
@@ -108,11 +103,7 @@ export const REASONS = {
         ? `${secret} is kept by XR ${writer} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
         : `${secret} is a copy made by ${writer}: choose another secretName`;
     },
-    TypeKept: ({
-      target,
-      type,
-      wanted,
-    }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
+    TypeKept: ({ target, type, wanted }: Types) =>
       `Secret ${formatSecret(target)} keeps type ${brief(type)}, which Kubernetes does not change: ` +
       `delete the Secret to get one of type ${brief(wanted)}, or choose another secretName`,
     // `says`: the message of its Object.
@@ -132,6 +123,8 @@ const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 const TEXTS =
   '; if the ProviderConfig is for another cluster, the source Secret is not there: replace from by value in keys, as in {value: "{password}", to: password}';
 
+type Few = { readonly found: number; readonly minMatch: number };
+type Types = { readonly target: SecretName; readonly type: string; readonly wanted: string };
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 

@@ -183,15 +183,9 @@ const DESIRED_OF_OBJECT = [
 ];
 
 const DESIRED_OF_SECRET = [
-  "apiVersion",
-  "kind",
-  "type",
-  "data",
-  "metadata.name",
-  "metadata.namespace",
-  "metadata.labels",
-  "metadata.annotations",
-].map(parseFieldPath);
+  ...["apiVersion", "kind", "type", "data"].map(parseFieldPath),
+  ...["name", "namespace", "labels", "annotations"].map((field) => ["metadata", field]),
+];
 
 /**
  * Desires an observed copy exactly as this function desired it before. Leaves out fields of other managers: server-side
