@@ -142,11 +142,9 @@ export const toRoot = (composite: Document): string =>
   readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name;
 
 const describeComposite = (composite: Document): string => brief(formatReference(toReference(composite)));
-const unconfirmed = (nested: Document, because: string): Nesting => ({
-  is: "unconfirmed",
-  root: toRoot(nested),
-  because,
-});
+function unconfirmed(nested: Document, because: string): Nesting {
+  return { is: "unconfirmed", root: toRoot(nested), because };
+}
 
 /**
  * Makes a reference to a nested XR's controller, which is in the same namespace or cluster-scoped. Undefined for a built-in

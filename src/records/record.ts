@@ -82,8 +82,7 @@ export const recordOf = ({ claim, ...composite }: Reference & Pick<Composite, "c
   hashText(resourceKey({ ...composite, ...claim }), DIGITS);
 
 export function composeRecord(composite: Composite, bindings: Bindings): JsonObject {
-  const entries = [...bindings].sort(compareEntries);
-  const uses = entries.flatMap(([, list]) => list.map(({ resource }) => usesLabel(resource))).sort();
+  const uses = [...bindings.values()].flatMap((list) => list.map(({ resource }) => usesLabel(resource))).sort();
   return {
     ...recordKind(composite),
     metadata: {
