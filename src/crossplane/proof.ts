@@ -8,7 +8,7 @@ import {
   CLAIM_NAMESPACE_LABEL,
   COMPOSITE_LABEL,
   type Controller,
-  composerName,
+  fieldManagerOf,
   findController,
   readComposers,
   readLabel,
@@ -38,7 +38,7 @@ export const toPossibleComposer = (composite: Composite) => ({
   uid: readUid(composite.document),
   root: toRoot(composite.document),
   claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(composite.document, key)])),
-  fieldManager: composerName(composite),
+  fieldManager: fieldManagerOf(composite),
 });
 
 /**

@@ -5,7 +5,7 @@ import { FOR_ALL, formatGrantee, type Grantee, isReferenceGranted } from "../cro
 import {
   COMPOSITE_LABEL,
   type Controller,
-  composerName,
+  fieldManagerOf,
   findController,
   readAnnotation,
   readComposers,
@@ -125,7 +125,7 @@ export function toUses(record: Document, limits?: ReadLimits) {
 function isComposed(record: Document, controller: Controller | undefined): boolean {
   if (readLabel(record, COMPOSITE_LABEL) === undefined) return false;
   const composers = readComposers(record);
-  return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
+  return composers.length === 0 || controller === undefined || composers.includes(fieldManagerOf(controller));
 }
 
 const KIND_NAME = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
