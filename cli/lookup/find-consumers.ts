@@ -81,16 +81,15 @@ async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace
   const spaces = findKind(cluster, { apiVersion: "v1", kind: "Namespace" });
   const labelSelector = grant.selector && readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
   const matching = spaces && labelSelector ? await list(cluster, spaces, { labelSelector, isMetadataOnly: true }) : [];
-  const names = new Set(matching.map((space) => toReference(space).name));
-  return (namespace) => isGrantedByAnnotations(grant, namespace, names);
+  const names = new Set([...grant.names, ...matching.map((space) => toReference(space).name)]);
+  return (namespace) => isGrantedByAnnotations({ ...grant, names }, namespace);
 }
 
 /** Reads the connection Secret that an XR of Crossplane v1, or a claim, names. */
 function readSecretName(shared: Document): SecretName | undefined {
   const name = stringAt(shared, [...CONNECTION_SECRET_REF, "name"]);
   const namespace = stringAt(shared, [...CONNECTION_SECRET_REF, "namespace"]);
-  const found = judgeSecret(shared, name, namespace);
-  return found.is === "named" ? found.secret : undefined;
+  return judgeSecret(shared, name, namespace).secret;
 }
 
 async function listGrantees(cluster: Cluster, secret: SecretName | undefined) {

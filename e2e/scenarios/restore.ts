@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { composerName } from "../../src/crossplane/metadata.ts";
+import { fieldManagerOf } from "../../src/crossplane/metadata.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { isV2 } from "../rig/crossplane.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
@@ -102,7 +102,7 @@ async function dropped(rig: Rig): Promise<string> {
   await assertAdoptedThenDeleted(rig, xr, second);
   if (findController(await current(rig, first)) === undefined) throw new Error("the other one is not adopted");
   const get = ["get", `bucket/${nameOf(first)}`, "--show-managed-fields", "-o", "jsonpath={.metadata.managedFields}"];
-  const manager = composerName({ apiVersion: VERSION, kind: "XStore", name: "dropped" });
+  const manager = fieldManagerOf({ apiVersion: VERSION, kind: "XStore", name: "dropped" });
   if (!(await rig.kubectl.run(...get)).includes(manager)) throw new Error(`${manager} is not its field manager`);
   return "controlled by the XR when it was deleted; the other one is kept";
 }

@@ -9,8 +9,8 @@ import { findController, readUid } from "./metadata.ts";
 
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "missing"; readonly field?: string } // the resource names no Secret yet, or one with an invalid name or namespace
-  | { readonly is: "foreign" }; // the resource names a Secret that its author may not share
+  | { readonly is: "missing"; readonly field?: string; readonly secret?: undefined } // the resource names no Secret yet, or one with an invalid name or namespace
+  | { readonly is: "foreign"; readonly secret?: undefined }; // the resource names a Secret that its author may not share
 
 interface SecretRef {
   readonly name: FieldsText;
@@ -39,11 +39,7 @@ export function findConnectionSecret(resource: Document, { name, namespaceFieldP
  *   Crossplane writes for the resource;
  * - by other resources: any Secret.
  */
-export function judgeSecret(
-  resource: Document,
-  name: string | undefined,
-  namespace: string | undefined,
-): ConnectionSecret {
+export function judgeSecret(resource: Document, name?: string, namespace?: string): ConnectionSecret {
   const own = stringAt(resource, ["metadata", "namespace"]);
   const where = namespace ?? own;
   if (name === undefined || where === undefined || !isName(name) || !DNS_LABEL.test(where)) return { is: "missing" };

@@ -51,20 +51,14 @@ export const readNamespaceGrant = once((shared: Document) => {
   };
 });
 
-interface NamespaceGrant {
-  readonly names: ReadonlySet<string>;
-  readonly isForAll: boolean;
-}
-
 /** All namespaces, in a grant. A cluster-scoped XR without copies has it as its namespace: only a grant to all gives it access. */
 export const FOR_ALL = "*";
 
-/** Tells whether annotations grant access. @param matching the Namespaces that match the grant's selector */
-export const isGrantedByAnnotations = (
-  grant: NamespaceGrant,
-  namespace: string,
-  matching?: ReadonlySet<string>,
-): boolean => grant.isForAll || grant.names.has(namespace) || matching?.has(namespace) === true;
+type Granted = Readonly<{ names: ReadonlySet<string>; isForAll: boolean }>;
+
+/** Tells whether annotations grant access. The names include the Namespaces that match the grant's selector. */
+export const isGrantedByAnnotations = ({ names, isForAll }: Granted, namespace: string): boolean =>
+  isForAll || names.has(namespace);
 
 const PREFIX = `${DOMAIN}/`;
 const GRANTS = [ALLOWED_NAMESPACES, ALLOWED_NAMESPACE_SELECTOR].map((key) => key.slice(PREFIX.length));
@@ -99,14 +93,9 @@ const VERSIONS = ["v1", "v1beta1"].map((version) => {
  * Asks for all ReferenceGrants in a Secret's namespace, in a version that the cluster serves. Crossplane before v2.2 looks
  * up no schemas: v1beta1 is assumed.
  */
-export function askReferenceGrants(
-  name: string,
-  { namespace }: SecretName,
-  { capabilities }: Request,
-  requirements: Requirements,
-) {
+export function askGrants(name: string, { namespace }: SecretName, request: Request, requirements: Requirements) {
   const versions = VERSIONS.map((kind) => toRequirement(name, { ...kind, namespace, match: { labels: {} } }));
-  const [assumed] = capabilities.has("RequiredSchemas") ? [] : versions.slice(-1);
+  const [assumed] = request.capabilities.has("RequiredSchemas") ? [] : versions.slice(-1);
   return assumed === undefined ? requirements.askServed(SCHEMAS, ...versions) : requirements.ask(assumed);
 }
 

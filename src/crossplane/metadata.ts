@@ -93,5 +93,5 @@ export const readComposers = once((resource: Document): readonly string[] =>
 );
 
 /** Computes the field manager with which Crossplane applies this XR's composed resources. */
-export const composerName = (composite: Omit<Controller, "uid">): string =>
+export const fieldManagerOf = (composite: Omit<Controller, "uid">): string =>
   `${COMPOSED}${hashText(`${composite.name}${groupKindOf(composite)}`)}`;

@@ -8,7 +8,7 @@ import {
   CLAIM_NAMESPACE_LABEL,
   COMPOSITE_LABEL,
   type Controller,
-  composerName,
+  fieldManagerOf,
   findController,
   readComposers,
   readLabel,
@@ -36,10 +36,9 @@ export type PossibleComposer = ReturnType<typeof toPossibleComposer>;
 export const toPossibleComposer = (composite: Composite) => ({
   ...composite,
   uid: readUid(composite.document),
-  /** The name of the XR at the root of its tree. */
   root: toRoot(composite.document),
   claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(composite.document, key)])),
-  fieldManager: composerName(composite),
+  fieldManager: fieldManagerOf(composite),
 });
 
 /**
@@ -147,13 +146,14 @@ const keysReferredBy = once(
   (composer: Document): ReadonlySet<string> => new Set(toReferences(toComposite(composer)).map(resourceKey)),
 );
 
-const toRoot = (composite: Document): string => readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name;
+/** Reads the name of the XR at the root of an XR's tree. */
+export const toRoot = (composite: Document): string =>
+  readLabel(composite, COMPOSITE_LABEL) ?? toReference(composite).name;
+
 const describeComposite = (composite: Document): string => brief(formatReference(toReference(composite)));
-const unconfirmed = (nested: Document, because: string): Nesting => ({
-  is: "unconfirmed",
-  root: toRoot(nested),
-  because,
-});
+function unconfirmed(nested: Document, because: string): Nesting {
+  return { is: "unconfirmed", root: toRoot(nested), because };
+}
 
 /**
  * Makes a reference to a nested XR's controller, which is in the same namespace or cluster-scoped. Undefined for a built-in

@@ -64,10 +64,7 @@ function identifyingFields({ group, kind }: ManagedKind): (field: string, value:
   if (identity.isUnknownKind) return (_field, value) => typeof value !== "boolean";
   const { name, scope } = identity;
   const paths = [...scope, ...(name.is === "externalName" ? [] : name.paths)];
-  const fields = paths.map((path) => String(path[PARAMETERS_DEPTH]));
+  const fields = paths.map((path) => String(path[2])); // NAME in spec.forProvider.NAME
   const all = new Set([...fields, ...fields.flatMap(listReferences)]);
   return (field) => all.has(field);
 }
-
-/** The index of a field's name in its path, `spec.forProvider.NAME`. */
-const PARAMETERS_DEPTH = 2;

@@ -23,11 +23,7 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
  * Finds the observed resource of that name, if it is of the desired kind. It may be of another kind: a team that edits its
  * XR's references can have any resource observed under the name.
  */
-export function observedAs(
-  name: string,
-  like: Pick<Reference, "apiVersion" | "kind">,
-  { request }: Call,
-): Document | undefined {
+export function observedAs(name: string, like: Pick<Reference, "apiVersion" | "kind">, { request }: Call) {
   const document = request.observed.resources.get(name)?.document;
   if (document === undefined || stringAt(document, ["kind"]) !== like.kind) return undefined;
   return toApiGroup(stringAt(document, ["apiVersion"])) === toApiGroup(like.apiVersion) ? document : undefined;

@@ -9,9 +9,9 @@ import {
   converted,
   dnsLabel,
   exactlyOneOf,
-  faultAt,
   fieldPath,
   flag,
+  forbid,
   onObjects,
   optional,
   source,
@@ -93,11 +93,11 @@ const copy = z
       return `${findUnusable(fields).join(" and ")} cannot be used with via: ${fields["via"]}`;
     },
   })
-  .refine(
-    ({ keys: listed, via: chosen }) => chosen !== "ConnectionSecret" || !hasTemplate(listed),
-    faultAt(
+  .check(
+    forbid(
       "keys",
       "a key with value cannot be used with via: ConnectionSecret, which publishes only keys that a Secret has",
+      ({ keys: listed, via: chosen }) => chosen === "ConnectionSecret" && hasTemplate(listed),
     ),
   )
   .transform(({ type = OPAQUE, labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
@@ -148,11 +148,11 @@ const perConsumer = flag(
 
 export const connection = z.strictObject({
   secretRef: atMostOneOf(z.strictObject({ ...secretShape, perConsumer }), ["name", "nameFieldPath"])
-    .refine(
-      ({ name, perConsumer: isOwn }) => name === undefined || !isOwn,
-      faultAt(
+    .check(
+      forbid(
         "name",
         "not allowed with perConsumer, because the shared resource itself tells each namespace the Secret's name",
+        ({ name, perConsumer: isOwn }) => name !== undefined && isOwn,
       ),
     )
     .transform(toNamed)

@@ -5,9 +5,9 @@ import { credentialRef, secretRef } from "./connection.ts";
 import {
   apiVersion,
   choice,
-  faultAt,
   fieldPath,
   flag,
+  forbid,
   kind,
   onObjects,
   optional,
@@ -28,11 +28,11 @@ const credentialTemplate = z
     ...onObjects,
     error: "is the same for all namespaces: use {namespace} or {hash} in one of its texts",
   })
-  .refine(
-    ({ metadata }) => !isObject(metadata) || metadata["name"] === undefined || hasPlaceholder(metadata["name"]),
-    faultAt(
+  .check(
+    forbid(
       "metadata.name",
       "is the same for all namespaces: use {namespace} or {hash} in it, or leave it out, so that Crossplane chooses the name",
+      ({ metadata }) => isObject(metadata) && metadata["name"] !== undefined && !hasPlaceholder(metadata["name"]),
     ),
   )
   .transform((found) => found as unknown as JsonObject);
@@ -111,26 +111,22 @@ export const consumersSchema = z
     ),
     rotation: optional(rotation, "Rotates the common password when a namespace loses access, and at no other time."),
   })
-  .refine(
-    ({ protect, grant }) => !protect || grant !== "None",
-    faultAt(
+  .check(
+    forbid(
       "protect",
       "must be false with grant: None, because otherwise any team could prevent the deletion of this XR",
+      ({ protect, grant }) => protect && grant === "None",
     ),
-  )
-  .refine(
-    ({ of: shared, capacity }) => shared === undefined || capacity === undefined,
-    faultAt(
+    forbid(
       "capacity",
       "not allowed with consumers.of: set capacity in the Composition of the shared XR itself, because consumers read in its status whether " +
         "capacity is left",
+      ({ of: shared, capacity }) => shared !== undefined && capacity !== undefined,
     ),
-  )
-  .refine(
-    ({ credentials: found, rotation: rotated, grant }) => grant !== "None" || (!found && !rotated),
-    faultAt(
+    forbid(
       "grant",
       "None is not allowed with credentials or rotation, which depend on the namespaces that are granted access",
+      ({ credentials: found, rotation: rotated, grant }) => grant === "None" && (found || rotated),
     ),
   );
 

@@ -8,8 +8,9 @@ import { DNS_LABEL } from "../model/names.ts";
 /** Options of a check that runs even if the object's fields have faults, so that all faults are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
 
-/** Options of a check as in `onObjects`, whose fault is reported at `path`. */
-export const faultAt = (path: string, error: string) => ({ ...onObjects, path: path.split("."), error });
+/** A check as in `onObjects` that forbids a combination of fields. The fault is reported at `path`. */
+export const forbid = <T>(path: string, error: string, isForbidden: (object: NoInfer<T>) => unknown) =>
+  z.refine<T>((object) => !isForbidden(object), { ...onObjects, path: path.split("."), error });
 
 export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
   guardCount(schema, keys, 1);

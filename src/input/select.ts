@@ -3,8 +3,8 @@ import { compareEntries } from "../model/collections.ts";
 import { DNS_LABEL } from "../model/names.ts";
 import {
   exactlyOneOf,
-  faultAt,
   fieldPath,
+  forbid,
   NOT_A_DNS_LABEL,
   onObjects,
   optional,
@@ -59,15 +59,15 @@ export const select = exactlyOneOf(
     ({ matchLabels, ...given }) => matchLabels !== undefined || ofLabels.every((key) => given[key] === undefined),
     { ...onObjects, error: `${ofLabels.join(", ")} need matchLabels` },
   )
-  .refine(({ self, namespace }) => !self || !namespace, faultAt("namespace", "not allowed with self"))
-  .refine(
-    ({ name, namespace }) => name === undefined || namespace?.is !== "literal" || namespace.value !== "*",
-    faultAt("namespace", '"*" needs matchLabels'),
-  )
-  .refine(({ minMatch = 1, maxMatch = 1 }) => minMatch <= maxMatch, faultAt("minMatch", "more than maxMatch"))
-  .refine(
-    ({ maxMatch = 1, prefer }) => maxMatch === 1 || !prefer,
-    faultAt("prefer", "not allowed with maxMatch above 1"),
+  .check(
+    forbid("namespace", "not allowed with self", ({ self, namespace }) => self && namespace),
+    forbid(
+      "namespace",
+      '"*" needs matchLabels',
+      ({ name, namespace }) => name !== undefined && namespace?.is === "literal" && namespace.value === "*",
+    ),
+    forbid("minMatch", "more than maxMatch", ({ minMatch = 1, maxMatch = 1 }) => !(minMatch <= maxMatch)),
+    forbid("prefer", "not allowed with maxMatch above 1", ({ maxMatch = 1, prefer }) => maxMatch !== 1 && prefer),
   )
   .transform(({ name, matchLabels, namespace, minMatch = 1, maxMatch = 1, sortByFieldPath, prefer }) => {
     if (name !== undefined) return { by: "name" as const, name, namespace };

@@ -3,7 +3,7 @@ import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { connection } from "./connection.ts";
-import { apiVersion, choice, dnsLabel, faultAt, fieldPath, kind, list, onObjects, optional, text } from "./fields.ts";
+import { apiVersion, choice, dnsLabel, fieldPath, forbid, kind, list, optional, text } from "./fields.ts";
 import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
@@ -35,12 +35,7 @@ const toEnvironment = z.strictObject({
 /** Tells whether a selector, parsed or not, is `self`. */
 const isSelf = (found: unknown): boolean => isObject(found) && (found["by"] === "self" || isObject(found["self"]));
 
-const orSelf = (field: "apiVersion" | "kind") => ({
-  ...onObjects,
-  path: [field],
-  error: ({ input }: { readonly input?: unknown }) =>
-    isObject(input) && input[field] !== undefined ? "not allowed with select.self" : "required",
-});
+const NOT_WITH_SELF = "not allowed with select.self";
 
 export const sharedResourceSchema = z
   .strictObject({
@@ -82,64 +77,55 @@ export const sharedResourceSchema = z
         "and the copies are written, and deleted with the copies. A name without `*` that no earlier step desires stops the XR, in a step without `connection`.",
     ),
   })
-  .refine(
-    ({ apiVersion: version, kind }) => !isBuiltIn(version) || kind !== "Secret",
-    faultAt(
+  .check(
+    forbid(
       "kind",
       "a Secret itself cannot be shared, because it has no owner who could grant it: select the resource that writes the Secret",
+      ({ apiVersion: version, kind }) => isBuiltIn(version) && kind === "Secret",
     ),
-  )
-  .refine(
-    ({ apiVersion: version, kind, connection: copies, grant }) =>
-      !isBuiltIn(version) || kind === "Secret" || copies === undefined || grant !== "Annotation",
-    faultAt(
+    forbid(
       "grant",
       "Annotation is not allowed with connection for Kubernetes' own kinds: no controller sets the Secret that they name, so anyone who " +
         "can edit the resource could share any Secret; use ReferenceGrant or None",
+      ({ apiVersion: version, kind, connection: copies, grant }) =>
+        isBuiltIn(version) && kind !== "Secret" && copies !== undefined && grant === "Annotation",
     ),
-  )
-  .refine(
-    ({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies !== undefined,
-    faultAt(
+    forbid(
       "grant",
       "ReferenceGrant needs connection, because it grants access to the connection Secret; else use Annotation",
+      ({ connection: copies, grant }) => grant === "ReferenceGrant" && copies === undefined,
     ),
-  )
-  .refine(
-    ({ grant, select: found }) => grant !== "ReferenceGrant" || found.by !== "labels" || !found.prefer,
-    faultAt(
+    forbid(
       "grant",
       "ReferenceGrant is not allowed with select.prefer, which chooses by the annotations of the pool's members; use Annotation",
+      ({ grant, select: found }) => grant === "ReferenceGrant" && found.by === "labels" && found.prefer,
     ),
-  )
-  .refine(
-    ({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies?.secretRef.perConsumer !== true,
-    faultAt(
+    forbid(
       "grant",
       "ReferenceGrant is not allowed with perConsumer, because credentials are made for the namespaces that annotations grant; use Annotation",
+      ({ connection: copies, grant }) => grant === "ReferenceGrant" && copies?.secretRef.perConsumer === true,
     ),
-  )
-  .refine(
-    ({ connection: found }) => !found?.secretRef.perConsumer || found.copies.every(({ via }) => via !== "Object"),
-    faultAt(
+    forbid(
       "connection.secretRef.perConsumer",
       "not allowed with via: Object: provider-kubernetes puts a finalizer on the credential's Secret, so a revoked credential would stay " +
         "until its copy is deleted; use via: ConnectionSecret or Secret",
+      ({ connection: found }) => found?.secretRef.perConsumer && found.copies.some(({ via }) => via === "Object"),
     ),
-  )
-  .refine(
-    ({ connection: copies, select: found }) => !isSelf(found) || copies?.secretRef.perConsumer !== true,
-    faultAt(
+    forbid(
       "connection.secretRef.perConsumer",
       "not allowed with select.self: a credential for each consumer is for the XRs that use this XR, not for this XR itself",
+      ({ connection: copies, select: found }) => isSelf(found) && copies?.secretRef.perConsumer === true,
     ),
+    forbid(
+      "readiness",
+      "Required is not allowed with select.self, or with maxMatch above 1",
+      ({ readiness, select: found }) => readiness === "Required" && (isSelf(found) || isMany(found)),
+    ),
+    forbid("apiVersion", NOT_WITH_SELF, (share) => share.apiVersion !== undefined && isSelf(share.select)),
+    forbid("apiVersion", "required", (share) => share.apiVersion === undefined && !isSelf(share.select)),
+    forbid("kind", NOT_WITH_SELF, (share) => share.kind !== undefined && isSelf(share.select)),
+    forbid("kind", "required", (share) => share.kind === undefined && !isSelf(share.select)),
   )
-  .refine(
-    ({ readiness, select: found }) => readiness !== "Required" || !(isSelf(found) || isMany(found)),
-    faultAt("readiness", "Required is not allowed with select.self, or with maxMatch above 1"),
-  )
-  .refine(({ apiVersion: version, select: found }) => (version === undefined) === isSelf(found), orSelf("apiVersion"))
-  .refine(({ kind, select: found }) => (kind === undefined) === isSelf(found), orSelf("kind"))
   .refine(
     ({ select: found, patches, connection: copies, dependents }) =>
       !isMany(found) || (patches.length === 0 && dependents.length === 0 && !copies),

@@ -5,7 +5,7 @@ import { FOR_ALL, formatGrantee, type Grantee, isReferenceGranted } from "../cro
 import {
   COMPOSITE_LABEL,
   type Controller,
-  composerName,
+  fieldManagerOf,
   findController,
   readAnnotation,
   readComposers,
@@ -87,10 +87,7 @@ export const toConsumers = (record: Document, shared: Reference, most?: number):
   toUses(record, { to: shared, most }).map(({ consumer }) => consumer);
 
 /** Reads the consumers of all shared resources from an XR's record, or those within the limits. */
-export function toUses(
-  record: Document,
-  limits?: ReadLimits,
-): readonly { readonly shared: Reference; readonly consumer: Consumer }[] {
+export function toUses(record: Document, limits?: ReadLimits) {
   const controller = findController(record);
   if (!isComposed(record, controller)) return [];
   const recordNamespace = stringAt(record, ["metadata", "namespace"]);
@@ -106,7 +103,7 @@ export function toUses(
       return copies.map((secret) => {
         const namespace = own ?? secret?.namespace ?? credentialFor;
         const needed = [namespace ?? FOR_ALL, secret?.namespace, credentialFor].filter((each) => each !== undefined);
-        const consumer = {
+        const consumer: Consumer = {
           namespace,
           ...owner,
           secretName: secret && (secret.namespace === namespace ? secret.name : formatSecret(secret)),
@@ -128,7 +125,7 @@ export function toUses(
 function isComposed(record: Document, controller: Controller | undefined): boolean {
   if (readLabel(record, COMPOSITE_LABEL) === undefined) return false;
   const composers = readComposers(record);
-  return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
+  return composers.length === 0 || controller === undefined || composers.includes(fieldManagerOf(controller));
 }
 
 const KIND_NAME = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;

@@ -8,13 +8,11 @@ import { isList, isObject, type JsonObject, type JsonValue, parseJson } from "..
 import { DNS_LABEL, DOMAIN, isName } from "../model/names.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
 
-/** The XR's access. `Requested`: it waits for a grant. `Revoked`: it waits again, after a grant was revoked. */
-type BindingAccess = "Granted" | "Requested" | "Revoked";
-
 /** A shared resource that an XR uses or asks for, in the XR's record. */
 export interface Binding {
   readonly resource: Reference;
-  readonly access: BindingAccess;
+  /** The XR's access. `Requested`: it waits for a grant. `Revoked`: it waits again, after a grant was revoked. */
+  readonly access: "Granted" | "Requested" | "Revoked";
   /** The copies of its connection Secret, MAX_SECRETS at most. */
   readonly secrets: readonly SecretName[];
   /** The dependents, which exist only with this access, by name in the Composition: MAX_DEPENDENTS at most. */
@@ -84,8 +82,7 @@ export const recordOf = ({ claim, ...composite }: Reference & Pick<Composite, "c
   hashText(resourceKey({ ...composite, ...claim }), DIGITS);
 
 export function composeRecord(composite: Composite, bindings: Bindings): JsonObject {
-  const entries = [...bindings].sort(compareEntries);
-  const uses = entries.flatMap(([, list]) => list.map(({ resource }) => usesLabel(resource))).sort();
+  const uses = [...bindings.values()].flatMap((list) => list.map(({ resource }) => usesLabel(resource))).sort();
   return {
     ...recordKind(composite),
     metadata: {

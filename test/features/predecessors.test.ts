@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { COPY_KINDS } from "../../src/crossplane/copies.ts";
-import { composerName } from "../../src/crossplane/metadata.ts";
+import { fieldManagerOf } from "../../src/crossplane/metadata.ts";
 import { documentOf, withValues } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -62,7 +62,7 @@ const draftOf = ({ spec = { adoption: {} }, answers = {}, ...parts }: CallParts)
 const nameIn = (draft: Draft, name = "bucket") =>
   draft.resources.has(name) ? at(desiredOf(draft, name), "metadata.name") : undefined;
 const manager = (name: string): JsonObject => {
-  const composer = composerName({ apiVersion: "apps.example.org/v1", kind: "XShop", name });
+  const composer = fieldManagerOf({ apiVersion: "apps.example.org/v1", kind: "XShop", name });
   return { managedFields: [{ manager: composer, operation: "Apply" }] };
 };
 

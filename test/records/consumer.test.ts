@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { composerName } from "../../src/crossplane/metadata.ts";
+import { fieldManagerOf } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
@@ -32,7 +32,7 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
 const self = { kind: "ConfigMap", name: "record" };
 
 const owner = (text: string): JsonObject => ({ annotations: { [OWNER]: text } });
-const otherManager = composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" });
+const otherManager = fieldManagerOf({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" });
 test.each<[reason: string, metadata: JsonObject, is: Consumer | undefined]>([
   ["is the owner that it names", {}, consumer()],
   ["is none where Crossplane did not compose it", { labels: {} }, undefined],

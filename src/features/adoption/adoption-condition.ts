@@ -62,6 +62,8 @@ const explainUnproven = (because: string): string =>
 
 const KIND = { type: TYPE, target: "Composite", reasons: REASONS, otherwise: "Adopted" } as const;
 
+type Reason = ReasonOf<typeof REASONS>;
+
 /** One resource in the condition; the sentence says what a person or Crossplane has to do. */
 export interface AdoptionRemark extends Said {
   readonly is: keyof typeof REASONS;
@@ -69,11 +71,7 @@ export interface AdoptionRemark extends Said {
 }
 
 /** Finds the reason that a verdict gives the condition; undefined for a verdict that needs no action. */
-function toReason(
-  { name, resource, verdict }: Case,
-  policy: Adoption,
-  call: Call,
-): ReasonOf<typeof REASONS> | undefined {
+function toReason({ name, resource, verdict }: Case, policy: Adoption, call: Call): Reason | undefined {
   switch (verdict.is) {
     case "gone":
     case "marked":
@@ -138,10 +136,8 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
  * Describes desired nested XRs that are unsettled since a restore: they make the XRs above keep this XR. Reads no composed resource once
  * this XR has said `Adopted`, unless its references are from a backup.
  */
-export function remarkNested({
-  composite: { document },
-  request: { observed, desired },
-}: Call): readonly AdoptionRemark[] {
+export function remarkNested({ composite: { document }, request }: Call): readonly AdoptionRemark[] {
+  const { observed, desired } = request;
   if (!hasReferencesOfBackup(document) && shownCondition(document, TYPE)?.reason === "Adopted") return [];
   const nested = [...observed.resources].filter(
     ([name, { document: resource }]) => desired.resources.has(name) && isUnsettled(resource),

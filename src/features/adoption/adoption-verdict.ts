@@ -15,7 +15,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { LookupAnswer } from "../../model/requirement.ts";
 import { ADOPTION, RESTORED } from "../../ownership/annotations.ts";
 import { isSinceCreation } from "../../records/restored.ts";
-import type { Prover } from "../prover.ts";
+import type { Prover } from "../own-resources.ts";
 
 /** The verdict on a resource to which the XR refers. */
 export type AdoptionVerdict =

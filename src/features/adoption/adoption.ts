@@ -12,7 +12,7 @@ import { isNamesRecord } from "../../records/names-record.ts";
 import { formatReleased, readPoliciesBefore } from "../../records/restored.ts";
 import { asObserved, desiredSoFar, type Edits } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
-import { proverFor, requireAs } from "../prover.ts";
+import { proverFor, requireAs } from "../own-resources.ts";
 import { remarkNested, toAdoptionRemarks, withAdoptionCondition } from "./adoption-condition.ts";
 import {
   type Case,

@@ -41,7 +41,7 @@ export function makeCredentials({ credentials: section }: Consumers, facts: Owne
   const reasons: ConsumersReason[] = [];
   if (section === undefined) return { edits: [], reasons };
   const turns = findTurns(section, call);
-  const wanted = chooseCredentials(section, turns, facts, call);
+  const wanted = chooseTurns(section, turns, facts, call);
   const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_CREDENTIALS_BYTES / countBytes(section, facts, call)));
   const credentials = wanted
     .slice(0, max)
@@ -74,12 +74,7 @@ function countBytes({ template }: Credentials, facts: OwnerFacts, { composite }:
  * Chooses the credentials: first the existing ones that stay, then new ones, so that new ones displace none. While it is
  * unknown who has access, all existing ones stay, and none is added.
  */
-function chooseCredentials(
-  section: Credentials,
-  turns: readonly string[],
-  { access, consumers }: OwnerFacts,
-  call: Call,
-) {
+function chooseTurns(section: Credentials, turns: readonly string[], { access, consumers }: OwnerFacts, call: Call) {
   const present = findExisting(section, call);
   if (access === undefined) return present;
   const isForGrants = section.forEach === "Grant";
@@ -88,31 +83,21 @@ function chooseCredentials(
   // While the consumers are unknown, only a revoked grant takes a credential away.
   const isWanted = ({ namespace }: Turn): boolean =>
     isForGrants || entitled === undefined ? isGrantedByAnnotations(access, namespace) : asked.has(namespace);
-  const kept = findInUse(section, present.filter(isWanted), turns, entitled, call);
+  // A team writes its record, which therefore counts only for credentials of its own namespace.
+  const held = new Set(entitled?.flatMap(({ namespace = "", copied }) => (copied ? toUse(namespace, copied) : [])));
+  // A credential of a past turn stays while an answer names it, or copies hold its values.
+  const isInUse = (credential: Turn): boolean => {
+    if (entitled === undefined || turns.includes(credential.turn)) return true;
+    const { namespace, secret, isAnswered } = toCredential(credential, section, call);
+    return isAnswered || (secret !== undefined && held.has(toUse(namespace, secret)));
+  };
+  const kept = present.filter((credential) => isWanted(credential) && isInUse(credential));
   // A record that no XR controls, as right after a restore, keeps a credential, but gets no new one.
   const controlled = (entitled ?? []).filter(({ isControlled }) => isControlled);
   const asking = controlled.flatMap(({ credentialFor }) => credentialFor ?? []);
   const namespaces = isForGrants ? [...access.names] : asking.sort();
   const added = namespaces.flatMap((namespace) => turns.map((turn) => ({ namespace, turn })));
   return [...new Map([...kept, ...added].map((turn) => [formatTurn(turn), turn])).values()];
-}
-
-/** Finds the credentials of present turns, and those of past turns that an answer names or whose values copies hold. */
-function findInUse(
-  section: Credentials,
-  credentials: readonly Turn[],
-  turns: readonly string[],
-  consumers: readonly Consumer[] | undefined,
-  call: Call,
-): readonly Turn[] {
-  if (consumers === undefined) return credentials;
-  // A team writes its record, which therefore counts only for credentials of its own namespace.
-  const held = new Set(consumers.flatMap(({ namespace = "", copied }) => (copied ? toUse(namespace, copied) : [])));
-  return credentials.filter((credential) => {
-    if (turns.includes(credential.turn)) return true;
-    const { namespace, secret, isAnswered } = toCredential(credential, section, call);
-    return isAnswered || (secret !== undefined && held.has(toUse(namespace, secret)));
-  });
 }
 
 /**

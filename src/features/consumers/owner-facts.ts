@@ -2,7 +2,7 @@ import { type Composite, consumerNamespace, toComposite } from "../../crossplane
 import { findConnectionSecret } from "../../crossplane/connection-secret.ts";
 import { canSelectNamespaces, NEEDS_V2 } from "../../crossplane/generation.ts";
 import {
-  askReferenceGrants,
+  askGrants,
   type Grantee,
   isGrantedByAnnotations,
   readGrantees,
@@ -102,11 +102,7 @@ const MAX_COPIES = 10_000;
  * Finds the consumers in the records of XRs: one for each copy. A record whose namespace has no grant, or that comes after
  * 10,000 copies, has only one consumer for each share.
  */
-function findConsumers(
-  owner: Composite,
-  mayUse: (namespace: string) => boolean,
-  { requirements }: Call,
-): Fact<readonly Consumer[]> {
+function findConsumers(owner: Composite, mayUse: (namespace: string) => boolean, { requirements }: Call) {
   const match = { labels: { [usesLabel(owner)]: "true" } };
   const needed = Object.values(RECORD_KINDS).map((kind) => toRequirement(`consumers/${kind.kind}`, { ...kind, match }));
   const answers = needed.map((requirement) => requirements.ask(requirement));
@@ -166,7 +162,7 @@ function findGrantees(section: Consumers, { document }: Composite, call: Call): 
     return { unknown: { field, ...found, is: "NoConnectionSecret" } };
   }
   const isUnread = couldNotBeRead(GRANTS, composite.document);
-  const answer = isUnread ? undefined : askReferenceGrants(GRANTS, found.secret, request, requirements);
+  const answer = isUnread ? undefined : askGrants(GRANTS, found.secret, request, requirements);
   if (answer?.is === "pending") return WAITING;
   if (answer?.is !== "resolved") return { unknown: { is: "ReferenceGrantsNotReadable" } };
   return { value: readGrantees(answer.items, found.secret) };

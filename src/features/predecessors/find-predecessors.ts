@@ -18,8 +18,7 @@ import { type RecordedName, type RecordedNames, toRecordedKind } from "../../rec
 import { RECORD_KINDS, RECORD_LABEL, RECORD_NAME, recordKind, recordOf } from "../../records/record.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { askForKinds, DESIRED, isFreeFor, RECORDED } from "../labelled-resources.ts";
-import { proverFor } from "../prover.ts";
+import { askForKinds, DESIRED, isFree, proverFor, RECORDED } from "../own-resources.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
 export type Predecessors = ReadonlyMap<string, readonly Document[]>;
@@ -36,9 +35,7 @@ export function findPredecessors(draft: Draft, call: Call, recorded?: RecordedNa
   const { composer, prove } = proverFor(call);
   const proven = lookUp([...desired.values()], call, recorded).filter(
     (item) =>
-      isFreeFor(composer.uid, item) &&
-      !isBeingDeleted(item) &&
-      (isClusterScopedRecord(item, call) || prove(item).is === "proven"),
+      isFree(item, call) && !isBeingDeleted(item) && (isClusterScopedRecord(item, call) || prove(item).is === "proven"),
   );
   const byName = [...groupBy(proven, nameOf)].sort(compareEntries);
   return new Map(

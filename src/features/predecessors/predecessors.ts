@@ -8,7 +8,7 @@ import {
   readAnnotation,
   readLabel,
 } from "../../crossplane/metadata.ts";
-import { toPossibleComposer } from "../../crossplane/proof.ts";
+import { toRoot } from "../../crossplane/proof.ts";
 import { formatReference, isReferring, referencesPath, resourceKey, toReference } from "../../crossplane/references.ts";
 import type { Result } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
@@ -113,8 +113,7 @@ function withObserved(call: Call, predecessors: Predecessors): Call {
 /** Explains how to choose one of several resources. Crossplane composes the one to which the XR refers, with any label. */
 function explainDuplicate(name: string, all: readonly Document[], { request, composite }: Call) {
   const referred = request.observed.resources.get(name)?.document;
-  const isUnlabelled =
-    referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toPossibleComposer(composite).root;
+  const isUnlabelled = referred !== undefined && readLabel(referred, COMPOSITE_LABEL) !== toRoot(composite.document);
   const origin = all.some(isUntraced)
     ? `only the label ${COMPOSITE_LABEL} says that this XR composed them. If one is another XR's, remove that label from it, and set ` +
       "the label again once this XR is Synced. Of this XR's own,"

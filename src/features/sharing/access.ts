@@ -3,7 +3,7 @@ import { type Composite, consumerNamespace } from "../../crossplane/composite.ts
 import type { SecretName } from "../../crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACES,
-  askReferenceGrants,
+  askGrants,
   FOR_ALL,
   findGranteeKeys,
   isGrantedByAnnotations,
@@ -29,49 +29,42 @@ export interface KnownShareAccess {
 
 type ShareAccess = KnownShareAccess | { readonly is: "pending"; readonly reason: SharingReason };
 
-/** @param namespaces those that need access: the consumer's and its copies'. They are looked up if the grant has a selector. */
-type FindShareAccess = (
-  shared: SharedResource,
+/**
+ * Finds the namespaces with access to a shared resource: all of them with `grant: None`. With `grant: ReferenceGrant`, the
+ * ReferenceGrants for the Secret decide. With `grant: Annotation`, or without a Secret, the annotations of the shared resource do.
+ *
+ * @param namespaces those that need access: the consumer's and its copies'. They are looked up if the grant has a selector.
+ */
+export function findShareAccess(
+  { name, grant }: Pick<SharedResource, "name" | "grant">,
   resource: Document,
   secret: SecretName | undefined,
   namespaces: readonly string[],
   call: Call,
-) => ShareAccess;
-
-/** Finds the namespaces with access to a shared resource: all of them with `grant: None`. */
-export const findShareAccess: FindShareAccess = (shared, ...asking) =>
-  shared.grant === "None"
-    ? { is: "known", isGranted: () => true, remedy: () => "" }
-    : findGrantedAccess(shared, ...asking);
-
-/**
- * Finds the namespaces with access. With `grant: ReferenceGrant`, the ReferenceGrants for the Secret decide. With another
- * `grant`, even `None`, or without a Secret, the annotations of the shared resource decide.
- */
-export const findGrantedAccess: FindShareAccess = (shared, resource, secret, namespaces, call) => {
-  if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
-  const name = `shared-resource/${shared.name}/reference-grants`;
-  const answer = askReferenceGrants(name, secret, call.request, call.requirements);
+): ShareAccess {
+  if (grant === "None") return { is: "known", isGranted: () => true, remedy: () => "" };
+  if (grant === "Annotation" || secret === undefined) return annotationAccess(resource, namespaces, call);
+  const requirement = `shared-resource/${name}/reference-grants`;
+  const answer = askGrants(requirement, secret, call.request, call.requirements);
   if (answer.is === "resolved") return referenceAccess(answer.items, secret, call.composite);
   const waiting = { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } as const;
   return { is: "pending", reason: answer.is === "pending" ? waiting : { is: "ReferenceGrantsNotInstalled" } };
-};
+}
 
 /** Finds the namespaces with access by the annotations of the shared resource. Its consumers cannot write them. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
-  const grant = readNamespaceGrant(resource);
-  const { names, isForAll, selector, faults } = grant;
+  const { names, isForAll, selector, faults } = readNamespaceGrant(resource);
   const unlisted = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked =
     selector === undefined || isForAll ? [] : unlisted.map((namespace) => lookUpNamespace(namespace, call));
-  const matching = new Set<string>();
+  const granted = new Set(names);
   for (const each of looked) {
     if (each.is === "pending") return each;
-    if (each.found && selector && matchesLabels(each.found, selector)) matching.add(each.namespace);
+    if (each.found && selector && matchesLabels(each.found, selector)) granted.add(each.namespace);
   }
   return {
     is: "known",
-    isGranted: (namespace) => isGrantedByAnnotations(grant, namespace, matching),
+    isGranted: (namespace) => isGrantedByAnnotations({ names: granted, isForAll }, namespace),
     remedy: (refused) => {
       // A fault is not quoted: it may name other teams.
       const invalid =

@@ -3,10 +3,9 @@ import { groupBy } from "../../model/collections.ts";
 import { type Document, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { withoutValueAt, withValueAt } from "../../model/field-path.ts";
-import { isObject, type JsonObject, pick } from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
-import { withoutEmpty } from "./empty.ts";
 import { type Outcome, readableIn } from "./judgement.ts";
 
 type ContextEntry = readonly [string, ContextValue];
@@ -81,6 +80,20 @@ function toLayers(shared: SharedResource, resource: Document): readonly JsonObje
   const isField = (key: string): boolean => !Object.hasOwn(NEW_ENVIRONMENT, key);
   const layer = toFieldPath === undefined ? pick(value, isField) : withValueAt({}, toFieldPath, value);
   return [readPathsOf(shared).reduce(withoutValueAt, layer)];
+}
+
+/** Tells whether a value is empty. Many Compositions write `subnetIds: []` or `[""]` until their cloud has answered. */
+export const isEmpty = (value: JsonValue | symbol): boolean =>
+  value === "" ||
+  (Array.isArray(value) && value.every((item) => item === "")) ||
+  (isObject(value) && Object.keys(value).length === 0);
+
+/** Leaves out empty fields, also below other fields. */
+function withoutEmpty(object: JsonObject): JsonObject {
+  const full = pick(object, (_key, value) => !isEmpty(value));
+  return Object.fromEntries(
+    Object.entries(full).map(([key, value]) => [key, isObject(value) ? withoutEmpty(value) : value]),
+  );
 }
 
 /** Merges objects field by field. A value that is not an object replaces all before it. */

@@ -1,7 +1,7 @@
 import { isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
 import { isSameResource, type Reference, readReference, toReference } from "../../crossplane/references.ts";
 import { OWN_NAMES } from "../../input/shared-resource.ts";
-import { compareTexts, groupBy } from "../../model/collections.ts";
+import { compareEntries, compareTexts, groupBy } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, type ResourceEdit, withResources } from "../../model/draft.ts";
 import { toMatcher } from "../../model/glob.ts";
@@ -10,7 +10,7 @@ import { lazy } from "../../model/once.ts";
 import { DEPENDS_ON } from "../../ownership/annotations.ts";
 import { asObserved, desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { isLeaving } from "../labelled-resources.ts";
+import { isLeaving } from "../own-resources.ts";
 import type { Delivered } from "./copies/deliver.ts";
 import { isWaiting, type Judged, readableIn } from "./judgement.ts";
 import type { Patched } from "./patches.ts";
@@ -31,7 +31,7 @@ type Fate =
   | { readonly is: "kept"; readonly origin: Reference | undefined }
   | { readonly is: "heldBack" | "removed"; readonly origin?: undefined };
 
-type Decision = Fate & { readonly name: string };
+type Decision = Fate & { readonly name: string; readonly share: string };
 
 /** Decides on the dependents that earlier steps desire. Crossplane deletes those that no step desires. */
 export function withDependents(draft: Draft, shares: readonly Patched[], call: Call) {
@@ -40,12 +40,9 @@ export function withDependents(draft: Draft, shares: readonly Patched[], call: C
     .filter((name) => OWN_NAMES.every((own) => !name.startsWith(own)))
     .sort(compareTexts);
   const decided = shares.map((share) => ({ share, decisions: decideShare(share, theirs, desired) }));
-  const all = decided.flatMap(({ share, decisions }) =>
-    decisions.map((decision) => ({ ...decision, share: share.shared.name })),
-  );
+  const all = decided.flatMap(({ decisions }) => decisions);
   const edits = [...groupBy(all, ({ name }) => name)].map(
-    ([name, fates]) =>
-      [name, toEdit(fates, desired().get(name), call.request.observed.resources.get(name)?.document)] as const,
+    ([name, same]) => [name, toEdit(name, same, desired().get(name), call)] as const,
   );
   const depending = decided.map(({ share, decisions }): Depending => {
     const reasons = share.judgement.copies.is === "unknown" ? [] : toReasons(decisions);
@@ -60,7 +57,7 @@ function decideShare(share: Delivered, names: readonly string[], desired: () => 
   return names.flatMap((name): readonly Decision[] => {
     // A name may be missing from `desired`: a patch of this step holds that resource back.
     const wanted = matchers.some((fits) => fits(name)) ? desired().get(name) : undefined;
-    return wanted === undefined ? [] : [{ name, ...decide(name, wanted, share) }];
+    return wanted === undefined ? [] : [{ name, share: share.shared.name, ...decide(name, wanted, share) }];
   });
 }
 
@@ -146,24 +143,20 @@ function readOrigins(resource: Document): JsonObject {
 }
 
 /** Edits a dependent. If several shares list it, it exists only while none of them removes it or holds it back. */
-function toEdit(
-  fates: readonly (Fate & { readonly share: string })[],
-  desired: Document | undefined,
-  observed: Document | undefined,
-): ResourceEdit {
-  if (desired === undefined || fates.some(({ is }) => is === "removed" || is === "heldBack")) return { is: "removed" };
-  if (observed && fates.some(({ is }) => is === "kept")) return { is: "set", object: asObserved(observed) };
-  const own = fates.map(({ share, origin }) => [share, { ...origin }] as const);
+function toEdit(name: string, decisions: readonly Decision[], desired: Document | undefined, call: Call): ResourceEdit {
+  const observed = call.request.observed.resources.get(name)?.document;
+  const fates = decisions.map(({ is }) => is);
+  if (desired === undefined || fates.includes("removed") || fates.includes("heldBack")) return { is: "removed" };
+  if (observed && fates.includes("kept")) return { is: "set", object: asObserved(observed) };
+  const own = decisions.map(({ share, origin }) => [share, { ...origin }] as const);
   const origins = Object.entries({ ...readOrigins(desired), ...Object.fromEntries(own) });
-  const value = JSON.stringify(Object.fromEntries(origins.sort(([a], [b]) => compareTexts(a, b))));
+  const value = JSON.stringify(Object.fromEntries(origins.sort(compareEntries)));
   return { is: "set", object: desired.with([{ path: ["metadata", "annotations", DEPENDS_ON], value }]) };
 }
 
 function toReasons(decisions: readonly Decision[]): readonly SharingReason[] {
   const namesOf = (fate: Fate["is"]) => decisions.flatMap(({ is, name }) => (is === fate ? [name] : []));
-  const [heldBack, removed] = [namesOf("heldBack"), namesOf("removed")];
-  return [
-    ...(heldBack.length > 0 ? [{ is: "DependentsHeldBack", names: heldBack } as const] : []),
-    ...(removed.length > 0 ? [{ is: "DependentsRemoved", names: removed } as const] : []),
-  ];
+  const heldBack = { is: "DependentsHeldBack", names: namesOf("heldBack") } as const;
+  const removed = { is: "DependentsRemoved", names: namesOf("removed") } as const;
+  return [heldBack, removed].filter(({ names }) => names.length > 0);
 }

@@ -3,7 +3,6 @@ import { qualifiedName } from "../../crossplane/metadata.ts";
 import { isSameResource, type Reference, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Select } from "../../input/select.ts";
-import type { SharedResource } from "../../input/shared-resource.ts";
 import { compareTexts } from "../../model/collections.ts";
 import { quote } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
@@ -13,7 +12,6 @@ import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
 import { lazy } from "../../model/once.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Binding } from "../../records/record.ts";
-import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
 import { type Found, type Lookup, type Share, unfound } from "./judgement.ts";
 import { chooseMember } from "./pool.ts";
@@ -28,7 +26,7 @@ export function findShared(share: Share): Lookup {
   const { shared, call } = share;
   const { document } = call.composite;
   if (shared.select.by === "self") return { is: "found", resources: [document], name: qualifiedName(document) };
-  const selector = resolveSelector(shared, shared.select, call);
+  const selector = resolveSelector(shared.select, share);
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const { namespace, match } = selector.value;
   // Without labels, every resource would match. If the share has a `connection`, the condition has to say why there are no
@@ -94,11 +92,8 @@ function nameGranting(found: readonly Document[], { shared, own }: Share): reado
 }
 
 /** Resolves the selector of a share. It has no labels if all of them are optional and unset. */
-function resolveSelector(
-  { apiVersion, kind }: SharedResource,
-  select: Exclude<Select, { by: "self" }>,
-  call: Call,
-): Resolved<ResourceSelector> {
+function resolveSelector(select: Exclude<Select, { by: "self" }>, { shared, call }: Share): Resolved<ResourceSelector> {
+  const { apiVersion, kind } = shared;
   const namespace =
     select.namespace === undefined || isEverywhere(select) ? undefined : resolveString(select.namespace, call);
   if (namespace?.is === "unset") return namespace;

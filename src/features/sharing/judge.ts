@@ -3,14 +3,12 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import { FOR_ALL } from "../../crossplane/grants.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { toReference } from "../../crossplane/references.ts";
-import type { SharedResource } from "../../input/shared-resource.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { type Binding, findBinding, RECORD_NAME, readBindings } from "../../records/record.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, findTargetRefusal, type KnownShareAccess } from "./access.ts";
-import { needsSource } from "./copies/keys.ts";
-import { findTargetFault, resolveTargets } from "./copies/targets.ts";
+import { findTargetFault, needsSource, resolveTargets } from "./copies/targets.ts";
 import { findShared } from "./find-shared.ts";
 import type { Copying, Found, Judged, Judgement, Named, Share } from "./judgement.ts";
 import { bindsOne, readableIn, withoutCopies } from "./judgement.ts";
@@ -31,7 +29,15 @@ const ONE_NAMESPACE =
 export function judgeShares(call: Call): readonly Judged[] {
   const recorded = readBindings(call.request.observed.resources.get(RECORD_NAME)?.document);
   return call.input.spec.sharedResources.map((shared) => {
-    const share = toShare(shared, recorded.get(shared.name) ?? [], call);
+    // Recorded bindings to other kinds are skipped: a team may write them, and they would be looked up.
+    const before = (recorded.get(shared.name) ?? []).filter(({ resource }) => isOfKind(resource, shared));
+    const share: Share = {
+      shared,
+      targets: resolveTargets(shared.connection?.copies ?? [], call),
+      before: bindsOne(shared) ? before : [],
+      own: consumerNamespace(call.composite),
+      call,
+    };
     const lookup = findShared(share);
     if (lookup.is === "unknown") prefetch(share, { is: "sharedResource" });
     const judged = lookup.is === "found" ? judgeFound(share, lookup) : withoutCopies(lookup.is, ...lookup.reasons);
@@ -39,28 +45,14 @@ export function judgeShares(call: Call): readonly Judged[] {
   });
 }
 
-/** Resolves a share. Skips recorded bindings to other kinds: a team may write them, and they would be looked up. */
-function toShare(shared: SharedResource, recorded: readonly Binding[], call: Call): Share {
-  return {
-    shared,
-    targets: resolveTargets(shared.connection?.copies ?? [], call),
-    before: bindsOne(shared) ? recorded.filter(({ resource }) => isOfKind(resource, shared)) : [],
-    own: consumerNamespace(call.composite),
-    call,
-  };
-}
-
 /** Judges the resources found. A pool's member must also admit the XR, and `readiness: Required` needs a Ready one. */
 const judgeFound = (share: Share, found: Found): Judgement =>
   withReadiness(withAdmission(judgeAccess(share, found), share, found), share, found);
 
 /** Waits for a granted resource to become Ready, with `readiness: Required`. An XR that was served stays served. */
-function withReadiness(
-  judged: Judgement,
-  { shared, before }: Share,
-  { resources: [resource], name }: Found,
-): Judgement {
+function withReadiness(judged: Judgement, { shared, before }: Share, { resources, name }: Found): Judgement {
   const { named } = judged;
+  const [resource] = resources;
   if (shared.readiness === "Ignored" || named?.access !== "Granted" || resource === undefined) return judged;
   const isServed = findBinding(named.resource, before)?.access === "Granted";
   if (isServed || shownCondition(resource, "Ready")?.status === "True") return judged;
@@ -72,26 +64,29 @@ function judgeAccess(share: Share, { resources, name }: Found): Judgement {
   const { connection } = share.shared;
   if (connection && resources.length === 0) return withoutCopies("gone");
   // Of several resources only fields are read: of each that grants access. The first that does not is reported.
-  const judged = resources.map((resource) => judgeResource(share, resource, name, resources.length > 1));
+  const judged = resources.map((resource) => judgeResource(share, resource, name));
   const unknown = judged.find(({ copies }) => copies.is === "unknown");
   if (unknown !== undefined) return unknown;
   const reported = judged.find(({ fields }) => fields.is === "refused") ?? judged[0] ?? NOTHING;
   const { fields } = reported;
   if (fields.is === "held") return reported; // none was found, or its access was not judged
-  return { ...reported, fields: { ...fields, resources: judged.flatMap((each) => readableIn(each.fields)) } };
+  const named = resources.length > 1 ? undefined : reported.named;
+  return { ...reported, named, fields: { ...fields, resources: judged.flatMap((each) => readableIn(each.fields)) } };
 }
 
 const NOTHING = withoutCopies("nothing");
 
-/** A shared resource whose grants are known. */
-interface Accessible {
+/** A share, and its shared resource, whose grants are known. */
+interface Accessible extends Share {
   readonly resource: Document;
   /** The name by which the consumer asked. Before access is granted, nothing else of the resource is reported. */
   readonly name: string;
   readonly access: KnownShareAccess;
   /** True if access is granted to the consumer's own namespace, or to one of its copies. */
   readonly isGranted: boolean;
-  readonly named: Named | undefined;
+  readonly named: Named;
+  /** The namespaces of the copies, as `askingForCopies` lists them. */
+  readonly asking: readonly string[];
   /** Its Secret; undefined if the share asks for no copies. */
   readonly source: Source | undefined;
 }
@@ -101,27 +96,28 @@ const refuse = ({ name, access, named }: Accessible, namespaces: readonly string
   shared: name,
   namespaces,
   remedy: access.remedy,
-  isRevoked: named?.access === "Revoked",
+  isRevoked: named.access === "Revoked",
 });
 
 /** Judges one resource: first its source Secret and grants, then the copies, then the access to fields. */
-function judgeResource(share: Share, resource: Document, name: string, isOneOfMany: boolean): Judgement {
+function judgeResource(share: Share, resource: Document, name: string): Judgement {
   const { shared, targets, before, own = FOR_ALL, call } = share;
-  const asking = [own, ...askingForCopies(share)];
+  const asking = askingForCopies(share);
+  const all = [own, ...asking];
   const [namespace] = targets.namespaces; // with perConsumer the only one
   const source = shared.connection && findSource(resource, shared.connection.secretRef, namespace, call);
-  const secret = source?.is === "named" ? source.secret : undefined;
+  const secret = source?.secret;
   // A ReferenceGrant names the Secret, so nothing is granted without one.
   if (shared.grant === "ReferenceGrant" && secret === undefined) return withoutSource(source, share, name);
-  const access = findShareAccess(shared, resource, secret, asking, call);
+  const access = findShareAccess(shared, resource, secret, all, call);
   if (access.is === "pending") {
     prefetch(share, { is: "grants", source: secret });
     return withoutCopies("unknown", access.reason);
   }
-  const isGranted = asking.some((namespace) => access.isGranted(namespace));
-  const named = isOneOfMany ? undefined : toNamed(resource, isGranted, before);
-  const accessible = { resource, name, access, isGranted, named, source };
-  return withFields(judgeCopies(share, accessible), share, accessible);
+  const isGranted = all.some(access.isGranted);
+  const named = toNamed(resource, isGranted, before);
+  const accessible = { ...share, resource, name, access, isGranted, named, asking, source };
+  return withFields(judgeCopies(accessible), accessible);
 }
 
 /** Decides which access the XR's record notes for the resource that the XR names now. */
@@ -146,22 +142,21 @@ function withoutSource(source: Source | undefined, { shared, targets }: Share, n
 }
 
 /** Judges the copies. Only consumers with a grant learn that there is no source Secret. */
-function judgeCopies(share: Share, accessible: Accessible): Judgement {
-  const { name, access, isGranted, source } = accessible;
-  if (share.shared.connection === undefined) return NOTHING;
-  const asking = askingForCopies(share);
-  const secret = source?.is === "named" ? source.secret : undefined;
+function judgeCopies(accessible: Accessible): Judgement {
+  const { shared, name, access, isGranted, asking, source } = accessible;
+  const secret = source?.secret;
+  if (shared.connection === undefined) return NOTHING;
   // Without a grant the source is not checked: the fault would tell a team which Secret it is.
-  const fault = findFault(share, isGranted ? secret : undefined);
+  const fault = findFault(accessible, isGranted ? secret : undefined);
   if (fault !== undefined) {
     // With a grant to its own namespace the XR is told the fault alone: once that is mended, its copies may need no other grant. It may
     // not be known to which namespaces an XR of the platform needs one.
     const isTold = !isGranted && !asking.includes(FOR_ALL);
     return withoutCopies("broken", ...(isTold ? [refuse(accessible, asking)] : []), fault);
   }
-  if (secret !== undefined) return judgeTargets(share, secret, accessible);
+  if (secret !== undefined) return judgeTargets(secret, accessible);
   const isRefused = !asking.some(access.isGranted);
-  return isRefused ? withoutCopies("broken", refuse(accessible, asking)) : withoutSource(source, share, name);
+  return isRefused ? withoutCopies("broken", refuse(accessible, asking)) : withoutSource(source, accessible, name);
 }
 
 /** Finds what makes the copies impossible: a field that is not set, or an invalid target. Existing copies then count as `broken`, not as `gone`. */
@@ -173,9 +168,8 @@ function findFault({ shared, targets, call }: Share, source: SecretName | undefi
 }
 
 /** Judges each target of the copies, and requires the source Secret where one of them needs it. */
-function judgeTargets(share: Share, source: SecretName, accessible: Accessible): Judgement {
-  const { resource, access } = accessible;
-  const { shared, targets, call } = share;
+function judgeTargets(source: SecretName, accessible: Accessible): Judgement {
+  const { shared, targets, call, resource, access } = accessible;
   // A Namespace is looked up only for a copy with a grant.
   const judged = targets.list.map((target) => ({
     ...target,
@@ -198,14 +192,13 @@ function judgeTargets(share: Share, source: SecretName, accessible: Accessible):
 }
 
 /** Adds the access to fields, for which the consumer's own namespace needs a grant. Reports a refusal once. */
-function withFields(judged: Judgement, share: Share, accessible: Accessible): Judgement {
-  const { resource, access, named } = accessible;
-  const { patches, toEnvironment } = share.shared;
-  const asking = share.own === undefined ? askingForCopies(share) : [share.own];
+function withFields(judged: Judgement, accessible: Accessible): Judgement {
+  const { shared, own, resource, access, named } = accessible;
+  const asking = own === undefined ? accessible.asking : [own];
   if (asking.some(access.isGranted)) return { ...judged, named, fields: { is: "served", resources: [resource] } };
   const { copies, reasons } = judged;
   // The copies report their own refusals, and that is enough for an XR that reads no fields. Other causes are reported already.
-  const readsFields = patches.length > 0 || toEnvironment !== undefined;
+  const readsFields = shared.patches.length > 0 || shared.toEnvironment !== undefined;
   const isToReport = copies.is === "nothing" || (copies.is === "copy" && readsFields);
   const isReported = reasons.some(({ is }) => is === "AccessNotGranted");
   const all = isToReport && !isReported ? [refuse(accessible, asking), ...reasons] : reasons;

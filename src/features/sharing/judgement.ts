@@ -73,7 +73,7 @@ export const unfound = (is: Cause, ...reasons: readonly SharingReason[]): Lookup
  *
  * - `unknown`: Crossplane has to look something up. Existing copies stay exactly as they are.
  * - `broken`: the XR or the Composition names nothing that can be used. Existing copies stay while their own grants
- *   stand (copies/kept.ts), so no team avoids a revocation by breaking its XR.
+ *   stand (`isKept`), so no team avoids a revocation by breaking its XR.
  * - `gone`: the shared resource or its Secret does not exist, or the shared resource names no Secret. As `broken`, but
  *   `onSourceMissing: Delete` deletes existing copies.
  */

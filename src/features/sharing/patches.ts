@@ -9,8 +9,8 @@ import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../mode
 import { observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
+import { isEmpty } from "./context.ts";
 import type { Delivered } from "./copies/deliver.ts";
-import { isEmpty } from "./empty.ts";
 import { bindsOne, type Fields, type Judged } from "./judgement.ts";
 import { explainMisnamed } from "./misnamed.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
@@ -90,11 +90,9 @@ const toValues = (status: JsonObject, applied: readonly Applied[]): readonly Val
 
 /** Reports composed resources that are held back, and fields that keep their value because there is no new one. */
 function findOutcome(applied: readonly Applied[]): readonly SharingReason[] {
-  const [heldBack, kept] = [findFields("heldBack", applied), findFields("kept", applied)];
-  return [
-    ...(heldBack.length > 0 ? [{ is: "ResourcesHeldBack", fields: heldBack } as const] : []),
-    ...(kept.length > 0 ? [{ is: "FieldsKept", fields: kept } as const] : []),
-  ];
+  const heldBack = { is: "ResourcesHeldBack", fields: findFields("heldBack", applied) } as const;
+  const kept = { is: "FieldsKept", fields: findFields("kept", applied) } as const;
+  return [heldBack, kept].filter(({ fields }) => fields.length > 0);
 }
 
 const findFields = (outcome: Applied["is"], applied: readonly Applied[]): readonly PatchedField[] =>

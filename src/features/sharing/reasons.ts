@@ -22,7 +22,7 @@ type Wanted = Fact & { readonly wanted: string };
 type Fault = { readonly fault: string };
 type Secret = { readonly secret: SecretName };
 type Fields = { readonly fields: readonly PatchedField[] };
-type Taken = { readonly target: SecretName; readonly holder: string | undefined; readonly isRival: boolean };
+type Taken = { readonly target: SecretName; readonly writer: string | undefined; readonly isRival: boolean };
 type Names = { readonly names: readonly string[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
@@ -50,12 +50,7 @@ export const REASONS = {
     NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
       `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
     NotFound: ({ wanted, kind }: Wanted) => `found no ${kind} ${wanted}`,
-    TooFewMatches: ({
-      wanted,
-      found,
-      minMatch,
-      kind,
-    }: Wanted & { readonly found: number; readonly minMatch: number }) =>
+    TooFewMatches: ({ wanted, found, minMatch, kind }: Wanted & Few) =>
       `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
     // `named`: the matches that grant access to the consumer; all matches where the consumer needs no grant.
     Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) => {
@@ -101,20 +96,16 @@ export const REASONS = {
     NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
       `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
       `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
-    // `isRival`: its holder is another XR of the same claim.
-    TargetTaken: ({ target, holder, isRival }: Taken) => {
+    // `isRival`: the writer is another XR of the same claim.
+    TargetTaken: ({ target, writer, isRival }: Taken) => {
       const secret = `Secret ${formatSecret(target)}`;
-      if (holder === undefined)
+      if (writer === undefined)
         return `${secret} exists and does not belong to this XR, so it is left unchanged: choose another secretName, or delete the Secret`;
       return isRival
-        ? `${secret} is kept by XR ${holder} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
-        : `${secret} is a copy made by ${holder}: choose another secretName`;
+        ? `${secret} is kept by XR ${writer} of the same claim: delete the XR that the claim does not name in spec.resourceRef`
+        : `${secret} is a copy made by ${writer}: choose another secretName`;
     },
-    TypeKept: ({
-      target,
-      type,
-      wanted,
-    }: { readonly target: SecretName } & Readonly<Record<"type" | "wanted", string>>) =>
+    TypeKept: ({ target, type, wanted }: Types) =>
       `Secret ${formatSecret(target)} keeps type ${brief(type)}, which Kubernetes does not change: ` +
       `delete the Secret to get one of type ${brief(wanted)}, or choose another secretName`,
     // `says`: the message of its Object.
@@ -134,6 +125,8 @@ const ELSEWHERE = /cannot get referenced resource: .* not found/s;
 const TEXTS =
   '; if the ProviderConfig is for another cluster, that cluster lacks the source Secret: in keys, write value in place of from, as in {value: "{password}", to: password}';
 
+type Few = { readonly found: number; readonly minMatch: number };
+type Types = { readonly target: SecretName; readonly type: string; readonly wanted: string };
 type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
 type Remedy = { readonly remedy: (namespaces: readonly string[]) => string; readonly isRevoked?: boolean };
 

@@ -22,7 +22,7 @@ import { bindsOne, type Named, type Outcome } from "./judgement.ts";
 import { findMisnamed, remarkUndesired } from "./misnamed.ts";
 import { withPatches } from "./patches.ts";
 import type { SharingReason } from "./reasons.ts";
-import { nameReference, withReport } from "./report.ts";
+import { nameReference, withReport } from "./sharing-condition.ts";
 import { assertSupported } from "./support.ts";
 
 /** Finds the shared resources of an XR, and delivers Secrets, fields and dependents as their owners grant. */

@@ -11,7 +11,7 @@ import type { Call } from "../feature.ts";
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
 /** The source Secret. `pending`: Crossplane has yet to look up the shared resource's answer to the consumer. */
-export type Source = ConnectionSecret | { readonly is: "pending" };
+export type Source = ConnectionSecret | { readonly is: "pending"; readonly secret?: undefined };
 
 type SecretRef = Connection["secretRef"];
 
@@ -23,14 +23,9 @@ const namedBy = once((resource: Document) => once((secretRef: SecretRef) => find
  *
  * @param consumer the consumer's namespace, for `perConsumer`.
  */
-export function findSource(
-  resource: Document,
-  secretRef: SecretRef,
-  consumer: string | undefined,
-  { requirements }: Call,
-): Source {
+export function findSource(resource: Document, secretRef: SecretRef, consumer: string | undefined, call: Call): Source {
   if (!secretRef.perConsumer) return namedBy(resource)(secretRef);
-  const answer = consumer === undefined ? undefined : askAnswer(resource, consumer, requirements);
+  const answer = consumer === undefined ? undefined : askAnswer(resource, consumer, call.requirements);
   if (answer === "pending") return { is: "pending" };
   return judgeSecret(resource, answer?.secret?.name, answer?.secret?.namespace);
 }

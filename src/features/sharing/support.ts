@@ -3,6 +3,7 @@ import type { Copy } from "../../input/connection.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
+import type { Template } from "../../model/template.ts";
 import type { Call } from "../feature.ts";
 
 /**
@@ -46,9 +47,13 @@ function judgeCopy({ via, keys }: Copy): Messages {
       ? { keys: `required: without keys all keys of the Secret are read, which ${NEEDS_V2}` }
       : {};
   const read = (Array.isArray(keys) ? keys : []).flatMap(({ template = [] }, index) =>
-    template.some((part) => typeof part !== "string" && "key" in part) ? [`keys[${index}].value`] : [],
+    hasKey(template) ? [`keys[${index}].value`] : [],
   );
   return Object.fromEntries(
     read.map((field) => [field, `a text with a key of the Secret in braces ${NEEDS_V2}; else use from`]),
   );
 }
+
+/** Tells whether a template takes the value of one of the source's keys. */
+export const hasKey = (template: Template): boolean =>
+  template.some((part) => typeof part !== "string" && "key" in part);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
-import { composerName } from "../../../src/crossplane/metadata.ts";
+import { fieldManagerOf } from "../../../src/crossplane/metadata.ts";
 import { findProof, type PossibleComposer, toPossibleComposer } from "../../../src/crossplane/proof.ts";
 import * as verdicts from "../../../src/features/adoption/adoption-verdict.ts";
-import type { Prover } from "../../../src/features/prover.ts";
+import type { Prover } from "../../../src/features/own-resources.ts";
 import { type Document, documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LookupAnswer } from "../../../src/model/requirement.ts";
@@ -26,13 +26,13 @@ const judgeObserved = (resource: Document, composer: PossibleComposer) =>
 const appliedBy = (...managers: readonly string[]): JsonObject => ({
   managedFields: managers.map((manager) => ({ manager, operation: "Apply" })),
 });
-const ours = composerName({ apiVersion: "apps.example.org/v1", kind: "XStore", name: "store" });
+const ours = fieldManagerOf({ apiVersion: "apps.example.org/v1", kind: "XStore", name: "store" });
 
 test("the name of the field manager is the one that Crossplane computes", () => {
   // sha256 of "storeXStore.apps.example.org", as ComposedFieldOwnerName makes it.
   expect(ours).toMatch(/^apiextensions\.crossplane\.io\/composed\/[0-9a-f]{64}$/);
-  expect(composerName({ apiVersion: "v1", kind: "Thing", name: "a" })).not.toBe(
-    composerName({ apiVersion: "g/v1", kind: "Thing", name: "a" }),
+  expect(fieldManagerOf({ apiVersion: "v1", kind: "Thing", name: "a" })).not.toBe(
+    fieldManagerOf({ apiVersion: "g/v1", kind: "Thing", name: "a" }),
   );
 });
 

@@ -10,12 +10,11 @@ import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import { pickObserved } from "../../desired.ts";
 import type { Call } from "../../feature.ts";
-import type { Copying } from "../judgement.ts";
+import type { Copying, Target } from "../judgement.ts";
 import type { Data } from "../source.ts";
 import { markComposite, targetLabel } from "./foreign-secret.ts";
 import { EARLIER_RESOURCES, isDroppable, isReady, MANIFEST, type ObservedCopy, REFERENCES } from "./observed.ts";
 import { asFormerOwner, asObserver, asOwner, isOnlyOwner, keepOwner } from "./owned.ts";
-import type { Row } from "./rows.ts";
 
 /** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read the source at once. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
@@ -28,10 +27,12 @@ export interface Composed {
   readonly bytes?: number;
 }
 
-interface WrittenCopy {
-  /** True if its Object only observes for now. */
-  readonly isObserver: boolean;
-  readonly row: Row;
+/** A target Secret that a share writes. */
+export interface WrittenCopy {
+  /** The copy's name in the Composition. */
+  readonly key: string;
+  readonly target: Target;
+  readonly observed: ObservedCopy | undefined;
   /** The target Secret, if it exists. */
   readonly found: Document | undefined;
   readonly data: Data;
@@ -41,10 +42,13 @@ interface WrittenCopy {
   readonly call: Call;
 }
 
-/** Writes a copy: composes an Object of provider-kubernetes, or the Secret itself. */
-export function writeCopy(copy: WrittenCopy): Composed {
-  const { isObserver, row, copying, earlier } = copy;
-  const { key, observed, target: secret } = row;
+/**
+ * Writes a copy: composes an Object of provider-kubernetes, or the Secret itself.
+ *
+ * @param isObserver true if the Object only observes for now.
+ */
+export function writeCopy(copy: WrittenCopy, isObserver: boolean): Composed {
+  const { key, observed, target: secret, copying, earlier } = copy;
   const isThere = !isObserver && observed !== undefined && isReady(observed);
   const object = isObserver ? asObserver(compose(copy), observed?.document) : compose(copy);
   const made = [copying.origin, ...earlier].map((origin) => ({ origin, secret }));
@@ -84,8 +88,8 @@ const toEdit = (object: JsonObject, isThere: boolean): ResourceEdit => ({
 });
 
 function compose(copy: WrittenCopy): JsonObject {
-  const { row, copying, data, earlier } = copy;
-  const { via, providerConfigRef } = row.target.copy;
+  const { target, observed, found, copying, data, earlier } = copy;
+  const { via, providerConfigRef } = target.copy;
   const { origin, secret } = copying;
   const { composite } = copy.call;
   const version = via === "ConnectionSecret" && secret.is === "read" ? secret.version : undefined;
@@ -102,12 +106,12 @@ function compose(copy: WrittenCopy): JsonObject {
   if (composite.namespace === undefined)
     return { ...COPY_KINDS.Object, metadata, spec: { ...spec, providerConfigRef: { name: providerConfigRef.name } } };
   const object = { ...COPY_KINDS.NamespacedObject, metadata, spec: { ...spec, providerConfigRef } };
-  const canOwn = via === "Object" && row.target.namespace === composite.namespace;
-  return canOwn ? asOwner(object, row.observed?.document, copy.found) : object;
+  const canOwn = via === "Object" && target.namespace === composite.namespace;
+  return canOwn ? asOwner(object, observed?.document, found) : object;
 }
 
 /** Composes the copy as a Secret without data. @param records more annotations, which later calls read */
-const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records: JsonObject = {}): JsonObject => ({
+const composeSecret = ({ target, copying, call }: WrittenCopy, records: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",
   metadata: {
@@ -133,11 +137,11 @@ const composeSecret = ({ row: { target }, copying, call }: WrittenCopy, records:
  * provider (v1.3.1, namespaced/object/indexes.go) caches all Secrets of the cluster again for each namespace.
  */
 function toCopying(copy: WrittenCopy) {
-  const { row, copying, data, call } = copy;
+  const { target, observed, copying, data, call } = copy;
   const patch = (from: string, to: string) => ({ patchesFrom: valueIn(copying.source, from), toFieldPath: to });
-  const keys = row.target.copy.keys?.flatMap(({ from, to }) => (from ? [patch(formatKey(from), formatKey(to))] : []));
+  const keys = target.copy.keys?.flatMap(({ from, to }) => (from ? [patch(formatKey(from), formatKey(to))] : []));
   const references = keys ?? [patch("data", "data")];
-  const own = withStaleEmptied(Object.fromEntries(data), references, row.observed);
+  const own = withStaleEmptied(Object.fromEntries(data), references, observed);
   const manifest = { ...composeSecret(copy), ...(Object.keys(own).length > 0 && { data: own }) };
   const watch = call.composite.namespace === undefined && { watch: true };
   return { forProvider: { manifest }, ...(references.length > 0 && { references, ...watch }) };
@@ -153,8 +157,8 @@ const formatKey = (key: string): string => formatFieldPath(["data", key]);
  * Makes the spec of an Object that observes the copy's Namespace and writes the source's keys as its own connection
  * Secret. The provider refuses to write a Secret that this Object does not control.
  */
-function toPublishing({ row, copying: { source, secret }, call }: WrittenCopy) {
-  const { namespace, name, copy } = row.target;
+function toPublishing({ target, copying: { source, secret }, call }: WrittenCopy) {
+  const { namespace, name, copy } = target;
   const all = secret.is === "read" ? Object.keys(secret.data).sort() : [];
   const keys = copy.keys ?? all.map((key) => ({ from: key, to: key }));
   const detail = (from: string, to: string) => ({ ...valueIn(source, formatKey(from)), toConnectionSecretKey: to });
@@ -179,15 +183,9 @@ const DESIRED_OF_OBJECT = [
 ];
 
 const DESIRED_OF_SECRET = [
-  "apiVersion",
-  "kind",
-  "type",
-  "data",
-  "metadata.name",
-  "metadata.namespace",
-  "metadata.labels",
-  "metadata.annotations",
-].map(parseFieldPath);
+  ...["apiVersion", "kind", "type", "data"].map(parseFieldPath),
+  ...["name", "namespace", "labels", "annotations"].map((field) => ["metadata", field]),
+];
 
 /**
  * Desires an observed copy exactly as this function desired it before. Leaves out fields of other managers: server-side

@@ -13,29 +13,27 @@ import type { Call } from "../../feature.ts";
 import type { Cause, Copying, NamedCopy, NamedKey } from "../judgement.ts";
 import type { SharingReason } from "../reasons.ts";
 import type { Data } from "../source.ts";
-import { needsSource } from "./keys.ts";
 import { findContentsFault } from "./secret-type.ts";
+import { needsSource } from "./targets.ts";
 
 /** A copy's contents, and the most bytes that they take in the response; or the cause and the reason for having none. */
 export type Contents =
   | { readonly is: "known"; readonly data: Data; readonly bytes: number }
   | { readonly is: Cause; readonly reason: SharingReason };
 
-/** Selects the contents of each copy of the input only once: a copy may have a thousand targets. */
-export const contentsFor = (copying: Copying, { composite }: Call): ((copy: NamedCopy) => Contents) =>
-  once((copy) => selectContents(copy, copying, composite.document));
-
-/** Selects the contents of a copy, without the values that the provider fills in. */
-function selectContents(
-  copy: NamedCopy,
-  { source: secret, secret: read, resource: shared }: Copying,
-  xr: Document,
-): Contents {
-  if (!needsSource(copy)) return selectKeys(copy, { secret, data: {}, xr, shared });
-  if (read.is === "pending") return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
-  if (read.is === "missing") return { is: "gone", reason: { is: "SourceNotFound", secret } };
-  return selectKeys(copy, { secret, data: read.data, xr, shared });
-}
+/**
+ * Makes the function that selects a copy's contents, without the values that the provider fills in. It selects those of each
+ * copy of the input only once: a copy may have a thousand targets.
+ */
+export const contentsFor = ({ source, secret, resource: shared }: Copying, { composite }: Call) =>
+  once((copy: NamedCopy): Contents => {
+    const values = { secret: source, data: {}, xr: composite.document, shared };
+    if (!needsSource(copy)) return selectKeys(copy, values);
+    if (secret.is === "pending")
+      return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
+    if (secret.is === "missing") return { is: "gone", reason: { is: "SourceNotFound", secret: source } };
+    return selectKeys(copy, { ...values, data: secret.data });
+  });
 
 /** The objects that keys and templates take values from. */
 interface Values {

@@ -1,21 +1,19 @@
 import { formatSecret } from "../../../crossplane/copies.ts";
 import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts";
-import { isSameResource, type Reference } from "../../../crossplane/references.ts";
+import { isSameResource } from "../../../crossplane/references.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import { lazy } from "../../../model/once.ts";
 import { decideBy } from "../../../model/rules.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
-import type { Copying, Grant, Judged, NamedCopy, Target } from "../judgement.ts";
+import type { Copying, Grant, Judged, JudgedTarget, NamedCopy, Target } from "../judgement.ts";
 import { prefetch } from "../prefetch.ts";
 import { isRefusal, type SharingReason } from "../reasons.ts";
-import type { Data } from "../source.ts";
-import { type Composed, giveUpCopy, keepCopy, writeCopy } from "./compose-object.ts";
+import { isKept, judgeOrigins, type KeptFor } from "../recorded.ts";
+import { type Composed, giveUpCopy, keepCopy, type WrittenCopy, writeCopy } from "./compose-object.ts";
 import { bytesAround, type Contents, TOO_LARGE } from "./contents.ts";
 import { findOtherWriter, findTarget, type OtherWriter } from "./foreign-secret.ts";
-import { isKept, judgeOrigins, type KeptFor } from "./kept.ts";
 import { findFailure, findStale, isLimited, isMoving, isReady, isReleased, type ObservedCopy } from "./observed.ts";
 import { isOwner } from "./owned.ts";
-import type { Row } from "./rows.ts";
 
 /** The decision on a target or a copy. Crossplane deletes an observed copy that is not composed again. */
 export interface Decision extends Partial<Composed> {
@@ -25,14 +23,24 @@ export interface Decision extends Partial<Composed> {
 }
 
 /** A share that has a source. */
-export interface CopyingShare extends Judged {
+interface CopyingShare extends Judged {
   readonly copying: Copying;
   contentsOf(copy: NamedCopy): Contents;
 }
 
+/** A target Secret, and the observed copies of it. */
+interface Row extends Pick<WrittenCopy, "key" | "observed"> {
+  readonly target: JudgedTarget;
+  /** The observed copies of the Secret that this share decides about. Each copy is in one row only. */
+  readonly copies: readonly ObservedCopy[];
+  /** Names who writes the Secret, if that is not this row's copy. */
+  readonly writer: string | undefined;
+  /** True if an observed Object could still delete the Secret: see `isReleased`. */
+  readonly isHeld: boolean;
+}
+
 /** A target Secret with the facts that rules decide by. Facts that are functions are looked up when first needed. */
-interface Case {
-  readonly row: Row;
+interface Case extends Row {
   readonly share: CopyingShare;
   readonly contents: () => Contents;
   /** The observed Secret; undefined if it does not exist. */
@@ -56,13 +64,9 @@ const decide = decideBy<Case, Decisions>(
 );
 
 /** A target Secret that this share writes from now on, with all facts looked up. */
-interface Own {
-  readonly row: Row;
-  readonly share: CopyingShare;
-  readonly data: Data;
-  readonly found: Document | undefined;
-  /** The former shared resources whose values the copy may still hold, and whether all their grants stand. */
-  readonly former: { readonly origins: readonly Reference[]; readonly grant: Grant };
+interface Own extends WrittenCopy, Pick<Row, "isHeld"> {
+  /** The grants of the `earlier` shared resources. */
+  readonly grant: Grant;
 }
 
 /** Decides on a Secret that this share writes, by the first rule that fits. */
@@ -83,7 +87,7 @@ const decideOwn = decideBy<Own, Decisions>(
  * @returns the decisions, and the bytes that the copy takes in the response, even if only a later call writes it.
  */
 export function decideSecret(row: Row, share: CopyingShare, room: number) {
-  const { target, key, observed, holder } = row;
+  const { target, key, observed, writer } = row;
   const around = bytesAround(target, share.call);
   const found = lazy(() => findTarget(key, target, share.call));
   const contents = lazy((): Contents => {
@@ -93,8 +97,8 @@ export function decideSecret(row: Row, share: CopyingShare, room: number) {
   const otherWriter = lazy(() =>
     findOtherWriter(found(), observed !== undefined && isMoving(observed, share.copying.origin), share.call),
   );
-  const decisions = decide({ row, share, contents, found, otherWriter });
-  const made = target.refusal === undefined && holder === undefined ? contents() : undefined;
+  const decisions = decide({ ...row, share, contents, found, otherWriter });
+  const made = target.refusal === undefined && writer === undefined ? contents() : undefined;
   return { decisions, bytes: Math.max(made?.is === "known" ? made.bytes + around : 0, countKept(decisions)) };
 }
 
@@ -105,35 +109,35 @@ export const countKept = (decisions: Decisions): number => decisions.reduce((tot
 export const keepAll = (copies: readonly ObservedCopy[], cause: KeptFor, share: Judged): Decisions =>
   copies.filter((copy) => isKept(copy, cause, share)).map(keepCopy);
 
-const keepFor = ({ row, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
-  ...keepAll(row.copies, cause, share),
+const keepFor = ({ copies, share }: Case, cause: KeptFor, ...reasons: readonly SharingReason[]): Decisions => [
+  ...keepAll(copies, cause, share),
   ...reasons.map((reason) => ({ reason })),
 ];
 
 function keepRefused(secret: Case): Decisions | undefined {
-  const { refusal } = secret.row.target;
+  const { refusal } = secret.target;
   return refusal && keepFor(secret, isRefusal(refusal) ? "refused" : "unknown");
 }
 
 function leaveToOtherCopy(secret: Case): Decisions | undefined {
-  const { copies, holder } = secret.row;
-  if (holder === undefined) return undefined;
+  const { copies, writer } = secret;
+  if (writer === undefined) return undefined;
   // Only an Object that owns the Secret may have to wait for another owner, so only then is the Secret looked up.
   const found = copies.some(({ document }) => isOwner(document)) ? secret.found() : undefined;
-  return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ holder, isRival: false }, found, secret);
+  return found === "pending" ? keepFor(secret, "unknown") : leaveTo({ writer, isRival: false }, found, secret);
 }
 
 function keepWithoutContents(secret: Case): Decisions | undefined {
-  const { row, share } = secret;
+  const { share, key, target } = secret;
   const contents = secret.contents();
   if (contents.is === "known") return undefined;
-  if (contents.is === "unknown") prefetch(share, { is: "source", key: row.key, target: row.target });
+  if (contents.is === "unknown") prefetch(share, { is: "source", key, target });
   return keepFor(secret, contents.is, contents.reason);
 }
 
 function keepTillDeletion(secret: Case): Decisions | undefined {
-  const { origin: now, isBeingDeleted: isGoing } = secret.share.copying;
-  const { observed } = secret.row;
+  const { observed, share } = secret;
+  const { origin: now, isBeingDeleted: isGoing } = share.copying;
   // A copy that records no shared resource counts as made from this one.
   const isNew = observed === undefined || !isSameResource(observed.origin ?? now, now);
   return isGoing && isNew ? keepFor(secret, "broken", { is: "BeingDeleted", shared: now.name }) : undefined;
@@ -149,9 +153,9 @@ function leaveForeignSecret(secret: Case): Decisions | undefined {
   return typeof other === "object" ? leaveTo(other, toFound(secret), secret) : undefined;
 }
 
-const leaveTo = (other: OtherWriter, found: Document | undefined, { row }: Case): Decisions => [
-  ...row.copies.flatMap((copy) => giveUpCopy(copy, found, false)),
-  { reason: { is: "TargetTaken", target: row.target, ...other } },
+const leaveTo = (other: OtherWriter, found: Document | undefined, { copies, target }: Case): Decisions => [
+  ...copies.flatMap((copy) => giveUpCopy(copy, found, false)),
+  { reason: { is: "TargetTaken", target, ...other } },
 ];
 
 function toFound({ found }: Case): Document | undefined {
@@ -161,41 +165,39 @@ function toFound({ found }: Case): Document | undefined {
 
 /** Takes the Secret for this share: gives up all other copies of it. Keeps the Secret's type, which Kubernetes does not change. */
 function take(secret: Case): Decisions {
-  const { row, share } = secret;
-  const { target, copies, observed } = row;
+  const { key, target, copies, observed, isHeld, share } = secret;
   const found = toFound(secret);
   const contents = secret.contents();
   const wanted = target.copy.type;
   const type = (found && stringAt(found, ["type"])) ?? wanted;
-  const origins = observed ? findStale(observed, share.copying.origin) : [];
+  const earlier = observed ? findStale(observed, share.copying.origin) : [];
   const others = copies.filter((copy) => copy !== observed).flatMap((copy) => giveUpCopy(copy, found, true));
   const own = decideOwn({
-    row: { ...row, target: { ...target, copy: { ...target.copy, type } } },
-    share,
+    ...{ ...share, key, observed, isHeld, found, earlier },
+    target: { ...target, copy: { ...target.copy, type } },
     data: contents.is === "known" ? contents.data : new Map(),
-    found,
-    former: { origins, grant: observed ? judgeOrigins(observed, origins, share) : "stands" },
+    grant: observed ? judgeOrigins(observed, earlier, share) : "stands",
   });
   const reason = { is: "TypeKept", target, type, wanted } as const;
   return [...others, ...own, { taken: formatSecret(target), ...(type !== wanted && { reason }) }];
 }
 
 const dropUngranted = (secret: Own): Decisions | undefined =>
-  secret.former.grant === "ended" ? [{ reason: toWait(secret) }] : undefined;
+  secret.grant === "ended" ? [{ reason: toWait(secret) }] : undefined;
 
 function keepUnknown(secret: Own): Decisions | undefined {
-  const { observed } = secret.row;
-  if (secret.former.grant !== "pending" || observed === undefined) return undefined;
+  const { observed, grant } = secret;
+  if (grant !== "pending" || observed === undefined) return undefined;
   return [keepCopy(observed), ...waitIfUnready(secret)];
 }
 
-const waitForObject = ({ row }: Own): Decisions | undefined =>
-  row.observed === undefined && row.isHeld ? waitFor(row.target) : undefined;
+const waitForObject = ({ observed, isHeld, target }: Own): Decisions | undefined =>
+  observed === undefined && isHeld ? waitFor(target) : undefined;
 
 const waitFor = (target: Target): Decisions => [{ reason: { is: "WaitingForCopies", targets: [target] } }];
 
 const observeFirst = (secret: Own): Decisions | undefined =>
-  mayHaveBeenGivenUp(secret) ? [compose(secret, true), ...waitFor(secret.row.target)] : undefined;
+  mayHaveBeenGivenUp(secret) ? [writeCopy(secret, true), ...waitFor(secret.target)] : undefined;
 
 /**
  * Tells whether the copy's Object has to observe first. Crossplane v2 derives the name of an Object from its XR and its
@@ -205,32 +207,25 @@ const observeFirst = (secret: Own): Decisions | undefined =>
  *
  * A copy of another source may be deleted: its grant may have been taken back, and an observer would leave it.
  */
-function mayHaveBeenGivenUp(secret: Own): boolean {
-  const { row, share, found } = secret;
-  const { target, observed } = row;
+function mayHaveBeenGivenUp({ target, observed, found, copying }: Own): boolean {
   if (target.copy.via !== "Object") return false; // only an Object deletes its Secret with itself
   if (observed !== undefined)
     return isLimited(observed) && (!isReleased(observed) || isBeingDeleted(observed.document));
-  return found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(share.copying.source);
+  return found !== undefined && readAnnotation(found, SHARED_FROM) === formatSecret(copying.source);
 }
 
 function write(secret: Own): Decisions {
-  return [compose(secret, false), ...waitIfUnready(secret)];
-}
-
-function compose(secret: Own, isObserver: boolean): Decision {
-  const { row, share, data, found, former } = secret;
-  return writeCopy({ ...share, isObserver, row, found, data, earlier: former.origins });
+  return [writeCopy(secret, false), ...waitIfUnready(secret)];
 }
 
 function waitIfUnready(secret: Own): Decisions {
-  const { observed } = secret.row;
+  const { observed } = secret;
   return observed && isReady(observed) && !mayHaveBeenGivenUp(secret) ? [] : [{ reason: toWait(secret) }];
 }
 
 /** Makes the reason why the copy is not written: the provider's error, else that it is waited for. */
 function toWait(secret: Own): SharingReason {
-  const { observed, target } = secret.row;
+  const { observed, target } = secret;
   const failure = observed && !mayHaveBeenGivenUp(secret) ? findFailure(observed, target) : undefined;
   return failure ?? { is: "WaitingForCopies", targets: [target] };
 }

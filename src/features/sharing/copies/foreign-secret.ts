@@ -40,8 +40,8 @@ const COMPOSITE = `${DOMAIN}/composite`;
 
 export const markComposite = ({ claim, name }: Composite) => claim && { [COMPOSITE]: name };
 
-/** Another writer of a Secret. `holder`: its name, if an annotation tells it. `isRival`: it is another XR of the same claim. */
-export type OtherWriter = { readonly holder: string | undefined; readonly isRival: boolean };
+/** Another writer of a Secret. `writer`: its name, if an annotation tells it. `isRival`: it is another XR of the same claim. */
+export type OtherWriter = { readonly writer: string | undefined; readonly isRival: boolean };
 
 /**
  * Finds the other writer of a target Secret. Undefined if the Secret does not exist, or this XR may write it.
@@ -56,15 +56,15 @@ export function findOtherWriter(found: Document | "pending" | undefined, isMovin
   if (found === undefined || found === "pending") return found;
   const { composite } = call;
   const owner = readAnnotation(found, OWNER);
-  if (owner !== formatOwner(composite)) return { holder: owner && brief(owner), isRival: false };
+  if (owner !== formatOwner(composite)) return { writer: owner && brief(owner), isRival: false };
   if (isMoving) return;
-  const holder = readAnnotation(found, COMPOSITE);
-  if (composite.claim === undefined || holder === undefined || holder === composite.name || !isName(holder)) return;
-  const isNamed = isNamedByClaim(composite.claim, holder, call);
+  const writer = readAnnotation(found, COMPOSITE);
+  if (composite.claim === undefined || writer === undefined || writer === composite.name || !isName(writer)) return;
+  const isNamed = isNamedByClaim(composite.claim, writer, call);
   if (isNamed === "pending") return isNamed;
   const controller = findController(found)?.uid;
   const canWrite = controller === undefined || controller === readUid(composite.document);
-  return isNamed && canWrite ? undefined : { holder, isRival: true };
+  return isNamed && canWrite ? undefined : { writer, isRival: true };
 }
 
 /** Tells whether the claim names this XR. Crossplane v1 cannot look up a claim: there the younger XR counts as named. */

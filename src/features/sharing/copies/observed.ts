@@ -159,6 +159,6 @@ export function findCopied(copies: readonly ObservedCopy[], shared: Reference): 
 export function findFailure({ document }: ObservedCopy, target: SecretName): SharingReason | undefined {
   const { status = "", message = "" } = shownCondition(document, "Synced") ?? {};
   if (message.includes("refusing to modify uncontrolled secret"))
-    return { is: "TargetTaken", target, holder: undefined, isRival: false };
+    return { is: "TargetTaken", target, writer: undefined, isRival: false };
   return status === "False" && message !== "" ? { is: "CopyFailed", target, says: message } : undefined;
 }
