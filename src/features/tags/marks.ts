@@ -5,7 +5,6 @@ import {
   MANAGEMENT_POLICIES,
   mayDelete,
   mayWrite,
-  type Policies,
   readPolicies,
 } from "../../crossplane/management-policies.ts";
 import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
@@ -121,8 +120,7 @@ const OWNER_PATH = annotationPath(OWNER);
 export function writeMarks(
   tags: readonly ValueEdit[],
   { desired, hasManagementPolicies }: Subject,
-  policies: Policies,
-  { labels, annotations }: Marks,
+  { policies, labels, annotations }: Pick<Settlement, "policies"> & Marks,
   { owner, cluster, rules }: WantedTags,
 ): Document {
   const isReading = hasManagementPolicies && isObserver(policies);
@@ -148,8 +146,11 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
-/** Resets policies that an earlier arbitration limited: an apply does not remove them if a restore has lost the managed fields. */
-export function giveBack(desired: Document, observed: Document | undefined): readonly ValueEdit[] {
+/**
+ * Resets policies that an earlier arbitration limited, of a cloud resource that no other XR can declare: an apply does not remove them if a
+ * restore has lost the managed fields.
+ */
+export function giveBack({ desired, observed }: Subject): readonly ValueEdit[] {
   if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];
   const isLeft = readPolicies(desired) === undefined && isObserver(readPolicies(observed) ?? ALL_ACTIONS);
   return isLeft ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];

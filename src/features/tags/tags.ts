@@ -17,6 +17,7 @@ import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
 import { type EarlierSteps, readEarlierSteps, withDecisions } from "./earlier-steps.ts";
 import { checkTags, type Refusal } from "./limits.ts";
+import { giveBack, writeMarks } from "./marks.ts";
 import { keepRenamed } from "./renamed.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
@@ -52,7 +53,8 @@ export const tags: Feature = (call, before) => {
   if (stops(decisions, wanted))
     return withResults(withCondition(withReadiness, told.condition), [toFatal(told.condition, decisions)]);
 
-  const written = withResources(withReadiness, decisions.flatMap(toTagEdits));
+  const edits = decisions.flatMap((decision) => toTagEdits(decision, wanted));
+  const written = withResources(withReadiness, edits);
   const tagged = isCovered(told.condition, earlier)
     ? withCondition(written, { ...told.condition, ...earlier.said })
     : withTold(written, told, call);
@@ -117,14 +119,18 @@ const toFatal = ({ reason }: Condition, decisions: readonly TagDecision[]): Resu
   };
 };
 
-function toTagEdits(decision: TagDecision): Edits {
+function toTagEdits(decision: TagDecision, wanted: WantedTags): Edits {
   const { subject, reason, arbitration } = decision;
   const { resource, observed, desired, tags: found } = subject;
   if (reason.is === "Withheld" || (isHeld(decision) && observed === undefined)) return [[resource, { is: "removed" }]];
   const written = isHeld(decision) ? keepTags(subject) : (decision.tags ?? repeatTheirs(decision));
   const edits = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
-  const object = arbitration.write(edits);
-  return object === desired ? [] : [[resource, { is: "set", object, ready: arbitration.ready }]];
+  if (arbitration.isShareable) {
+    const object = writeMarks(edits, subject, arbitration, wanted);
+    return [[resource, { is: "set", object, ready: arbitration.ready }]];
+  }
+  const all = [...edits, ...giveBack(subject)];
+  return all.length === 0 ? [] : [[resource, { is: "set", object: desired.with(all) }]];
 }
 
 /** Keeps the tags of a managed resource as they are; undefined if earlier steps desire the same. */
