@@ -39,8 +39,8 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
  * - As an owner that imports the cloud resource it goes on looking: the creator's XR sets no label until it has found ours.
  */
 export function looksBehindOtherConfigs(candidate: Candidate): boolean {
-  const { own, declared, identity, isImported, facts } = candidate;
-  if (declared.account === "" && facts.isUnique) return false;
+  const { own, declared, identity, isImported } = candidate;
+  if (declared.account === "" && declared.facts.isUnique) return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
   const looksOn = !declared.isAccountKnown || (isImported && !own?.isCreated);

@@ -101,7 +101,7 @@ export class KnownContenders {
   }
 
   /** Finds the managed resources with the candidate's external name, once for all candidates that are identified by the same fields. */
-  findNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
+  findNamesakes({ kind, externalName, declared: { facts } }: Candidate): readonly Namesake[] | undefined {
     const key = [kind.apiVersion, externalName, ...(facts.added ?? [])].join(" ");
     const before = this.#namesakes.get(key);
     if (before !== undefined) return before;
@@ -222,9 +222,9 @@ const twinOf = once(findTwin);
  */
 function declares(
   one: Contender,
-  { own, observed, facts, declared, forms }: Candidate,
+  { own, observed, declared, forms }: Candidate,
   compare: typeof isSame,
-  read = one === own ? observed : readByItself(one.document, facts),
+  read = one === own ? observed : readByItself(one.document, declared.facts),
 ): boolean {
   if (!isKnown(read)) return false;
   if (one === own) return isInPlace(declared, read); // in any account: ours may take on another one's

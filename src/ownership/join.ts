@@ -130,7 +130,7 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
 });
 
 /** Formats name and place: the identity without the account. */
-const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
+const toKey = ({ hashed }: CloudResource): string => JSON.stringify(hashed);
 
 /**
  * Lists the namesakes in other accounts, first the one with the same id in the cloud. Ours may join those `ahead`, which precede all in its

@@ -91,7 +91,7 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
  */
 function toKey({ kind, cloudResource, desired, own }: Subject): string {
   if (cloudResource === "unresolved") return own?.identity === undefined ? kindOf(desired) : "";
-  return cloudResource === undefined ? "" : identify(kind, cloudResource).identity;
+  return cloudResource === undefined ? "" : identify(kind, cloudResource);
 }
 
 /** Identifies an owner's cloud resource by today's input. `scopeFieldPaths` may have been others when the owner got its label. */
@@ -105,7 +105,7 @@ function identifyAnew({ document }: Contender, byKind: ReadonlyMap<string, Subje
     account,
     namespace,
   });
-  return typeof read === "object" ? identify(kind, read).identity : undefined;
+  return typeof read === "object" ? identify(kind, read) : undefined;
 }
 
 /** The kind and external name. They identify a resource that was never arbitrated, whose provider chose the name. */

@@ -15,8 +15,9 @@ import {
   foldNames,
   hashExternalName,
   identify,
+  isAt,
   isElsewhere,
-  isUnchanged,
+  isKnown,
   readByItself,
 } from "../../ownership/identity.ts";
 import { findSame, type Join } from "../../ownership/join.ts";
@@ -54,18 +55,18 @@ export function findRivals(
 
 function toCandidate(subject: Subject, declared: CloudResource): Candidate {
   const { kind, desired, namespace, own, tags, isMadeUp, isImported, hasManagementPolicies } = subject;
-  const { facts } = declared;
-  const { identity: next, externalName } = identify(kind, declared);
+  const next = identify(kind, declared);
   const today = { identity: next, declared };
-  const observed = own && readByItself(own.document, facts);
-  const isFormer = own?.identity !== undefined && own.identity !== next && isUnchanged(declared, observed);
+  const observed = own && readByItself(own.document, declared.facts);
+  const isOther = own?.identity !== undefined && own.identity !== next;
+  const isFormer = isOther && isKnown(observed) && isAt(declared, observed.place);
   const former = isFormer ? describeAs(own, kind, declared, subject) : undefined;
   const identity = (former && own?.identity) ?? next;
   return {
-    ...{ kind, facts, desired, namespace, own, isMadeUp, isImported, hasManagementPolicies },
-    ...{ declared, externalName, identity },
+    ...{ kind, desired, namespace, own, isMadeUp, isImported, hasManagementPolicies },
+    ...{ declared, identity, observed },
+    externalName: hashExternalName(kind.group, kind.kind, declared.names),
     forms: former ? [{ identity, declared: former }, today] : [today],
-    observed,
     reportedTags: () => tags?.cloud(),
   };
 }
