@@ -1,6 +1,5 @@
-import { readAccountOf, readGlobalId } from "../crossplane/account.ts";
+import { readGlobalId } from "../crossplane/account.ts";
 import type { Cloud } from "../crossplane/providers/families.ts";
-import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
 import { isNamedByOurs, looksBehindOtherConfigs } from "./contender-requirements.ts";
@@ -37,18 +36,15 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
   if (!looksBehindOtherConfigs(candidate) || isRecalled(candidate, known)) return NOT_LOOKED;
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
-  const toAccount: ReadAccount = (managed, namespace) => {
-    const config = known.findProviderConfig(managed, namespace);
-    return config === "pending" ? config : config && readAccountOf(config, cloud);
-  };
+  const tell = (other: Namesake): Told => isSameAccount(candidate, other, known, cloud);
   const others = listOthers(namesakes, candidate);
   for (const other of others.ahead) {
-    const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
+    const join = judge(tell(other), candidate, other);
     if (join !== undefined) return join;
   }
   const isListed = isListedAsOwner(candidate, namesakes);
   const mayBeImported = isNamedByOurs(candidate) && !isListed && hasImporters(candidate, known);
-  const told = others.behind.map((other) => [isSameAccount(candidate, other, toAccount), other.one] as const);
+  const told = others.behind.map((other) => [tell(other), other.one] as const);
   const isFollowed = mayBeImported || told.some(([is]) => is === true);
   const mayBeFollowed = told.some(([is, one]) => is === undefined && one.isWriting && one.observation !== "present");
   return { is: "alone", hasSettled: !isFollowed && !mayBeFollowed && isListed, isFollowed };
@@ -149,19 +145,17 @@ function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate
 
 const NOT_INDEXED: Indexed = { byAccount: new Map(), byId: new Map() };
 
-/** Reads the account of a managed resource's ProviderConfig. */
-type ReadAccount = (managed: Document, namespace?: string) => string | undefined | "pending";
-
 function isSameAccount(
   { own, declared, desired, namespace }: Candidate,
   { one, read }: Namesake,
-  toAccount: ReadAccount,
+  known: KnownContenders,
+  cloud: Cloud | undefined,
 ): Told {
   if (isSameConfig(declared, read)) return true;
   const [ourId, id] = [own && readGlobalId(own.document), readGlobalId(one.document)];
   if (ourId !== undefined && id !== undefined) return ourId === id;
-  const ours = declared.told ?? toAccount(desired, namespace);
-  const theirs = read.told ?? toAccount(one.document);
+  const ours = declared.told ?? known.findAccount(desired, cloud, namespace);
+  const theirs = read.told ?? known.findAccount(one.document, cloud);
   if (ours === "pending" || theirs === "pending") return "pending";
   return ours === undefined || theirs === undefined ? undefined : ours === theirs;
 }
