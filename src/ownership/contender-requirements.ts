@@ -38,7 +38,7 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
  *   creation to two managed resources.
  * - As an owner that imports the cloud resource it goes on looking: the creator's XR sets no label until it has found ours.
  */
-export function looksBehindOtherConfigs(candidate: Candidate): boolean {
+export function looksByName(candidate: Candidate): boolean {
   const { own, declared, identity, isImported } = candidate;
   if (declared.account === "" && declared.facts.isUnique) return false;
   if (mayBePromoted(candidate)) return true;

@@ -14,7 +14,7 @@ import {
   findFirst,
   isAhead,
   isNamedByOurs,
-  looksBehindOtherConfigs,
+  looksByName,
   orOwn,
   toContenders,
   toFirst,
@@ -147,7 +147,7 @@ export class KnownContenders {
 
   /** Lists the contenders with the label, without requiring them in the response yet. */
   #list(label: string, candidate: Candidate): Listed {
-    const isWide = label === IDENTITY_LABEL && looksBehindOtherConfigs(candidate);
+    const isWide = label === IDENTITY_LABEL && looksByName(candidate);
     const { kind, own, forms } = candidate;
     const identities = forms.map(({ identity }) => identity);
     const key = [kind.apiVersion, isWide, label, ...identities].join(" ");

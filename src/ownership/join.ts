@@ -2,7 +2,7 @@ import { readGlobalId } from "../crossplane/account.ts";
 import type { Cloud } from "../crossplane/providers/families.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
-import { isNamedByOurs, looksBehindOtherConfigs } from "./contender-requirements.ts";
+import { isNamedByOurs, looksByName } from "./contender-requirements.ts";
 import { findLiving, firstOther, isLiving } from "./contenders.ts";
 import { hasLooked, type KnownContenders, type Namesake } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
@@ -33,7 +33,7 @@ const MAX_COMPARED = 10;
  * cloud resource, or else the one that has precedence: it takes on that one's account, so that both get the same identity.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
-  if (!looksBehindOtherConfigs(candidate) || isRecalled(candidate, known)) return NOT_LOOKED;
+  if (!looksByName(candidate) || isRecalled(candidate, known)) return NOT_LOOKED;
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
   const tell = (other: Namesake): Told => isSameAccount(candidate, other, known, cloud);

@@ -17,7 +17,7 @@ const nothing: Contender = {
   isDeleting: false,
   isControlled: true,
   isWriting: false,
-  isDeletingWithIt: false,
+  mayDelete: false,
   policies: undefined,
   observation: "unknown",
   isCreated: false,

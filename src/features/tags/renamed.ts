@@ -48,7 +48,7 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
   const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // then a feature left it out on purpose
   const leaving = owners.filter(
     ([name, owner]) =>
-      isHandingOver && owner.isMarked && owner.isDeletingWithIt && !isDesired(name) && !hasHeirs([name, owner]),
+      isHandingOver && owner.isMarked && owner.mayDelete && !isDesired(name) && !hasHeirs([name, owner]),
   );
   const kept = [...waiting, ...leaving].map(
     ([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const,
@@ -69,7 +69,7 @@ const NO_HEIRS: readonly Subject[] = [];
 
 /** Tells whether an owner may go: it leaves the cloud resource, and lists each heir as a successor. */
 const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
-  !owner.isDeletingWithIt && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
+  !owner.mayDelete && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
 
 function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
   const desired = desiredSoFar(call, draft);
@@ -80,7 +80,7 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
     if (!isArbitrated && !isCreator(document)) return [];
     const one = toContender(document);
     // One that was never arbitrated, and neither writes nor deletes, has nothing to hand over.
-    const isOurs = isArbitrated ? one.isMarked && one.owner === owner : one.isWriting || one.isDeletingWithIt;
+    const isOurs = isArbitrated ? one.isMarked && one.owner === owner : one.isWriting || one.mayDelete;
     return isOurs && !one.isDeleting ? [[name, one] as const] : [];
   });
 }

@@ -116,7 +116,7 @@ const OBSERVING: Part = { policies: OBSERVE, annotations: {} };
 /** Keeps the policies and annotations of an earlier reconcile. */
 function asBefore(own: Contender | undefined): Part {
   if (own === undefined) return OBSERVING;
-  const policies = own.policies ?? (own.isDeletingWithIt ? ALL_ACTIONS : withoutDelete(ALL_ACTIONS));
+  const policies = own.policies ?? (own.mayDelete ? ALL_ACTIONS : withoutDelete(ALL_ACTIONS));
   const keep = (key: string) => ({ [key]: readAnnotation(own.document, key) });
   return { policies, annotations: { ...keep(TAGS_OWNER), ...keep(CONTENDERS), ...keep(ORIGIN) } };
 }
