@@ -149,8 +149,8 @@ export function formatAcknowledged(others: readonly Contender[]): string {
 }
 
 /** Tells whether an owner lists a contender as its successor. */
-export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean =>
-  owner.acknowledged.has(name) || owner.acknowledged.has(hashName(name));
+export const isAcknowledgedBy = ({ acknowledged }: Contender, one: Contender | undefined): boolean =>
+  one !== undefined && (acknowledged.has(one.name) || acknowledged.has(hashName(one.name)));
 
 /** Hashes a name, marked by `#`, which no resource's name contains. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;

@@ -134,6 +134,6 @@ function judgeOrigin(own: Contender, all: Contenders, canObserve: boolean): Orig
 const toTheirs = (owner: Contender, own: Contender | undefined, isNext: boolean): OwnershipVerdict => ({
   is: "theirs",
   owner,
-  isAcknowledged: own !== undefined && isAcknowledgedBy(owner, own),
+  isAcknowledged: isAcknowledgedBy(owner, own),
   isNext,
 });

@@ -17,14 +17,15 @@ export interface Arbitration extends Settlement, Marks {
 
 /** Finds the contenders for a subject's cloud resource, and settles its owner. */
 export function arbitrate(subject: Subject, usual: WantedTags, known: KnownContenders): Arbitration {
-  const declared = isUnshared(subject, known) ? undefined : subject.cloudResource;
+  const declared = isUnshared(subject, known) ? undefined : subject.ownership().cloudResource;
   if (declared === undefined) return subject.tags?.isPending ? { ...UNSHARED, reason: PENDING } : UNSHARED;
   const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
   if (declared === "unresolved") {
     const settlement = settle({ is: declared }, subject, wanted, { ...NO_RIVALS, hasMoved: mayHaveMoved(subject) });
     return { ...settlement, labels: [], isShareable: true };
   }
-  const { own, hasManagementPolicies, isImported, reportsTags } = subject;
+  const { own, hasManagementPolicies } = subject.ownership();
+  const { isImported, reportsTags } = subject;
   const rivals = findRivals(subject, declared, wanted, known);
   const { contenders, otherCluster, join } = rivals;
   const mayBeCreated = join.is === "untold" && join.isCreating;
@@ -50,7 +51,8 @@ const UNSHARED: Arbitration = {
 const NO_RIVALS = { contenders: undefined, join: { is: "alone", hasSettled: false, isFollowed: false } } as const;
 
 /** Tells whether ours, while a reference hides its cloud resource, may have declared another one before. */
-function mayHaveMoved({ own, desired }: Subject): boolean {
+function mayHaveMoved({ ownership, desired }: Subject): boolean {
+  const { own } = ownership();
   if (own === undefined) return false;
   const name = stringAt(desired, EXTERNAL_NAME);
   const isRenamed = name !== undefined && name !== stringAt(own.document, EXTERNAL_NAME);

@@ -119,10 +119,11 @@ const OWNER_PATH = annotationPath(OWNER);
 /** Sets the tags, then the marks and the policies: tags may be labels, and must not replace marks. */
 export function writeMarks(
   tags: readonly ValueEdit[],
-  { desired, hasManagementPolicies }: Subject,
+  { desired, ownership }: Subject,
   { policies, labels, annotations }: Pick<Settlement, "policies"> & Marks,
   { owner, cluster, rules }: WantedTags,
 ): Document {
+  const { hasManagementPolicies } = ownership();
   const isReading = hasManagementPolicies && isObserver(policies);
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));

@@ -69,7 +69,7 @@ const NO_HEIRS: readonly Subject[] = [];
 
 /** Tells whether an owner may go: it leaves the cloud resource, and lists each heir as a successor. */
 const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
-  !owner.mayDelete && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
+  !owner.mayDelete && heirs.every(({ ownership }) => isAcknowledgedBy(owner, ownership().own));
 
 function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
   const desired = desiredSoFar(call, draft);
@@ -89,15 +89,18 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
  * Returns the identity that a subject declares. While a reference is unresolved, returns the kind for a subject without identity label, so
  * that `mayHaveMore` finds it, and "" for one with the label.
  */
-function toKey({ kind, cloudResource, desired, own }: Subject): string {
+function toKey({ kind, ownership, desired }: Subject): string {
+  const { cloudResource, own } = ownership();
   if (cloudResource === "unresolved") return own?.identity === undefined ? kindOf(desired) : "";
   return cloudResource === undefined ? "" : identify(kind, cloudResource);
 }
 
 /** Identifies an owner's cloud resource by today's input. `scopeFieldPaths` may have been others when the owner got its label. */
 function identifyAnew({ document }: Contender, byKind: ReadonlyMap<string, Subject>): string | undefined {
-  const { kind, account, namespace, cloudResource } = byKind.get(kindOf(document)) ?? {};
-  if (kind === undefined || typeof cloudResource !== "object") return undefined;
+  const subject = byKind.get(kindOf(document));
+  const cloudResource = subject?.ownership().cloudResource;
+  if (subject === undefined || typeof cloudResource !== "object") return undefined;
+  const { kind, account, namespace } = subject;
   const read = readCloudResource({
     desired: document,
     observed: document,

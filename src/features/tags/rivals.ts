@@ -54,7 +54,8 @@ export function findRivals(
 }
 
 function toCandidate(subject: Subject, declared: CloudResource): Candidate {
-  const { kind, desired, namespace, own, tags, isMadeUp, isImported, hasManagementPolicies } = subject;
+  const { kind, desired, namespace, tags, isMadeUp, isImported } = subject;
+  const { own, hasManagementPolicies } = subject.ownership();
   const next = identify(kind, declared);
   const today = { identity: next, declared };
   const observed = own && readByItself(own.document, declared.facts);

@@ -33,6 +33,9 @@ type Theirs = Extract<Verdict, { is: "theirs" }>;
 /** Our managed resource, as the rules below read it. */
 interface Case {
   readonly subject: Subject;
+  readonly own: Contender | undefined;
+  /** True if ours can observe only. */
+  readonly canObserve: boolean;
   readonly wanted: WantedTags;
   readonly join: Rivals["join"];
   /** The part that holds ours back until its provider has read which cloud resource ours now declares; undefined once it has. */
@@ -48,7 +51,8 @@ export function settle(
   wanted: WantedTags,
   { contenders, join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
 ): Settlement {
-  const { own, facts, desired } = subject;
+  const { own, hasManagementPolicies: canObserve } = subject.ownership();
+  const { facts, desired } = subject;
   const move = verdict.is === "deleting" ? undefined : holdBackAfterMove(own, hasMoved);
   const owner = verdict.is === "theirs" ? verdict.owner : undefined;
   const isNameless = facts.name.is === "association" && stringAt(desired, EXTERNAL_NAME) === undefined;
@@ -56,7 +60,8 @@ export function settle(
     isNameless && verdict.is !== "unresolved"
       ? findAssociationName(contenders?.all ?? [], own, owner, move !== undefined)
       : undefined;
-  const one: Case = { subject, wanted, join, move, isUnnamed: isNameless && name === undefined };
+  const isUnnamed = isNameless && name === undefined;
+  const one: Case = { subject, own, canObserve, wanted, join, move, isUnnamed };
   const part = choosePart(verdict, one);
   // The creation of the former cloud resource does not count as the creation of this one.
   const before = own && readFormerCreation(own);
@@ -66,11 +71,11 @@ export function settle(
 
 /** Chooses policies, annotations and readiness. */
 function choosePart(verdict: Verdict, one: Case): Part {
-  const { own } = one.subject;
+  const { own, move } = one;
   if (verdict.is === "deleting") return leave(own);
   if (verdict.is === "theirs") return observeOwner(verdict, one);
-  if (verdict.is === "elsewhere") return one.move ?? OBSERVING;
-  if (one.move !== undefined) return { ...one.move, ready: "False" }; // whatever is known of the new cloud resource
+  if (verdict.is === "elsewhere") return move ?? OBSERVING;
+  if (move !== undefined) return { ...move, ready: "False" }; // whatever is known of the new cloud resource
   if (verdict.is === "unresolved") return { ...OBSERVING, ready: "False" };
   if (verdict.is === "pending") return asBefore(own);
   if (verdict.is === "existed") return { ...OBSERVING, ready: "True" };
@@ -97,8 +102,7 @@ function chooseReason(verdict: Verdict, one: Case): TagReason {
 }
 
 /** Chooses the reason where another one owns the cloud resource: from conflicts to settled ownership. */
-function chooseReasonBehind({ owner, isAcknowledged, isNext }: Theirs, { subject, wanted }: Case): TagReason {
-  const { own, hasManagementPolicies: canObserve } = subject;
+function chooseReasonBehind({ owner, isAcknowledged, isNext }: Theirs, { own, canObserve, wanted }: Case): TagReason {
   const { onConflict } = wanted.rules;
   // `Fail` does not stop the XR while ours still writes: a Fatal result would leave it writing.
   if (onConflict === "Fail" && !isNext && !own?.isWriting) return { is: "Conflict", owner };
@@ -167,17 +171,17 @@ function write(verdict: Ours, one: Case): Part {
  * Also if it is an association that has no name and is not found: the provider can delete only an association that it has created itself,
  * and one that is left behind without a name cannot be found again.
  */
-const mayGoWithOurs = ({ origin }: Ours, { subject, wanted, isUnnamed }: Case): boolean =>
+const mayGoWithOurs = ({ origin }: Ours, { own, canObserve, wanted, isUnnamed }: Case): boolean =>
   origin === "created" ||
-  (isUnnamed && subject.own?.observation !== "present") ||
+  (isUnnamed && own?.observation !== "present") ||
   wanted.rules.preexisting === "Delete" ||
-  !subject.hasManagementPolicies;
+  !canObserve;
 
 const isKeptFromDeletion = (verdict: Ours, one: Case): boolean =>
   verdict.origin === "existed" && !mayGoWithOurs(verdict, one) && mayDelete(one.subject.desired, one.subject.asked);
 
 /** Observes the cloud resource of another owner, also while ours is held back. */
-function observeOwner({ owner, isAcknowledged, isNext }: Theirs, { subject: { own, tags }, move }: Case): Part {
+function observeOwner({ owner, isAcknowledged, isNext }: Theirs, { subject, own, move }: Case): Part {
   // `Created` is taken over from the owner before our provider has looked, since the owner may be gone by then.
   const isCreated = !move && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
   // The first of several new contenders is not noted before it is the owner: each change of ours reconciles all XRs that watch ours.
@@ -188,7 +192,7 @@ function observeOwner({ owner, isAcknowledged, isNext }: Theirs, { subject: { ow
     policies: move?.policies ?? OBSERVE,
     annotations: {
       // The name is taken over before our provider has reported the tag, since the owner may be gone by then.
-      ...(!tags?.cloud().has(CLUSTER_TAG) && { [CLUSTER]: readAnnotation(owner.document, CLUSTER) }),
+      ...(!subject.tags?.cloud().has(CLUSTER_TAG) && { [CLUSTER]: readAnnotation(owner.document, CLUSTER) }),
       ...noteOrigin(isCreated),
       [TAGS_OWNER]: isOwner ? owner.id : undefined,
       ...move?.annotations,

@@ -80,7 +80,7 @@ const list = (names: readonly string[]): string => listSome(names, MAX_NAMES, (n
 const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kinds)].sort();
 
 function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
-  const { kind: of, observed, resource, hasManagementPolicies } = subject;
+  const { kind: of, observed, resource } = subject;
   const { kind } = of;
   const command = annotate(of, observed);
   const message = observed && shownCondition(observed, "Synced")?.message;
@@ -90,7 +90,7 @@ function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
     by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
     // A managed resource that existed before this step keeps its tags, and its policies except Delete.
     meanwhile: isTagged ? "this XR manages and tags it as before, but without Delete" : "this XR only observes it",
-    consequence: hasManagementPolicies
+    consequence: subject.ownership().hasManagementPolicies
       ? ", so this XR only observes it"
       : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags, and does not delete the cloud resource`,
     synced: message ? ` (Synced says: ${briefError(message)})` : "",
@@ -103,7 +103,8 @@ function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
 }
 
 /** Names the cloud resource that this XR created under another external name, and leaves behind: no object names it any more. */
-function explainLeft({ kind: { kind }, desired, own }: Subject): string {
+function explainLeft({ kind: { kind }, desired, ownership }: Subject): string {
+  const { own } = ownership();
   const [former, name] = [own && stringAt(own.document, EXTERNAL_NAME), stringAt(desired, EXTERNAL_NAME)];
   if (own === undefined || former === undefined || former === name) return "";
   if (!isCreator(own.document) || own.acknowledged.size > 0) return "";

@@ -139,9 +139,10 @@ const keepTags = ({ tags: found }: Subject): TagMap | undefined =>
 
 /** Repeats the tags of another owner, or of another control plane, if the kind cannot observe only. */
 function repeatTheirs({ reason, subject }: TagDecision): TagMap | undefined {
-  const { tags: found, hasManagementPolicies } = subject;
-  if (found === undefined || hasManagementPolicies) return undefined;
-  if (reason.is === "OwnedByAnotherCluster") return repeatTags(found.cloud(), subject);
+  const { tags: found, ownership } = subject;
+  if (found === undefined) return undefined;
+  if (reason.is === "OwnedByAnotherCluster" && !ownership().hasManagementPolicies)
+    return repeatTags(found.cloud(), subject);
   const theirs = reason.is === "CannotObserve" ? toTagMap(reason.owner.document.at(found.path)) : undefined;
   return theirs && repeatTags(theirs, subject);
 }
