@@ -10,21 +10,10 @@ import { once } from "../model/once.ts";
 import { readAdded, readScope } from "./added-scope.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { type DesiredAndObserved, textAt } from "./fields.ts";
-import {
-  type AccountSource,
-  formatByConfig,
-  isSameConfig,
-  type KnownAccount,
-  readAccount,
-  toAccount,
-  toConfig,
-} from "./known-account.ts";
-import { type NamedResource, type Names, readNames } from "./names.ts";
+import { type DeclaredResource, type DesiredAndObserved, textAt } from "./fields.ts";
+import { formatByConfig, isSameConfig, type KnownAccount, readAccount, toAccount, toConfig } from "./known-account.ts";
+import { type Names, readNames } from "./names.ts";
 import { findReferred } from "./unknown-kind.ts";
-
-/** A managed resource, and the facts that identify its cloud resource. */
-export interface DeclaredResource extends NamedResource, AccountSource {}
 
 /** The origin of a managed resource's external name, and the abilities of its kind. */
 export interface Nature {

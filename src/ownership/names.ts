@@ -3,17 +3,7 @@ import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
-import { type DesiredAndObserved, textAt } from "./fields.ts";
-
-/** A managed resource, and the facts that name its cloud resource. */
-export interface NamedResource extends DesiredAndObserved {
-  readonly facts: IdentityFacts;
-  /**
-   * The external name that the provider chose; undefined if there is none, or if the pipeline or the record sets one. It is "" before it
-   * counts: until the provider has created the cloud resource, or the managed resource has the identity label.
-   */
-  readonly chosen?: string | undefined;
-}
+import { type DeclaredResource, textAt } from "./fields.ts";
 
 /** The names of a cloud resource. */
 export interface Names {
@@ -29,7 +19,7 @@ export interface Names {
 const ONLY_ONE = "default";
 
 /** Reads a cloud resource's names; undefined while they are not set, "unresolved" while a reference to one of them is. */
-export function readNames(declared: NamedResource): Names | "unresolved" | undefined {
+export function readNames(declared: DeclaredResource): Names | "unresolved" | undefined {
   const { desired, facts } = declared;
   const { name } = facts;
   if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
@@ -41,7 +31,7 @@ export function readNames(declared: NamedResource): Names | "unresolved" | undef
 }
 
 function readAssociation(
-  declared: NamedResource,
+  declared: DeclaredResource,
   { paths, orExternalName = false }: Extract<IdentityFacts["name"], { is: "association" }>,
 ): Names | "unresolved" | undefined {
   const path = paths[0] ?? ["kind"];
@@ -57,7 +47,7 @@ function readAssociation(
  * Reads the desired external name: the annotation, or metadata.name if the provider defaults to that. An observed annotation wins over
  * metadata.name, because providers write the annotation only once.
  */
-function readExternalName(declared: NamedResource, defaultsToName: boolean): Names | undefined {
+function readExternalName(declared: DeclaredResource, defaultsToName: boolean): Names | undefined {
   const { desired, observed, chosen } = declared;
   const annotated = (chosen ?? stringAt(desired, EXTERNAL_NAME)) || undefined;
   const own =

@@ -44,21 +44,21 @@ export function chooseMarks(
   subject: Subject,
 ): Marks {
   const { candidate, join, otherCluster } = rivals;
-  const form = chooseForm(verdict, rivals, subject);
-  const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
+  const { identity, declared } = chooseForm(verdict, rivals, subject);
+  const labels = chooseLabels(verdict, settlement, rivals);
   // The name is noted so that a control plane to which the input gives none recognizes its own tag in the next reconcile.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
   const hasSettled = join.is === "alone" && join.hasSettled;
   return {
     labels: [
-      ...labels.map((label) => toMark(label, form.identity)),
-      toMark(EXTERNAL_NAME_LABEL, candidate.externalName),
+      ...labels.map((label) => ({ path: labelPath(label), value: identity })),
+      { path: labelPath(EXTERNAL_NAME_LABEL), value: candidate.externalName },
     ],
     annotations: {
       [CLUSTER]: cluster,
       ...settlement.annotations,
-      [ACCOUNT]: formatAccount(form.declared, hasSettled),
-      [SCOPE]: formatScope(form.declared.facts.added),
+      [ACCOUNT]: formatAccount(declared, hasSettled),
+      [SCOPE]: formatScope(declared.facts.added),
     },
   };
 }
@@ -88,8 +88,6 @@ function chooseForm(
   return isHeld && present.declared.account === next.declared.account ? present : next;
 }
 
-const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });
-
 /**
  * Chooses the labels by which other XRs find our managed resource.
  *
@@ -99,20 +97,18 @@ const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(la
  * - Neither: our provider does not find the cloud resource that the owner finds, as in another account.
  */
 function chooseLabels(
+  verdict: OwnershipVerdict,
   { policies, annotations }: Settlement,
-  { own, hasManagementPolicies }: Candidate,
-  isLost: boolean,
+  { candidate: { own, hasManagementPolicies }, hasMoved }: Rivals,
 ): readonly string[] {
   const mayBeWritten = mayWrite(hasManagementPolicies ? policies : ALL_ACTIONS);
   if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
     return [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
   const isNamed = annotations[EXTERNAL_NAME_KEY] !== undefined;
-  return isLost && !isNamed ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
+  const isFoundByOwner = verdict.is === "theirs" && verdict.owner.observation === "present";
+  const isLost = isFoundByOwner && own?.observation === "absent" && !hasMoved && !isNamed;
+  return isLost ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
 }
-
-/** Tells whether the owner's provider finds the cloud resource, and ours does not. */
-const isLostTo = (verdict: OwnershipVerdict, { candidate: { own }, hasMoved }: Rivals): boolean =>
-  verdict.is === "theirs" && !hasMoved && verdict.owner.observation === "present" && own?.observation === "absent";
 
 const OWNER_PATH = annotationPath(OWNER);
 
