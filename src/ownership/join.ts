@@ -42,7 +42,9 @@ export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cl
     const join = judge(tell(other), candidate, other);
     if (join !== undefined) return join;
   }
-  const isListed = isListedAsOwner(candidate, namesakes);
+  const { own } = candidate;
+  // Of two managed resources that were promoted at once, at least one then sees the other in its list.
+  const isListed = own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
   const mayBeImported = isNamedByOurs(candidate) && !isListed && hasImporters(candidate, known);
   const told = others.behind.map((other) => [tell(other), other.one] as const);
   const isFollowed = mayBeImported || told.some(([is]) => is === true);
@@ -67,13 +69,6 @@ const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
  */
 const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownContenders): boolean =>
   firstOther(findLiving(known.listNamesakes(kind, externalName) ?? []), own?.uid) !== undefined;
-
-/**
- * Tells whether ours is listed as the owner. Of two managed resources that were promoted at once, at least one then sees the other in its
- * list.
- */
-const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
-  own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
 
 /**
  * Judges whether ours joins another one; undefined if that is in another account. If nothing tells the accounts apart, also undefined if

@@ -103,16 +103,10 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);
-  if (
-    observed === undefined ||
-    found === undefined ||
-    found === wanted.cluster ||
-    found === readAnnotation(observed, CLUSTER) ||
-    // A name in the input is overruled by an owner alone: a team may write annotations of managed resources that only observe.
-    (wanted.cluster === undefined ? listClusters : listOwnersClusters)(all).has(found)
-  )
-    return undefined;
-  if (wanted.cluster !== undefined) return found;
+  if (observed === undefined || found === undefined) return undefined;
+  if (found === wanted.cluster || found === readAnnotation(observed, CLUSTER)) return undefined;
+  // A name in the input is overruled by an owner alone: a team may write annotations of managed resources that only observe.
+  if (wanted.cluster !== undefined) return listOwnersClusters(all).has(found) ? undefined : found;
   const isAdded = wanted.add.some(({ key, value }) => key === CLUSTER_TAG && value === found);
-  return isAdded || tags?.desired.get(CLUSTER_TAG) === found ? undefined : found;
+  return isAdded || tags?.desired.get(CLUSTER_TAG) === found || listClusters(all).has(found) ? undefined : found;
 }

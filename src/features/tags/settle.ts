@@ -14,7 +14,7 @@ import {
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import { findAssociationName } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
-import { type Annotations, holdBackAfterMove, type Part, readFormerCreation } from "./move.ts";
+import { holdBackAfterMove, type Part, readFormerCreation } from "./move.ts";
 import type { Rivals } from "./rivals.ts";
 import type { Subject } from "./subject.ts";
 import type { TagReason } from "./tags-condition.ts";
@@ -64,7 +64,7 @@ export function settle(
   const one: Case = { subject, own, canObserve, wanted, join, move, isUnnamed };
   const part = choosePart(verdict, one);
   // The creation of the former cloud resource does not count as the creation of this one.
-  const before = own && readFormerCreation(own);
+  const before = own && readFormerCreation(own, move !== undefined);
   const annotations = { [CREATED_BEFORE]: before, ...part.annotations, [EXTERNAL_NAME_KEY]: name };
   return { ...part, annotations, reason: chooseReason(verdict, one) };
 }
@@ -147,9 +147,6 @@ function begin(own: Contender | undefined): Part {
     : { ...before, policies: withoutDelete(before.policies) };
 }
 
-/** Records whether a contender created the cloud resource: successors learn it from their owner. */
-const noteOrigin = (isCreated: boolean): Annotations => ({ [ORIGIN]: isCreated ? "Created" : undefined });
-
 /** Writes as the owner, which lists its successors and leaves the cloud resource to them. */
 function write(verdict: Ours, one: Case): Part {
   const { others, origin } = verdict;
@@ -159,7 +156,7 @@ function write(verdict: Ours, one: Case): Part {
   return {
     policies: isLeft || !mayGoWithOurs(verdict, one) ? withoutDelete(subject.asked) : subject.asked,
     annotations: {
-      ...noteOrigin(origin === "created"),
+      [ORIGIN]: origin === "created" ? "Created" : undefined, // successors learn it from their owner
       [TAGS_OWNER]: contenderId(wanted.owner, subject.resource),
       [CONTENDERS]: formatAcknowledged(others) || undefined,
     },
@@ -193,7 +190,7 @@ function observeOwner({ owner, isAcknowledged, isNext }: Theirs, { subject, own,
     annotations: {
       // The name is taken over before our provider has reported the tag, since the owner may be gone by then.
       ...(!subject.tags?.cloud().has(CLUSTER_TAG) && { [CLUSTER]: readAnnotation(owner.document, CLUSTER) }),
-      ...noteOrigin(isCreated),
+      [ORIGIN]: isCreated ? "Created" : undefined,
       [TAGS_OWNER]: isOwner ? owner.id : undefined,
       ...move?.annotations,
     },

@@ -19,7 +19,6 @@ import { type CloudResource, type Nature, readCloudResource } from "../../owners
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
-import type { EarlierSteps } from "./earlier-steps.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
 interface Wish extends DesiredAndObserved {
@@ -69,13 +68,14 @@ export interface Subjects {
  * a tag field are included if other XRs can declare their cloud resources. Copies of Secrets, and resources that the pipeline only
  * observes, are left out.
  *
+ * @param decided the resources whose ownership an earlier step has decided; true if this one may change their tags.
  * @param renamed the names of resources that hand over or take over, which are included although no step may desire them.
  */
 export function findSubjects(
   { resources, ignore, owner }: Tags,
   call: Call,
   draft: Draft,
-  { decided }: EarlierSteps,
+  decided: ReadonlyMap<string, boolean>,
   renamed: ReadonlySet<string> = new Set(),
 ): Subjects {
   const named = owner.account && resolveString(owner.account, call);

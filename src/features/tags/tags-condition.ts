@@ -84,10 +84,11 @@ function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
   const { kind } = of;
   const command = annotate(of, observed);
   const message = observed && shownCondition(observed, "Synced")?.message;
+  const owner = "owner" in reason ? reason.owner : undefined;
   const facts: Facts = {
     kind,
     name: brief(stringAt(subject.desired, EXTERNAL_NAME) ?? ""),
-    by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
+    by: owner ? describe(owner, kind) : "",
     // A managed resource that existed before this step keeps its tags, and its policies except Delete.
     meanwhile: isTagged ? "this XR manages and tags it as before, but without Delete" : "this XR only observes it",
     consequence: subject.ownership().hasManagementPolicies
@@ -97,9 +98,8 @@ function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
-  const other = "owner" in reason && reason.owner ? distinguish(subject, reason.owner) : "";
-  const remark = { ...reason, ...facts };
-  return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}${hasMoved ? explainLeft(subject) : ""}`;
+  const rest = [owner && distinguish(subject, owner), explainOrphan(reason), hasMoved && explainLeft(subject)];
+  return `${resource}: ${tell(REASONS, { ...reason, ...facts })}${rest.filter(Boolean).join("")}`;
 }
 
 /** Names the cloud resource that this XR created under another external name, and leaves behind: no object names it any more. */

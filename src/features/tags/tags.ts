@@ -4,18 +4,20 @@ import {
   type Draft,
   withCompositeUnready,
   withCondition,
+  withContext,
   withObjects,
   withResources,
   withResults,
 } from "../../model/draft.ts";
+import { isObject, toPlainText } from "../../model/json.ts";
+import { DOMAIN } from "../../model/names.ts";
 import { MOVED_AT } from "../../ownership/annotations.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import { withTold } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
-import type { Feature } from "../feature.ts";
+import { type Call, type Feature, identifyStep } from "../feature.ts";
 import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
-import { type EarlierSteps, readEarlierSteps, withDecisions } from "./earlier-steps.ts";
 import { checkTags, type Refusal } from "./limits.ts";
 import { giveBack, writeMarks } from "./marks.ts";
 import { keepRenamed } from "./renamed.ts";
@@ -39,9 +41,9 @@ export const tags: Feature = (call, before) => {
   if (input === undefined) return before;
 
   const earlier = readEarlierSteps(call);
-  const desired = findSubjects(input, call, before, earlier);
+  const desired = findSubjects(input, call, before, earlier.decided);
   const { draft, renamed, leaving } = keepRenamed(desired.subjects, call, before);
-  const found = renamed.size === 0 ? desired : findSubjects(input, call, draft, earlier, renamed);
+  const found = renamed.size === 0 ? desired : findSubjects(input, call, draft, earlier.decided, renamed);
   const wanted = resolveWanted(input, found.subjects.length, call);
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
   const all = found.subjects.map((subject) => decide(subject, wanted, known));
@@ -58,7 +60,7 @@ export const tags: Feature = (call, before) => {
   const tagged = isCovered(told.condition, earlier)
     ? withCondition(written, { ...told.condition, ...earlier.said })
     : withTold(written, told, call);
-  const noted = withDecisions(tagged, decisions.flatMap(toDecided), call);
+  const noted = withDecisions(tagged, decisions, call);
   return { ...noted, audit: [...noted.audit, ...toAudit(decisions, wanted)] };
 };
 
@@ -72,12 +74,46 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
   return { subject, reason, isTagged, hasMoved, arbitration, tags: decided, refusals };
 }
 
-/** Lists a resource that other XRs can declare, and whether later steps may tag it. */
-const toDecided = ({ subject, isTagged, arbitration }: TagDecision): readonly (readonly [string, boolean])[] =>
-  arbitration.isShareable ? [[subject.resource, isTagged]] : [];
+/**
+ * Context key: the decisions of each step with `tags`. The first step that selects a resource decides who owns its cloud resource. A later
+ * step cannot tell the first step's marks from marks that a Composition has copied from an XR, and would remove both.
+ */
+const DECISIONS = `${DOMAIN}/tags`;
+
+/**
+ * Reads what earlier steps have decided.
+ *
+ * - `decided`: the resources whose ownership they have decided. True if their tags may be changed.
+ * - `said`: the content of an earlier step's condition, of a False one if there is any. Crossplane keeps only the last step's condition, so
+ *   that step repeats it.
+ */
+function readEarlierSteps({ request, input }: Call) {
+  const context = request.context.at([DECISIONS]);
+  const steps = Object.entries(isObject(context) ? context : {})
+    .filter(([step]) => step !== identifyStep(input))
+    .flatMap(([, step]) => (isObject(step) ? [step] : []));
+  const decided = steps.flatMap(({ decided }) => Object.entries(isObject(decided) ? decided : {}));
+  const { reason, message, isFault } = steps.find((step) => step["isFault"]) ?? steps[0] ?? {};
+  const status: Condition["status"] = isFault === true ? "False" : "True";
+  return {
+    decided: new Map(decided.map(([resource, mayBeTagged]) => [resource, mayBeTagged === true])),
+    said: reason ? { status, reason: toPlainText(reason), message: toPlainText(message) } : undefined,
+  };
+}
+
+/** Adds the decisions of this step for later ones: the resources that other XRs can declare, and whether later steps may tag them. */
+function withDecisions(draft: Draft, decisions: readonly TagDecision[], { request, input }: Call): Draft {
+  const shareable = decisions.filter(({ arbitration }) => arbitration.isShareable);
+  if (shareable.length === 0) return draft;
+  const decided = Object.fromEntries(shareable.map(({ subject, isTagged }) => [subject.resource, isTagged]));
+  const { status, reason = "", message = "" } = draft.conditions.at(-1) ?? {};
+  const before = request.context.at([DECISIONS]);
+  const step = { decided, isFault: status === "False", reason, message };
+  return withContext(draft, [[DECISIONS, { ...(isObject(before) ? before : {}), [identifyStep(input)]: step }]]);
+}
 
 /** Tells whether to repeat what an earlier step says, because it is a fault, or because this step has less to tell. */
-const isCovered = ({ status, reason }: Condition, { said }: EarlierSteps): boolean =>
+const isCovered = ({ status, reason }: Condition, { said }: ReturnType<typeof readEarlierSteps>): boolean =>
   said !== undefined &&
   status === "True" &&
   (said.status === "False" || reason === "NothingToTag" || (reason === "Owned" && said.reason !== "Owned"));
