@@ -1,5 +1,4 @@
 import { EXTERNAL_NAME, NAME, readLabel } from "../crossplane/metadata.ts";
-import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
@@ -27,20 +26,13 @@ export function readNames(declared: DeclaredResource): Names | "unresolved" | un
     const names = name.paths.map((path) => stringAt(desired, path) ?? "");
     return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
   }
-  return readAssociation(declared, name);
-}
-
-function readAssociation(
-  declared: DeclaredResource,
-  { paths, orExternalName = false }: Extract<IdentityFacts["name"], { is: "association" }>,
-): Names | "unresolved" | undefined {
-  const path = paths[0] ?? ["kind"];
-  if (paths.length === 0) return { names: [ONLY_ONE], parts: [], path };
-  const parts = paths.flatMap((field) => textAt(declared, field) ?? []);
-  if (parts.length < paths.length) return "unresolved";
+  const [path] = name.paths;
+  if (path === undefined) return { names: [ONLY_ONE], parts: [], path: ["kind"] };
+  const parts = name.paths.flatMap((field) => textAt(declared, field) ?? []);
+  if (parts.length < name.paths.length) return "unresolved";
   const texts = parts.filter(Boolean);
   if (texts.length > 0) return { names: [texts.join(",")], parts, path };
-  return orExternalName ? readExternalName(declared, false) : undefined;
+  return name.orExternalName ? readExternalName(declared, false) : undefined;
 }
 
 /**

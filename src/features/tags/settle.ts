@@ -72,7 +72,7 @@ export function settle(
 /** Chooses policies, annotations and readiness. */
 function choosePart(verdict: Verdict, one: Case): Part {
   const { own, move } = one;
-  if (verdict.is === "deleting") return leave(own);
+  if (verdict.is === "deleting") return keepDeletable(asBefore(own));
   if (verdict.is === "theirs") return observeOwner(verdict, one);
   if (verdict.is === "elsewhere") return move ?? OBSERVING;
   if (move !== undefined) return { ...move, ready: "False" }; // whatever is known of the new cloud resource
@@ -125,14 +125,9 @@ function asBefore(own: Contender | undefined): Part {
   return { policies, annotations: { ...keep(TAGS_OWNER), ...keep(CONTENDERS), ...keep(ORIGIN) } };
 }
 
-/**
- * Keeps the policies of a managed resource that is being deleted, unless they are empty: that is a pause, and a paused one is never
- * deleted.
- */
-function leave(own: Contender | undefined): Part {
-  const { policies, annotations } = asBefore(own);
-  return { policies: policies.length === 0 ? OBSERVE : policies, annotations };
-}
+/** Replaces empty policies of a managed resource that is being deleted: they are a pause, and a paused one is never deleted. */
+const keepDeletable = (before: Part): Part =>
+  before.policies.length === 0 ? { ...before, policies: OBSERVE } : before;
 
 /**
  * Begins as an observer. A managed resource that existed before this step was in its Composition continues to write, so that it loses

@@ -8,6 +8,7 @@ import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import { type Contender, isCreator } from "../../ownership/contender.ts";
 import { isOrphan } from "../../ownership/contenders.ts";
 import { faults, fine, type ReasonOf, stops, type Told, tell, toTold, unknown, waits } from "../conditions.ts";
+import { FOR_PROVIDER } from "./kinds.ts";
 import type { Refusal } from "./limits.ts";
 import type { Subject, Subjects } from "./subject.ts";
 
@@ -25,9 +26,6 @@ export interface Tagged {
   /** Tags that its cloud would refuse. With one of them, the resource keeps the tags that it has, and is not created if it does not exist. */
   readonly refusals: readonly Refusal[];
 }
-
-/** Tells whether this XR owns the resource's tags. */
-export const isOurs = ({ is }: TagReason): boolean => is === "Owned" || is === "ExistedBefore/kept";
 
 /**
  * Makes one condition for all resources. Its message counts the tagged and the ignored resources, and names the others. Its reason is the
@@ -126,15 +124,13 @@ function explainOrphan(reason: TagReason): string {
   );
 }
 
-const PARAMETERS = ["spec", "forProvider"];
-
 /** Matches the names of fields that probably identify the parent of a cloud resource. */
 const LIKELY = /(?:Id|ID|Name|Arn|Ref|Uid)$/;
 
 /** Names the fields in which ours and another owner's differ, the likely ones first, for a kind whose identifying fields are not known. */
 function distinguish({ facts, desired }: Subject, { document }: Contender): string {
   if (!facts.isUnknownKind) return "";
-  const [ours, theirs] = [desired, document].map((each) => each.at(PARAMETERS));
+  const [ours, theirs] = [desired, document].map((each) => each.at(FOR_PROVIDER));
   if (!(isObject(ours) && isObject(theirs))) return "";
   const fields = Object.keys(ours).filter((field) => typeof ours[field] === "string" && ours[field] !== theirs[field]);
   if (fields.length === 0) return "";

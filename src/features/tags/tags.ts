@@ -23,7 +23,7 @@ import { giveBack, writeMarks } from "./marks.ts";
 import { keepRenamed } from "./renamed.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
-import { isOurs, type Tagged, toTagsCondition } from "./tags-condition.ts";
+import { type Tagged, toTagsCondition } from "./tags-condition.ts";
 import { resolveWanted, type WantedTags } from "./wanted.ts";
 
 interface TagDecision extends Tagged {
@@ -68,7 +68,8 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
   const arbitration = arbitrate(subject, wanted, known);
   const { reason, policies, annotations } = arbitration;
   const hasMoved = annotations[MOVED_AT] !== undefined;
-  const isTagged = (subject.tags?.isPending !== true && mayWrite(policies)) || isOurs(reason);
+  const isOurs = reason.is === "Owned" || reason.is === "ExistedBefore/kept";
+  const isTagged = (subject.tags?.isPending !== true && mayWrite(policies)) || isOurs;
   const decided = isTagged ? decideTags(subject, wanted) : undefined;
   const refusals = [...wanted.excess, ...(decided ? checkTags(decided, wanted.keys, subject) : [])];
   return { subject, reason, isTagged, hasMoved, arbitration, tags: decided, refusals };
@@ -78,7 +79,7 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
  * Context key: the decisions of each step with `tags`. The first step that selects a resource decides who owns its cloud resource. A later
  * step cannot tell the first step's marks from marks that a Composition has copied from an XR, and would remove both.
  */
-const DECISIONS = `${DOMAIN}/tags`;
+const DECIDED = `${DOMAIN}/tags`;
 
 /**
  * Reads what earlier steps have decided.
@@ -88,7 +89,7 @@ const DECISIONS = `${DOMAIN}/tags`;
  *   that step repeats it.
  */
 function readEarlierSteps({ request, input }: Call) {
-  const context = request.context.at([DECISIONS]);
+  const context = request.context.at([DECIDED]);
   const steps = Object.entries(isObject(context) ? context : {})
     .filter(([step]) => step !== identifyStep(input))
     .flatMap(([, step]) => (isObject(step) ? [step] : []));
@@ -107,9 +108,9 @@ function withDecisions(draft: Draft, decisions: readonly TagDecision[], { reques
   if (shareable.length === 0) return draft;
   const decided = Object.fromEntries(shareable.map(({ subject, isTagged }) => [subject.resource, isTagged]));
   const { status, reason = "", message = "" } = draft.conditions.at(-1) ?? {};
-  const before = request.context.at([DECISIONS]);
+  const before = request.context.at([DECIDED]);
   const step = { decided, isFault: status === "False", reason, message };
-  return withContext(draft, [[DECISIONS, { ...(isObject(before) ? before : {}), [identifyStep(input)]: step }]]);
+  return withContext(draft, [[DECIDED, { ...(isObject(before) ? before : {}), [identifyStep(input)]: step }]]);
 }
 
 /** Tells whether to repeat what an earlier step says, because it is a fault, or because this step has less to tell. */
