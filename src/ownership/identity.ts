@@ -15,8 +15,9 @@ import { formatByConfig, isSameConfig, type KnownAccount, readAccount, toAccount
 import { type Names, readNames } from "./names.ts";
 import { findReferred } from "./unknown-kind.ts";
 
-/** The origin of a managed resource's external name, and the abilities of its kind. */
-export interface Nature {
+/** Our managed resource, with what is needed to find the contenders for its cloud resource. */
+export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace"> {
+  readonly kind: ManagedKind;
   /**
    * True if the provider chose the name when it created the cloud resource. No other managed resource can have declared that name before.
    */
@@ -25,11 +26,6 @@ export interface Nature {
   readonly isImported: boolean;
   /** True if the kind supports observing only. */
   readonly hasManagementPolicies: boolean;
-}
-
-/** Our managed resource, with what is needed to find the contenders for its cloud resource. */
-export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "namespace"> {
-  readonly kind: ManagedKind;
   readonly declared: CloudResource;
   /** The value of our identity label: the present one if it stands for the same cloud resource, else the one computed now. */
   readonly identity: string;

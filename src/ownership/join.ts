@@ -61,7 +61,7 @@ function isRecalled(candidate: Candidate, known: KnownContenders): boolean {
   return first !== undefined && candidate.forms.some(({ identity }) => identity === (first.identity ?? identity));
 }
 
-const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
+export const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
 
 /**
  * Tells whether another managed resource has the name that our provider chose. That one may import our cloud resource, and its XR may have

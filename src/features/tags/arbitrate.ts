@@ -2,6 +2,7 @@ import { ALL_ACTIONS } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { stringAt } from "../../model/document.ts";
 import type { KnownContenders } from "../../ownership/find-contenders.ts";
+import { NOT_LOOKED } from "../../ownership/join.ts";
 import { judgeOwnership } from "../../ownership/ownership-verdict.ts";
 import { chooseMarks, type Marks } from "./marks.ts";
 import { findRivals, isUnshared } from "./rivals.ts";
@@ -21,7 +22,8 @@ export function arbitrate(subject: Subject, usual: WantedTags, known: KnownConte
   if (declared === undefined) return subject.tags?.isPending ? { ...UNSHARED, reason: PENDING } : UNSHARED;
   const wanted = subject.isRenamed ? { ...usual, rules: { ...usual.rules, ...HANDING_OVER } } : usual;
   if (declared === "unresolved") {
-    const settlement = settle({ is: declared }, subject, wanted, { ...NO_RIVALS, hasMoved: mayHaveMoved(subject) });
+    const rivals = { contenders: undefined, join: NOT_LOOKED, hasMoved: mayHaveMoved(subject) };
+    const settlement = settle({ is: declared }, subject, wanted, rivals);
     return { ...settlement, labels: [], isShareable: true };
   }
   const { own, hasManagementPolicies } = subject.ownership();
@@ -47,8 +49,6 @@ const UNSHARED: Arbitration = {
   annotations: {},
   isShareable: false,
 };
-
-const NO_RIVALS = { contenders: undefined, join: { is: "alone", hasSettled: false, isFollowed: false } } as const;
 
 /** Tells whether ours, while a reference hides its cloud resource, may have declared another one before. */
 function mayHaveMoved({ ownership, desired }: Subject): boolean {

@@ -38,27 +38,27 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
     if (owner.identity === undefined) return byName.get(toNameKey(owner.document)) ?? NO_HEIRS;
     return byIdentity.get(owner.identity) ?? byIdentity.get(identifyAnew(owner, byKind) ?? "") ?? NO_HEIRS;
   };
-  // A new resource of the owner's kind with an unresolved reference may declare the same cloud resource.
-  const mayHaveMore = ({ document }: Contender): boolean => byIdentity.has(kindOf(document));
-  const hasHeirs = ([, owner]: Owner): boolean => mayHaveMore(owner) || heirsOf(owner).length > 0;
-  const replaced = owners.filter(hasHeirs);
-  const waiting = replaced.filter(([, owner]) => mayHaveMore(owner) || !isSucceeded(owner, heirsOf(owner)));
-  // Without heirs, an owner would go with its cloud resource, which another XR may have begun to declare: it stays until that is known.
   const isHandingOver = call.input.spec.tags?.owner.onRelease === "HandOver";
   const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // then a feature left it out on purpose
-  const leaving = owners.filter(
-    ([name, owner]) =>
-      isHandingOver && owner.isMarked && owner.mayDelete && !isDesired(name) && !hasHeirs([name, owner]),
-  );
-  const kept = [...waiting, ...leaving].map(
-    ([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const,
-  );
-  const heirs = [...new Set(replaced.map(([, owner]) => heirsOf(owner)))].flat(); // many owners may share their heirs
-  const names = [...replaced, ...leaving].map(([name]) => name);
+  const judged = owners.map(([name, owner]) => {
+    const heirs = heirsOf(owner);
+    // A new resource of the owner's kind with an unresolved reference may declare the same cloud resource.
+    const mayHaveMore = byIdentity.has(kindOf(owner.document));
+    const isReplaced = mayHaveMore || heirs.length > 0;
+    // Without heirs, an owner would go with its cloud resource, which another XR may have begun to declare: it stays until that is known.
+    const isLeaving = !isReplaced && isHandingOver && owner.isMarked && owner.mayDelete && !isDesired(name);
+    const isListing = heirs.every(({ ownership }) => isAcknowledgedBy(owner, ownership().own));
+    return { name, owner, heirs, isReplaced, isLeaving, mayGo: !mayHaveMore && !owner.mayDelete && isListing };
+  });
+  const involved = judged.filter(({ isReplaced, isLeaving }) => isReplaced || isLeaving);
+  const kept = involved
+    .filter(({ mayGo }) => !mayGo)
+    .map(({ name, owner }) => [name, { is: "set", object: pickKept(owner.document), ready: "True" }] as const);
+  const heirs = [...new Set(involved.map((one) => one.heirs))].flat(); // many owners may share their heirs
   return {
     draft: withResources(draft, kept),
-    renamed: new Set([...names, ...heirs.map(({ resource }) => resource)]),
-    leaving: new Set(leaving.map(([name]) => name)),
+    renamed: new Set([...involved.map(({ name }) => name), ...heirs.map(({ resource }) => resource)]),
+    leaving: new Set(involved.flatMap(({ name, isLeaving }) => (isLeaving ? [name] : []))),
   };
 }
 
@@ -66,10 +66,6 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
 type Owner = readonly [name: string, owner: Contender];
 
 const NO_HEIRS: readonly Subject[] = [];
-
-/** Tells whether an owner may go: it leaves the cloud resource, and lists each heir as a successor. */
-const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
-  !owner.mayDelete && heirs.every(({ ownership }) => isAcknowledgedBy(owner, ownership().own));
 
 function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
   const desired = desiredSoFar(call, draft);

@@ -15,7 +15,7 @@ import { isFromInput, readScope } from "../../ownership/added-scope.ts";
 import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
 import { type Contender, isCreator, toContender } from "../../ownership/contender.ts";
 import type { DeclaredResource, DesiredAndObserved } from "../../ownership/fields.ts";
-import { type CloudResource, type Nature, readCloudResource } from "../../ownership/identity.ts";
+import { type Candidate, type CloudResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
@@ -33,8 +33,7 @@ interface Wish extends DesiredAndObserved {
 }
 
 /** A desired managed resource whose ownership is to be settled. */
-export interface Subject extends Wish, DeclaredResource, Omit<Nature, "hasManagementPolicies"> {
-  readonly kind: ManagedKind;
+export interface Subject extends Wish, DeclaredResource, Pick<Candidate, "kind" | "isMadeUp" | "isImported"> {
   readonly cloud: KindFacts["cloud"];
   readonly reportsTags: boolean;
   /** True if an earlier step desires its external name. */
@@ -45,7 +44,7 @@ export interface Subject extends Wish, DeclaredResource, Omit<Nature, "hasManage
   readonly tags: ResourceTags | undefined;
 }
 
-interface Ownership extends Pick<Nature, "hasManagementPolicies"> {
+interface Ownership extends Pick<Candidate, "hasManagementPolicies"> {
   /** The cloud resource; undefined if no other XR can declare it, "unresolved" until the references that identify it are resolved. */
   readonly cloudResource: CloudResource | "unresolved" | undefined;
   /** The observed managed resource; undefined before it is created, and if no other XR can declare its cloud resource. */
