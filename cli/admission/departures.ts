@@ -85,8 +85,8 @@ async function findContenders({ document, identity }: Contender, read: ReadClust
  */
 export function toDeparture(managed: JsonObject): Contender | undefined {
   const leaving = toContender(documentOf(managed));
-  const { document, identity, isMarked, acknowledged, isDeleting, isDeletingWithIt } = leaving;
-  if (identity === undefined || isDeleting || isDeletingWithIt) return undefined;
+  const { document, identity, isMarked, acknowledged, isDeleting, mayDelete } = leaving;
+  if (identity === undefined || isDeleting || mayDelete) return undefined;
   if (isMarked && acknowledged.size === 0 && readAnnotation(document, ORIGIN) !== undefined) return undefined;
   return readAnnotation(document, LEAVE_BEHIND) === "true" ? undefined : leaving;
 }

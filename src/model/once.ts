@@ -7,6 +7,16 @@ export function lazy<Made>(make: () => Made): () => Made {
   };
 }
 
+/** Makes a cache by key, such as for one request: returns the cached value, or makes and keeps it. */
+export function cache<Made>(): (key: string, make: () => Made) => Made {
+  const made = new Map<string, { readonly value: Made }>();
+  return (key, make) => {
+    const entry = made.get(key) ?? { value: make() };
+    made.set(key, entry);
+    return entry.value;
+  };
+}
+
 /**
  * Caches a function's value per object, such as the index of a list. The value is freed with the object.
  *

@@ -29,7 +29,7 @@ export const CONTENDS_LABEL = `${DOMAIN}/contends`;
 export const WRITES_LABEL = `${DOMAIN}/writes`;
 /**
  * The hash of API group, kind and external name. `registry who-owns` looks for this label, and so does an XR whose provider chose the name,
- * or that looks behind other ProviderConfigs.
+ * or that looks by name (`looksByName`).
  */
 export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 

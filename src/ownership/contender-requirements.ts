@@ -38,9 +38,9 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
  *   creation to two managed resources.
  * - As an owner that imports the cloud resource it goes on looking: the creator's XR sets no label until it has found ours.
  */
-export function looksBehindOtherConfigs(candidate: Candidate): boolean {
-  const { own, declared, identity, isImported, facts } = candidate;
-  if (declared.account === "" && facts.isUnique) return false;
+export function looksByName(candidate: Candidate): boolean {
+  const { own, declared, identity, isImported } = candidate;
+  if (declared.account === "" && declared.facts.isUnique) return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
   const looksOn = !declared.isAccountKnown || (isImported && !own?.isCreated);
@@ -68,15 +68,11 @@ export function findFirst(
   const first = listed && findLiving(listed)[0];
   if (listed === undefined || first === undefined) return before;
   if (isAhead(first, candidate)) return before === undefined || first.isMarked ? first : before;
-  return before ?? (isAboutToCreate(first, listed, candidate) ? candidate.own : undefined);
+  const { own } = candidate;
+  const isNew = first.uid === own?.uid && !own.isMarked && own.observation === "absent";
+  const isAboutToCreate = isNew && firstOther(findInTheWay(listed), own.uid) === undefined;
+  return before ?? (isAboutToCreate ? own : undefined);
 }
-
-/** Tells whether our resource is the first, and is about to create the cloud resource. */
-const isAboutToCreate = (first: Contender, listed: Contenders, { own }: Candidate): boolean =>
-  first.uid === own?.uid &&
-  !own.isMarked &&
-  own.observation === "absent" &&
-  firstOther(findInTheWay(listed), own.uid) === undefined;
 
 /** Tells whether a contender precedes ours. As long as ours lacks this identity label, as right after a rename, only an owner does. */
 export const isAhead = (one: Contender, { own, identity }: Candidate): boolean =>

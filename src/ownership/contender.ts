@@ -71,7 +71,10 @@ class ManagedContender {
     this.policies = readPolicies(document);
     const isAllowed = this.policies === undefined ? this.isMarked : mayWrite(this.policies);
     this.isWriting = isAllowed && !this.isDeleting && !isPaused(document);
-    this.isCreated = hasCreated(document);
+    this.isCreated =
+      readAnnotation(document, ORIGIN) === "Created" || // first: most owners have it
+      isCreator(document) ||
+      readAnnotation(document, ALLOW_DELETE) === "true";
     this.createdAt = stringAt(document, ["metadata", "creationTimestamp"]) ?? "";
     this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
   }
@@ -91,8 +94,8 @@ class ManagedContender {
     return findController(this.document) !== undefined;
   }
 
-  /** True if the cloud resource is deleted together with it. */
-  get isDeletingWithIt(): boolean {
+  /** True if its policies have the provider delete the cloud resource when this managed resource is deleted. */
+  get mayDelete(): boolean {
     return mayDelete(this.document);
   }
 
@@ -110,11 +113,6 @@ class ManagedContender {
 export type Contender = Pick<ManagedContender, keyof ManagedContender>;
 
 export const toContender = (document: Document): Contender => new ManagedContender(document);
-
-function hasCreated(document: Document): boolean {
-  if (readAnnotation(document, ORIGIN) === "Created") return true; // first: most owners have it
-  return isCreator(document) || readAnnotation(document, ALLOW_DELETE) === "true";
-}
 
 /**
  * Tells whether the provider created the cloud resource for this managed resource. With the annotation MOVED_AT the managed resource is
@@ -151,8 +149,8 @@ export function formatAcknowledged(others: readonly Contender[]): string {
 }
 
 /** Tells whether an owner lists a contender as its successor. */
-export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean =>
-  owner.acknowledged.has(name) || owner.acknowledged.has(hashName(name));
+export const isAcknowledgedBy = ({ acknowledged }: Contender, one: Contender | undefined): boolean =>
+  one !== undefined && (acknowledged.has(one.name) || acknowledged.has(hashName(one.name)));
 
 /** Hashes a name, marked by `#`, which no resource's name contains. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;

@@ -43,7 +43,7 @@ export const isOrphan = ({ isControlled, isDeleting, isWriting }: Contender): bo
 
 /** Finds the contenders that block a promotion: they write, or are being deleted together with the cloud resource. */
 export const findInTheWay = forMany((all: Contenders) =>
-  all.filter((one) => one.isWriting || (one.isDeleting && one.isDeletingWithIt)),
+  all.filter((one) => one.isWriting || (one.isDeleting && one.mayDelete)),
 );
 
 export const findCreated = forMany((all: Contenders) => all.filter(({ isCreated }) => isCreated));

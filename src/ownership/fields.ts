@@ -1,5 +1,6 @@
 import { readObservation } from "../crossplane/managed-resource.ts";
 import { readLabel } from "../crossplane/metadata.ts";
+import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { listReferences } from "../crossplane/providers/reference-names.ts";
 import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
@@ -10,6 +11,20 @@ import { IDENTITY_LABEL } from "./annotations.ts";
 export interface DesiredAndObserved {
   readonly desired: Document;
   readonly observed: Document | undefined;
+}
+
+/** A managed resource, and what identifies its cloud resource. */
+export interface DeclaredResource extends DesiredAndObserved {
+  readonly facts: IdentityFacts;
+  /**
+   * The external name that the provider chose; undefined if there is none, or if the pipeline or the record sets one. It is "" before it
+   * counts: until the provider has created the cloud resource, or the managed resource has the identity label.
+   */
+  readonly chosen?: string | undefined;
+  /** The XR's namespace, which Crossplane gives to what it composes. */
+  readonly namespace?: string | undefined;
+  /** The account that the input names. */
+  readonly account?: string | undefined;
 }
 
 /**

@@ -1,10 +1,11 @@
-import { selectProviderConfig } from "../crossplane/account.ts";
+import { readAccountOf, selectProviderConfig } from "../crossplane/account.ts";
 import { findTwin, type ManagedKind, readManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
 import { isObserver } from "../crossplane/management-policies.ts";
+import type { Cloud } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import type { Document } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
-import { once } from "../model/once.ts";
+import { cache, once } from "../model/once.ts";
 import type { Requirements } from "../model/requirement.ts";
 import { CONTENDS_LABEL, EXTERNAL_NAME_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
@@ -13,7 +14,7 @@ import {
   findFirst,
   isAhead,
   isNamedByOurs,
-  looksBehindOtherConfigs,
+  looksByName,
   orOwn,
   toContenders,
   toFirst,
@@ -48,10 +49,10 @@ interface Listed {
 export class KnownContenders {
   readonly #requirements: Requirements;
   readonly #canAskSchemas: boolean;
-  readonly #listed = new Map<string, Listed>();
-  readonly #named = new Map<string, Contenders>();
-  readonly #namesakes = new Map<string, readonly Namesake[]>();
-  readonly #withWriter = new Map<string, Contenders>();
+  readonly #listed = cache<Listed>();
+  readonly #named = cache<Contenders | undefined>();
+  readonly #namesakes = cache<readonly Namesake[] | undefined>();
+  readonly #withWriter = cache<Contenders | undefined>();
 
   /** @param canAskSchemas true if Crossplane can say whether a kind is served. */
   constructor(requirements: Requirements, canAskSchemas: boolean) {
@@ -92,33 +93,30 @@ export class KnownContenders {
 
   /** Lists the managed resources with the external name in any account, cluster-scoped and namespaced; undefined while pending. */
   listNamesakes(kind: ManagedKind, externalName: string): Contenders | undefined {
-    const key = `${kind.apiVersion} ${externalName}`;
-    const before = this.#named.get(key);
-    if (before !== undefined) return before;
-    const found = this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, undefined, this.#requirements);
-    if (found !== undefined) this.#named.set(key, found);
-    return found;
+    return this.#named(`${kind.apiVersion} ${externalName}`, () =>
+      this.#ask(kind, EXTERNAL_NAME_LABEL, externalName, undefined, this.#requirements),
+    );
   }
 
   /** Finds the managed resources with the candidate's external name, once for all candidates that are identified by the same fields. */
-  findNamesakes({ kind, externalName, facts }: Candidate): readonly Namesake[] | undefined {
+  findNamesakes({ kind, externalName, declared: { facts } }: Candidate): readonly Namesake[] | undefined {
     const key = [kind.apiVersion, externalName, ...(facts.added ?? [])].join(" ");
-    const before = this.#namesakes.get(key);
-    if (before !== undefined) return before;
-    const namesakes = this.listNamesakes(kind, externalName)?.flatMap((one) => {
-      const read = readByItself(one.document, facts);
-      return isKnown(read) ? [{ one, read }] : [];
-    });
-    if (namesakes !== undefined) this.#namesakes.set(key, namesakes);
-    return namesakes;
+    return this.#namesakes(key, () =>
+      this.listNamesakes(kind, externalName)?.flatMap((one) => {
+        const read = readByItself(one.document, facts);
+        return isKnown(read) ? [{ one, read }] : [];
+      }),
+    );
   }
 
-  /** Finds the ProviderConfig of a managed resource; undefined if its kind is not served, or names no account. */
-  findProviderConfig(managed: Document, namespace?: string): Document | "pending" | undefined {
+  /** Reads the account of a managed resource's ProviderConfig; undefined if that is not served, or names no account. */
+  findAccount(managed: Document, cloud: Cloud | undefined, namespace?: string): string | "pending" | undefined {
     const selector = selectProviderConfig(readManagedKind(managed), readProviderConfig(managed, namespace));
     if (!this.#canAskSchemas || selector === undefined || !isPathSegment(selector.match.name)) return undefined;
     const answer = this.#requirements.askIfServed(toRequirement(`tags/account/${selector.kind}`, selector));
-    return answer.is === "pending" ? answer.is : answer.items[0];
+    if (answer.is === "pending") return answer.is;
+    const [config] = answer.items;
+    return config && readAccountOf(config, cloud);
   }
 
   /** Finds the first contender of an earlier reconcile, if it still is the first. */
@@ -149,23 +147,18 @@ export class KnownContenders {
 
   /** Lists the contenders with the label, without requiring them in the response yet. */
   #list(label: string, candidate: Candidate): Listed {
-    const isWide = label === IDENTITY_LABEL && looksBehindOtherConfigs(candidate);
-    const identities = candidate.forms.map(({ identity }) => identity);
-    const key = [candidate.kind.apiVersion, isWide, label, ...identities].join(" ");
-    const before = this.#listed.get(key);
-    if (before !== undefined) return before;
-    const asked = this.#requirements.fork();
-    const found = isWide
-      ? this.#listInAnyAccount(candidate)
-      : this.#listLabelled(label, identities, candidate, asked)?.filter((one) => declares(one, candidate, isSame));
-    const listed = { asked, found };
-    this.#listed.set(key, listed);
-    return listed;
-  }
-
-  #listLabelled(label: string, identities: readonly string[], { kind, own }: Candidate, asked: Requirements) {
-    const answers = identities.map((identity) => this.#ask(kind, label, identity, own, asked));
-    return answers.every((answer) => answer !== undefined) ? answers.flat() : undefined;
+    const isWide = label === IDENTITY_LABEL && looksByName(candidate);
+    const { kind, own, forms } = candidate;
+    const identities = forms.map(({ identity }) => identity);
+    const key = [kind.apiVersion, isWide, label, ...identities].join(" ");
+    return this.#listed(key, () => {
+      const asked = this.#requirements.fork();
+      if (isWide) return { asked, found: this.#listInAnyAccount(candidate) };
+      const answers = identities.map((identity) => this.#ask(kind, label, identity, own, asked));
+      const isPending = !answers.every((answer) => answer !== undefined);
+      const found = isPending ? undefined : answers.flat().filter((one) => declares(one, candidate, isSame));
+      return { asked, found };
+    });
   }
 
   /**
@@ -192,15 +185,12 @@ export class KnownContenders {
   #withLastWriter(listed: Contenders | undefined, candidate: Candidate): Contenders | undefined {
     const writer = listed && toWriterRequirement(candidate, listed);
     if (listed === undefined || writer === undefined) return listed;
-    const key = `${candidate.identity} ${writer.name}`;
-    const before = this.#withWriter.get(key);
-    if (before !== undefined) return before;
     const isNew = (contender: Contender): boolean =>
       !indexByUid(listed).has(contender.uid) && !onlyObserves(contender) && declares(contender, candidate, hasSameName);
-    const found = toContenders(this.#requirements.ask(writer), candidate.own);
-    const all = found && [...listed, ...found.filter(isNew)];
-    if (all !== undefined) this.#withWriter.set(key, all);
-    return all;
+    return this.#withWriter(`${candidate.identity} ${writer.name}`, () => {
+      const found = toContenders(this.#requirements.ask(writer), candidate.own);
+      return found && [...listed, ...found.filter(isNew)];
+    });
   }
 }
 
@@ -222,9 +212,9 @@ const twinOf = once(findTwin);
  */
 function declares(
   one: Contender,
-  { own, observed, facts, declared, forms }: Candidate,
+  { own, observed, declared, forms }: Candidate,
   compare: typeof isSame,
-  read = one === own ? observed : readByItself(one.document, facts),
+  read = one === own ? observed : readByItself(one.document, declared.facts),
 ): boolean {
   if (!isKnown(read)) return false;
   if (one === own) return isInPlace(declared, read); // in any account: ours may take on another one's

@@ -10,24 +10,14 @@ import { once } from "../model/once.ts";
 import { readAdded, readScope } from "./added-scope.ts";
 import { ACCOUNT } from "./annotations.ts";
 import type { Contender } from "./contender.ts";
-import { type DesiredAndObserved, textAt } from "./fields.ts";
-import {
-  type AccountSource,
-  formatByConfig,
-  isSameConfig,
-  type KnownAccount,
-  readAccount,
-  toAccount,
-  toConfig,
-} from "./known-account.ts";
-import { type NamedResource, type Names, readNames } from "./names.ts";
+import { type DeclaredResource, type DesiredAndObserved, textAt } from "./fields.ts";
+import { formatByConfig, isSameConfig, type KnownAccount, readAccount, toAccount, toConfig } from "./known-account.ts";
+import { type Names, readNames } from "./names.ts";
 import { findReferred } from "./unknown-kind.ts";
 
-/** A managed resource, and the facts that identify its cloud resource. */
-export interface DeclaredResource extends NamedResource, AccountSource {}
-
-/** The origin of a managed resource's external name, and the abilities of its kind. */
-export interface Nature {
+/** Our managed resource, with what is needed to find the contenders for its cloud resource. */
+export interface Candidate extends Pick<DeclaredResource, "desired" | "namespace"> {
+  readonly kind: ManagedKind;
   /**
    * True if the provider chose the name when it created the cloud resource. No other managed resource can have declared that name before.
    */
@@ -36,11 +26,6 @@ export interface Nature {
   readonly isImported: boolean;
   /** True if the kind supports observing only. */
   readonly hasManagementPolicies: boolean;
-}
-
-/** Our managed resource, with what is needed to find the contenders for its cloud resource. */
-export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "namespace" | "facts"> {
-  readonly kind: ManagedKind;
   readonly declared: CloudResource;
   /** The value of our identity label: the present one if it stands for the same cloud resource, else the one computed now. */
   readonly identity: string;
@@ -49,7 +34,7 @@ export interface Candidate extends Nature, Pick<DeclaredResource, "desired" | "n
    * it if it differs, as after the account became known.
    */
   readonly forms: readonly [Form, ...Form[]];
-  /** The hash of the external name (see `Identity`). */
+  /** The hash of the external name. */
   readonly externalName: string;
   /** Our managed resource as observed; undefined before it is created. */
   readonly own: Contender | undefined;
@@ -65,20 +50,12 @@ interface Form {
   readonly declared: CloudResource;
 }
 
-/** The two labels of a cloud resource, both hashes. */
-export interface Identity {
-  /** Equal for all managed resources that declare the same cloud resource, and different for all others. */
-  readonly identity: string;
-  /** Equal for cloud resources of the same kind and name, in any location. */
-  readonly externalName: string;
-}
-
 /** A cloud resource, as a managed resource declares it. */
 export interface CloudResource extends Omit<Names, "path">, KnownAccount {
   /** Location and parents, by field path; "" for a field that is not set. */
   readonly place: ReadonlyMap<string, string>;
-  /** The texts that are hashed to the identity, before and after the account. */
-  readonly hashed: readonly [before: readonly string[], after: readonly string[]];
+  /** The texts that are hashed to the identity, after the account. */
+  readonly hashed: readonly string[];
   /** The facts by which it was read. A cloud resource with which it is compared has to be read by the same facts. */
   readonly facts: IdentityFacts;
   /** True until Crossplane has answered with the kind's schema, whose fields may distinguish it from other cloud resources of its name. */
@@ -101,19 +78,12 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   if (found === undefined) return "unresolved";
   const parts = foldNames(read.parts, facts);
   const names = read.names === read.parts ? parts : foldNames(read.names, facts);
-  const { place, hashed } = found;
+  const { place } = found;
   const field = facts.accountField && place.get(formatPath(facts.accountField));
   // A parent's name or id may tell the account of its child, too.
   const isNamed = facts.isUnique || field || holdsAccount(parts[0] ?? "") || [...place.values()].some(holdsAccount);
   const account = readAccount(declared, Boolean(isNamed));
-  return {
-    names,
-    parts,
-    place,
-    ...account,
-    hashed: [facts.isUnknownKind ? ["providerConfig"] : [], [...hashed, ...parts]],
-    facts,
-  };
+  return { names, parts, place, ...account, hashed: [...found.hashed, ...parts], facts };
 }
 
 /** Reads the cloud resource that an observed managed resource declares. */
@@ -143,11 +113,9 @@ function readPlace(
 /** Formats each path of our tables once. */
 const formatPath = once(formatFieldPath);
 
-/** Hashes a cloud resource of a kind. */
-export const identify = ({ group, kind }: ManagedKind, resource: CloudResource): Identity => ({
-  identity: hash([group, kind, ...resource.hashed[0], resource.account, ...resource.hashed[1]]),
-  externalName: hashExternalName(group, kind, resource.names),
-});
+/** Makes the identity label: equal for all managed resources that declare the same cloud resource, and different for all others. */
+export const identify = ({ group, kind }: ManagedKind, { facts, account, hashed }: CloudResource): string =>
+  hash([group, kind, ...(facts.isUnknownKind ? ["providerConfig"] : []), account, ...hashed]);
 
 /**
  * Describes our cloud resource as it was when it was hashed to the identity label of a contender: of ours as observed, or of the owner. At
@@ -170,10 +138,9 @@ export function describeAs(
   // Nothing is added to a name that is unique in the whole cloud: the annotation is forged there.
   const noted: IdentityFacts = { ...facts, added: facts.isUnique ? undefined : readScope(document) };
   const place = readPlace({ ...pair, facts: noted });
-  const hashed = place && ([resource.hashed[0], [...place.hashed, ...parts]] as const);
   return [resource, ...accounts.map((account) => ({ ...resource, ...account }))]
-    .flatMap((each) => (hashed ? [each, { ...each, facts: noted, hashed }] : [each]))
-    .find((each) => identify(kind, each).identity === identity);
+    .flatMap((each) => (place ? [each, { ...each, facts: noted, hashed: [...place.hashed, ...parts] }] : [each]))
+    .find((each) => identify(kind, each) === identity);
 }
 
 /** Removes differences that the cloud ignores: case, and the dot at the end of a DNS name. */
@@ -188,10 +155,11 @@ export const foldNames = (names: readonly string[], facts: IdentityFacts): reado
  * Tells whether our observed managed resource declares another cloud resource than the desired one: its name or a desired location
  * differs. Fields that are not desired are ignored, since the provider may have filled them in.
  */
-export function isElsewhere({ own, facts, declared, identity, observed: read }: Candidate): boolean {
+export function isElsewhere({ own, declared, identity, observed: read }: Candidate): boolean {
   if (own === undefined) return false;
   if (own.identity !== undefined) return own.identity !== identity || (isKnown(read) && !isInPlace(declared, read));
   const { document } = own;
+  const { facts } = declared;
   const parts = findLostName(document, facts) ?? (isKnown(read) ? read.parts : []);
   const { place } = (isKnown(read) ? read : readPlace({ desired: document, observed: document, facts })) ?? {};
   return (
@@ -209,14 +177,10 @@ function findLostName(observed: Document, facts: IdentityFacts): readonly string
 }
 
 /**
- * Tells whether our observed managed resource already has each location and parent that the desired one sets. That includes a field that
- * begins to count: with another value, it is a field of another cloud resource.
+ * Tells whether a place has each location and parent that the cloud resource sets. That includes a field that begins to count: with another
+ * value, it is a field of another cloud resource.
  */
-export const isUnchanged = (declared: CloudResource, observed: CloudResource | "unresolved" | undefined): boolean =>
-  isKnown(observed) && isAt(declared, observed.place);
-
-/** Tells whether a place has each location and parent that the cloud resource sets. */
-const isAt = (declared: CloudResource, place: CloudResource["place"] | undefined): boolean =>
+export const isAt = (declared: CloudResource, place: CloudResource["place"] | undefined): boolean =>
   [...declared.place].every(([field, text]) => text === "" || text === place?.get(field));
 
 export const isKnown = (read: CloudResource | "unresolved" | undefined): read is CloudResource =>

@@ -1,9 +1,8 @@
-import { readAccountOf, readGlobalId } from "../crossplane/account.ts";
+import { readGlobalId } from "../crossplane/account.ts";
 import type { Cloud } from "../crossplane/providers/families.ts";
-import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { byPrecedence, type Contender } from "./contender.ts";
-import { isNamedByOurs, looksBehindOtherConfigs } from "./contender-requirements.ts";
+import { isNamedByOurs, looksByName } from "./contender-requirements.ts";
 import { findLiving, firstOther, isLiving } from "./contenders.ts";
 import { hasLooked, type KnownContenders, type Namesake } from "./find-contenders.ts";
 import type { Candidate, CloudResource } from "./identity.ts";
@@ -34,21 +33,20 @@ const MAX_COMPARED = 10;
  * cloud resource, or else the one that has precedence: it takes on that one's account, so that both get the same identity.
  */
 export function findSame(candidate: Candidate, known: KnownContenders, cloud: Cloud | undefined): Join {
-  if (!looksBehindOtherConfigs(candidate) || isRecalled(candidate, known)) return NOT_LOOKED;
+  if (!looksByName(candidate) || isRecalled(candidate, known)) return NOT_LOOKED;
   const namesakes = known.findNamesakes(candidate);
   if (namesakes === undefined) return { is: "pending" };
-  const toAccount: ReadAccount = (managed, namespace) => {
-    const config = known.findProviderConfig(managed, namespace);
-    return config === "pending" ? config : config && readAccountOf(config, cloud);
-  };
+  const tell = (other: Namesake): Told => isSameAccount(candidate, other, known, cloud);
   const others = listOthers(namesakes, candidate);
   for (const other of others.ahead) {
-    const join = judge(isSameAccount(candidate, other, toAccount), candidate, other);
+    const join = judge(tell(other), candidate, other);
     if (join !== undefined) return join;
   }
-  const isListed = isListedAsOwner(candidate, namesakes);
+  const { own } = candidate;
+  // Of two managed resources that were promoted at once, at least one then sees the other in its list.
+  const isListed = own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
   const mayBeImported = isNamedByOurs(candidate) && !isListed && hasImporters(candidate, known);
-  const told = others.behind.map((other) => [isSameAccount(candidate, other, toAccount), other.one] as const);
+  const told = others.behind.map((other) => [tell(other), other.one] as const);
   const isFollowed = mayBeImported || told.some(([is]) => is === true);
   const mayBeFollowed = told.some(([is, one]) => is === undefined && one.isWriting && one.observation !== "present");
   return { is: "alone", hasSettled: !isFollowed && !mayBeFollowed && isListed, isFollowed };
@@ -63,7 +61,7 @@ function isRecalled(candidate: Candidate, known: KnownContenders): boolean {
   return first !== undefined && candidate.forms.some(({ identity }) => identity === (first.identity ?? identity));
 }
 
-const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
+export const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
 
 /**
  * Tells whether another managed resource has the name that our provider chose. That one may import our cloud resource, and its XR may have
@@ -71,13 +69,6 @@ const NOT_LOOKED: Join = { is: "alone", hasSettled: false, isFollowed: false };
  */
 const hasImporters = ({ kind, externalName, own }: Candidate, known: KnownContenders): boolean =>
   firstOther(findLiving(known.listNamesakes(kind, externalName) ?? []), own?.uid) !== undefined;
-
-/**
- * Tells whether ours is listed as the owner. Of two managed resources that were promoted at once, at least one then sees the other in its
- * list.
- */
-const isListedAsOwner = ({ own }: Candidate, namesakes: readonly Namesake[]): boolean =>
-  own?.observation === "present" && namesakes.some(({ one }) => one.uid === own.uid && one.isMarked);
 
 /**
  * Judges whether ours joins another one; undefined if that is in another account. If nothing tells the accounts apart, also undefined if
@@ -130,7 +121,7 @@ const indexNamesakes = once((namesakes: readonly Namesake[]): ReadonlyMap<string
 });
 
 /** Formats name and place: the identity without the account. */
-const toKey = ({ hashed: [, after] }: CloudResource): string => JSON.stringify(after);
+const toKey = ({ hashed }: CloudResource): string => JSON.stringify(hashed);
 
 /**
  * Lists the namesakes in other accounts, first the one with the same id in the cloud. Ours may join those `ahead`, which precede all in its
@@ -149,19 +140,17 @@ function listOthers(namesakes: readonly Namesake[], { own, declared }: Candidate
 
 const NOT_INDEXED: Indexed = { byAccount: new Map(), byId: new Map() };
 
-/** Reads the account of a managed resource's ProviderConfig. */
-type ReadAccount = (managed: Document, namespace?: string) => string | undefined | "pending";
-
 function isSameAccount(
   { own, declared, desired, namespace }: Candidate,
   { one, read }: Namesake,
-  toAccount: ReadAccount,
+  known: KnownContenders,
+  cloud: Cloud | undefined,
 ): Told {
   if (isSameConfig(declared, read)) return true;
   const [ourId, id] = [own && readGlobalId(own.document), readGlobalId(one.document)];
   if (ourId !== undefined && id !== undefined) return ourId === id;
-  const ours = declared.told ?? toAccount(desired, namespace);
-  const theirs = read.told ?? toAccount(one.document);
+  const ours = declared.told ?? known.findAccount(desired, cloud, namespace);
+  const theirs = read.told ?? known.findAccount(one.document, cloud);
   if (ours === "pending" || theirs === "pending") return "pending";
   return ours === undefined || theirs === undefined ? undefined : ours === theirs;
 }

@@ -3,7 +3,7 @@ import { readAnnotation } from "../crossplane/metadata.ts";
 import type { Document } from "../model/document.ts";
 import { once } from "../model/once.ts";
 import { ACCOUNT } from "./annotations.ts";
-import type { DesiredAndObserved } from "./fields.ts";
+import type { DeclaredResource } from "./fields.ts";
 
 /** The account of a cloud resource, as far as it is known. */
 export interface KnownAccount {
@@ -20,21 +20,16 @@ export interface KnownAccount {
   readonly isAccountKnown: boolean;
 }
 
-/** A managed resource, and the sources of its account. */
-export interface AccountSource extends DesiredAndObserved {
-  /** The XR's namespace, which Crossplane gives to what it composes. */
-  readonly namespace?: string | undefined;
-  /** The account that the input names. */
-  readonly account?: string | undefined;
-}
-
 /**
  * Reads the account, from the first of these that has it: the name, the input, the annotation ACCOUNT if the ProviderConfig is still the
  * same, the ProviderConfig.
  *
  * @param isNamed true if the name is unique in the whole cloud or tells the account.
  */
-export function readAccount({ desired, observed, namespace, account }: AccountSource, isNamed: boolean): KnownAccount {
+export function readAccount(
+  { desired, observed, namespace, account }: Omit<DeclaredResource, "facts">,
+  isNamed: boolean,
+): KnownAccount {
   const config = toConfig(desired, namespace);
   if (isNamed) return { account: "", config, told: undefined, isAccountKnown: true };
   const found = account ?? (observed && toConfig(observed) === config ? readAnnotation(observed, ACCOUNT) : undefined);

@@ -1,19 +1,8 @@
 import { EXTERNAL_NAME, NAME, readLabel } from "../crossplane/metadata.ts";
-import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
-import { type DesiredAndObserved, textAt } from "./fields.ts";
-
-/** A managed resource, and the facts that name its cloud resource. */
-export interface NamedResource extends DesiredAndObserved {
-  readonly facts: IdentityFacts;
-  /**
-   * The external name that the provider chose; undefined if there is none, or if the pipeline or the record sets one. It is "" before it
-   * counts: until the provider has created the cloud resource, or the managed resource has the identity label.
-   */
-  readonly chosen?: string | undefined;
-}
+import { type DeclaredResource, textAt } from "./fields.ts";
 
 /** The names of a cloud resource. */
 export interface Names {
@@ -29,7 +18,7 @@ export interface Names {
 const ONLY_ONE = "default";
 
 /** Reads a cloud resource's names; undefined while they are not set, "unresolved" while a reference to one of them is. */
-export function readNames(declared: NamedResource): Names | "unresolved" | undefined {
+export function readNames(declared: DeclaredResource): Names | "unresolved" | undefined {
   const { desired, facts } = declared;
   const { name } = facts;
   if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
@@ -37,27 +26,20 @@ export function readNames(declared: NamedResource): Names | "unresolved" | undef
     const names = name.paths.map((path) => stringAt(desired, path) ?? "");
     return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
   }
-  return readAssociation(declared, name);
-}
-
-function readAssociation(
-  declared: NamedResource,
-  { paths, orExternalName = false }: Extract<IdentityFacts["name"], { is: "association" }>,
-): Names | "unresolved" | undefined {
-  const path = paths[0] ?? ["kind"];
-  if (paths.length === 0) return { names: [ONLY_ONE], parts: [], path };
-  const parts = paths.flatMap((field) => textAt(declared, field) ?? []);
-  if (parts.length < paths.length) return "unresolved";
+  const [path] = name.paths;
+  if (path === undefined) return { names: [ONLY_ONE], parts: [], path: ["kind"] };
+  const parts = name.paths.flatMap((field) => textAt(declared, field) ?? []);
+  if (parts.length < name.paths.length) return "unresolved";
   const texts = parts.filter(Boolean);
   if (texts.length > 0) return { names: [texts.join(",")], parts, path };
-  return orExternalName ? readExternalName(declared, false) : undefined;
+  return name.orExternalName ? readExternalName(declared, false) : undefined;
 }
 
 /**
  * Reads the desired external name: the annotation, or metadata.name if the provider defaults to that. An observed annotation wins over
  * metadata.name, because providers write the annotation only once.
  */
-function readExternalName(declared: NamedResource, defaultsToName: boolean): Names | undefined {
+function readExternalName(declared: DeclaredResource, defaultsToName: boolean): Names | undefined {
   const { desired, observed, chosen } = declared;
   const annotated = (chosen ?? stringAt(desired, EXTERNAL_NAME)) || undefined;
   const own =

@@ -1,5 +1,3 @@
-import type { Observation } from "../crossplane/managed-resource.ts";
-import { decideBy, when } from "../model/rules.ts";
 import { byPrecedence, type Contender, isAcknowledgedBy } from "./contender.ts";
 import {
   areInvolved,
@@ -15,9 +13,7 @@ import {
 import type { Candidate } from "./identity.ts";
 
 /** Our managed resource, and the contenders for its cloud resource. */
-export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies"> {
-  /** True if the pipeline gives it a name that only the cloud can make up. */
-  readonly isImported: boolean;
+export interface Situation extends Pick<Candidate, "own" | "hasManagementPolicies" | "isImported"> {
   /** The contenders; undefined while the answer is pending. */
   readonly contenders: Found | undefined;
   /** The control plane in the cloud's tags, unless it is this one under its present or an earlier name. */
@@ -79,123 +75,65 @@ export type OwnershipVerdict =
  * - No contender is promoted while another still writes, or is being deleted together with the cloud resource.
  * - Contenders in other control planes are in no answer; only the cloud's tags show them.
  */
-export const judgeOwnership = (situation: Situation): OwnershipVerdict => judge(toCase(situation));
-
-/** The rules for our managed resource. The first that fits decides; if none does, ours owns the cloud resource. */
-const judge = decideBy<Case, OwnershipVerdict>(
-  () => [
-    when(isBeingDeleted, () => ({ is: "deleting" })), // also before the answer is known
-    when(isAnswerPending, () => ({ is: "pending" })),
-    when(isOwnedByAnotherControlPlane, ({ cluster }) => ({ is: "elsewhere", cluster })),
-    when(isUnlistedAndAnotherOwnsIt, toFirst),
-    when(isUnlistedAndCanWait, () => ({ is: "free" })),
-    when(isUnlistedBehindAnother, ({ first, all, own }) => toTheirs(first ?? all[0], own, false)), // it cannot observe
-    when(existedAndNoContenderWroteIt, () => ({ is: "existed" })),
-    when(isBehindAnother, toFirst),
-    when(hasToWaitForAnother, ({ obstacle, own }) => toTheirs(obstacle, own, true)),
-    when(isNotLookedForYet, () => ({ is: "unobserved" })),
-    when(isImportedAndMissing, () => ({ is: "missing" })),
-    when(isPerhapsCreatedByAnother, () => ({ is: "unobserved" })),
-  ],
-  toOurs,
-);
-
-/** A situation, as the rules read it. */
-interface Case extends Situation {
-  /** All contenders; empty while the answer is pending. */
-  readonly all: Contenders;
-  /** Our managed resource in the answer, which may be older or newer than the observed one. */
-  readonly listed: Contender | undefined;
-  /** True if ours is marked as the owner, both as observed and in the answer. */
-  readonly isPromoted: boolean;
-  /** The first other contender that may own, by precedence. */
-  readonly first: Contender | undefined;
-  /** The first other contender that blocks the promotion of ours. */
-  readonly obstacle: Contender | undefined;
-  /** The control plane that owns the cloud resource according to its tags; undefined if an operator chose our managed resource. */
-  readonly cluster: string | undefined;
+export function judgeOwnership(situation: Situation): OwnershipVerdict {
+  const { own, contenders, otherCluster } = situation;
+  const cluster = own?.takeOwnership ? undefined : otherCluster; // an operator's choice precedes the cloud's tags
+  const isDeleting = own?.isDeleting || contenders?.listed?.isDeleting;
+  if (cluster === undefined && isDeleting) return { is: "deleting" }; // also before the answer is known
+  if (contenders === undefined) return { is: "pending" };
+  if (cluster !== undefined) return { is: "elsewhere", cluster };
+  const { all, listed } = contenders;
+  return own && listed ? judgeListed(own, listed, all, situation) : judgeUnlisted(all, situation);
 }
 
-const NONE: Found = { all: [], listed: undefined }; // one for all, since what is computed from a list is remembered
+/** Judges ours while the answer lacks it: it is not created, not labelled, or newer than the answer. */
+function judgeUnlisted(all: Contenders, { own, hasManagementPolicies }: Situation): OwnershipVerdict {
+  const first = firstOther(findLiving(all), own?.uid);
+  if (first?.isMarked && first.id !== own?.id) return toTheirs(first, own, false);
+  if (own !== undefined || hasManagementPolicies) return { is: "free" };
+  const other = first ?? all[0];
+  return other === undefined ? { is: "ours", others: [], origin: "unknown" } : toTheirs(other, own, false); // it cannot observe
+}
 
-function toCase(situation: Situation): Case {
-  const { own, contenders: { all, listed } = NONE, otherCluster } = situation;
-  const isPromoted = own?.isMarked === true && listed?.isMarked === true;
-  return {
-    ...situation,
-    all,
-    listed,
-    isPromoted,
-    first: firstOther(findLiving(all), own?.uid),
-    obstacle: own === undefined || isPromoted ? undefined : findObstacle(all, own),
-    cluster: own?.takeOwnership ? undefined : otherCluster,
-  };
+/**
+ * Judges ours once the answer lists it.
+ *
+ * @param listed ours in the answer, which may be older or newer than the observed one.
+ */
+function judgeListed(own: Contender, listed: Contender, all: Contenders, situation: Situation): OwnershipVerdict {
+  const { hasManagementPolicies: canObserve, isImported, reportsTags, mayBeCreated } = situation;
+  const { takeOwnership, createdAt, uid, observation } = own;
+  if (canObserve && !reportsTags && observation === "present" && !isInvolved(own) && !areInvolved(all))
+    return { is: "existed" };
+
+  const isPromoted = own.isMarked && listed.isMarked; // ours counts as the owner only if the answer marks it, too
+  const first = firstOther(findLiving(all), uid);
+  if (first && byPrecedence(first, { takeOwnership, isMarked: isPromoted, createdAt, uid }) < 0)
+    return toTheirs(first, own, false);
+
+  const obstacle = isPromoted ? undefined : findObstacle(all, own);
+  if (obstacle !== undefined) return toTheirs(obstacle, own, true);
+
+  const isTrying = canObserve && !isPromoted && !own.isWriting;
+  if (isTrying && observation === "unknown") return { is: "unobserved" };
+  if (isTrying && isImported && observation === "absent") return { is: "missing" };
+  if (mayBeCreated) return { is: "unobserved" };
+  const others = findLiving(all).filter((one) => one.uid !== uid && one.contends !== undefined);
+  return { is: "ours", others, origin: judgeOrigin(own, all, canObserve) };
 }
 
 /** Finds the contender that blocks our promotion. An orphan, which no XR will stop, does not block ours if an operator chose ours. */
 const findObstacle = (all: Contenders, { takeOwnership, uid }: Contender): Contender | undefined =>
   findInTheWay(all).find((one) => one.uid !== uid && (takeOwnership === "" || !isOrphan(one)));
 
-const isBeingDeleted = ({ own, listed, cluster }: Case): boolean =>
-  cluster === undefined && (own?.isDeleting === true || listed?.isDeleting === true);
-
-const isAnswerPending = ({ contenders }: Case): boolean => contenders === undefined;
-
-const isOwnedByAnotherControlPlane = (one: Case): one is Case & { readonly cluster: string } =>
-  one.cluster !== undefined;
-
-type Behind = Case & { readonly first: Contender };
-
-/** Tells whether another one was promoted, and the answer lacks ours: it is not created, not labelled, or newer than the answer. */
-const isUnlistedAndAnotherOwnsIt = (one: Case): one is Behind =>
-  one.listed === undefined && one.first?.isMarked === true && one.first.id !== one.own?.id;
-
-const isUnlistedAndCanWait = ({ own, listed, hasManagementPolicies }: Case): boolean =>
-  listed === undefined && (own !== undefined || hasManagementPolicies);
-
-const isUnlistedBehindAnother = (one: Case): one is Case & { readonly all: readonly [Contender, ...Contender[]] } =>
-  one.listed === undefined && one.all.length > 0;
-
-/** Tells whether our provider found a cloud resource in which no contender is involved, and does not report who else writes it. */
-const existedAndNoContenderWroteIt = ({ own, all, hasManagementPolicies, reportsTags }: Case): boolean =>
-  hasManagementPolicies && !reportsTags && own?.observation === "present" && !isInvolved(own) && !areInvolved(all);
-
-/** Tells whether another one precedes ours. Ours counts as the owner only if the answer marks it as the owner, too. */
-function isBehindAnother(one: Case): one is Behind {
-  const { own, first, isPromoted } = one;
-  if (own === undefined || first === undefined) return false;
-  const { takeOwnership, createdAt, uid } = own;
-  return byPrecedence(first, { takeOwnership, isMarked: isPromoted, createdAt, uid }) < 0;
+function judgeOrigin(own: Contender, all: Contenders, canObserve: boolean): Origin {
+  if (own.isCreated || firstOther(findCreated(all), own.uid) !== undefined) return "created";
+  return canObserve && own.observation === "present" ? "existed" : "unknown";
 }
-
-const hasToWaitForAnother = (one: Case): one is Case & { readonly obstacle: Contender } => one.obstacle !== undefined;
-
-const isNotLookedForYet = (one: Case): boolean => hasFoundAtFirst("unknown", one);
-
-const isImportedAndMissing = (one: Case): boolean => one.isImported && hasFoundAtFirst("absent", one);
-
-/** Tells whether ours neither owns nor writes yet, and its provider has made this observation. */
-const hasFoundAtFirst = (observation: Observation, { own, isPromoted, hasManagementPolicies }: Case): boolean =>
-  hasManagementPolicies && !isPromoted && own?.isWriting === false && own.observation === observation;
-
-const isPerhapsCreatedByAnother = ({ mayBeCreated }: Case): boolean => mayBeCreated;
-
-const toFirst = ({ first, own }: Behind): OwnershipVerdict => toTheirs(first, own, false);
 
 const toTheirs = (owner: Contender, own: Contender | undefined, isNext: boolean): OwnershipVerdict => ({
   is: "theirs",
   owner,
-  isAcknowledged: own !== undefined && isAcknowledgedBy(owner, own),
+  isAcknowledged: isAcknowledgedBy(owner, own),
   isNext,
 });
-
-function toOurs(one: Case): OwnershipVerdict {
-  const { all, own } = one;
-  const isSuccessor = ({ uid, contends }: Contender): boolean => uid !== own?.uid && contends !== undefined;
-  return { is: "ours", others: findLiving(all).filter(isSuccessor), origin: judgeOrigin(one) };
-}
-
-function judgeOrigin({ own, all, hasManagementPolicies }: Case): Origin {
-  if (own?.isCreated || firstOther(findCreated(all), own?.uid) !== undefined) return "created";
-  return hasManagementPolicies && own?.observation === "present" ? "existed" : "unknown";
-}

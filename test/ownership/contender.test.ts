@@ -59,8 +59,8 @@ test.each<[reason: string, parts: Parts, is: Partial<Contender>]>([
   ["a long owner and name are cut", cut, { owner: short, id: `${short}#${short}`, isMarked: true }],
   ["without a UID it has its name", { metadata: { uid: null, namespace: "a" } }, { uid: "a/us", name: "a/us" }],
   ["its age, label and an operator's choice are read", aged, read2026],
-  ["one that may write is writing", { spec: writing }, { isWriting: true, isDeletingWithIt: true }],
-  ["one that observes is not writing", { spec: observing }, { isWriting: false, isDeletingWithIt: false }],
+  ["one that may write is writing", { spec: writing }, { isWriting: true, mayDelete: true }],
+  ["one that observes is not writing", { spec: observing }, { isWriting: false, mayDelete: false }],
   ["a promoted one without policies is writing", { annotations: MARKED }, { isWriting: true }],
   ["another one without policies is not writing", {}, { isWriting: false }],
   ["one that is paused is not writing", paused, { isWriting: false }],
@@ -95,9 +95,9 @@ describe("several contenders", () => {
 
   test("are in the way while they write, or delete the cloud resource with themselves", () => {
     const writer = named("writer", { isWriting: true });
-    const taking = named("taking", { isDeleting: true, isDeletingWithIt: true });
+    const taking = named("taking", { isDeleting: true, mayDelete: true });
     const leaving = named("leaving", { isDeleting: true });
-    const idle = named("idle", { isDeletingWithIt: true });
+    const idle = named("idle", { mayDelete: true });
     expect(findInTheWay([writer, taking, leaving, idle])).toEqual([writer, taking]);
   });
 

@@ -54,7 +54,7 @@ interface Setting {
 
 const place = new Map([["spec.forProvider.region", "eu-west-1"]]);
 const account = { account: "", config: "default", told: undefined, isAccountKnown: true };
-const orders: CloudResource = { names: ["orders"], hashed: [[], []], parts: ["orders"], place, facts, ...account };
+const orders: CloudResource = { names: ["orders"], hashed: [], parts: ["orders"], place, facts, ...account };
 
 const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate =>
   candidateOf(own ?? bucket("us"), orders, {

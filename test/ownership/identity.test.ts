@@ -163,7 +163,7 @@ describe("an XR's managed resource without an identity label", () => {
     const document = documentOf(object);
     const declared = readCloudResource({ desired: documentOf(desired), observed: undefined, facts });
     const observed = readByItself(document, facts);
-    const candidate = { own: toContender(document), facts, declared, observed } as Candidate;
+    const candidate = { own: toContender(document), declared, observed } as Candidate;
     expect(isElsewhere(candidate)).toBe(is === "another");
   });
 });
@@ -183,7 +183,7 @@ test.each<[reason: string, object: JsonObject, isDescribed: boolean]>([
   const [read, noted] = [facts, { ...facts, added: new Set(["spec.forProvider.path"]) }].map((each) =>
     readByItself(document, each),
   ) as [CloudResource, CloudResource];
-  const owner = { ...toContender(document), document, identity: identify(kind, noted).identity };
+  const owner = { ...toContender(document), document, identity: identify(kind, noted) };
   const described = describeAs(owner as Contender, kind, read, { desired: document, observed: document });
   expect(described !== undefined).toBe(isDescribed);
 });

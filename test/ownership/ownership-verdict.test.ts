@@ -36,10 +36,10 @@ const [unasked, missing, created] = [
   usAs({ isCreated: true }),
 ];
 const orphan = { ...markedOther, isControlled: false };
-const leaving = { ...orphan, isWriting: false, isDeleting: true, isDeletingWithIt: true };
+const leaving = { ...orphan, isWriting: false, isDeleting: true, mayDelete: true };
 const oldGoing = otherAs({ isDeleting: true });
 const going = usAs({ isDeleting: true });
-const taking = { ...hanging, isDeletingWithIt: true };
+const taking = { ...hanging, mayDelete: true };
 
 const ours = (others: readonly Contender[], origin = "existed") => ({ is: "ours", others, origin });
 

@@ -17,7 +17,7 @@ const nothing: Contender = {
   isDeleting: false,
   isControlled: true,
   isWriting: false,
-  isDeletingWithIt: false,
+  mayDelete: false,
   policies: undefined,
   observation: "unknown",
   isCreated: false,
@@ -31,7 +31,6 @@ export const contenderWith = (known: Partial<Contender>): Contender => ({ ...not
 /** The managed resource `own` as one of those that may own what it declares. */
 export const candidateOf = (own: Document, declared: CloudResource, more: Partial<Candidate> = {}): Candidate => ({
   kind: readManagedKind(own),
-  facts: declared.facts,
   declared,
   desired: own,
   externalName: "name",

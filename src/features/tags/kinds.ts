@@ -8,7 +8,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { type FieldPath, formatFieldPath, valueAt } from "../../model/field-path.ts";
 import { fits } from "../../model/glob.ts";
 import { isObject, type JsonValue } from "../../model/json.ts";
-import { lazy } from "../../model/once.ts";
+import { cache, lazy } from "../../model/once.ts";
 import type { SchemaAnswer } from "../../model/requirement.ts";
 import type { DesiredAndObserved } from "../../ownership/fields.ts";
 import type { Call } from "../feature.ts";
@@ -30,13 +30,10 @@ type SchemaFields = ReadonlySet<string> | "pending" | undefined;
 
 /** Makes a function that looks up a resource's kind, each kind once. */
 export function kindsFor(rules: readonly ResourceRule[], call: Call): (resource: Document) => KnownKind {
-  const known = new Map<string, KnownKind>();
+  const known = cache<KnownKind>();
   return (resource) => {
     const [apiVersion = "", name = ""] = [stringAt(resource, ["apiVersion"]), stringAt(resource, ["kind"])];
-    const key = `${apiVersion} ${name}`;
-    const kind = known.get(key) ?? toKnownKind(toManagedKind(apiVersion, name), rules, call);
-    known.set(key, kind);
-    return kind;
+    return known(`${apiVersion} ${name}`, () => toKnownKind(toManagedKind(apiVersion, name), rules, call));
   };
 }
 

@@ -5,7 +5,6 @@ import {
   MANAGEMENT_POLICIES,
   mayDelete,
   mayWrite,
-  type Policies,
   readPolicies,
 } from "../../crossplane/management-policies.ts";
 import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
@@ -45,21 +44,21 @@ export function chooseMarks(
   subject: Subject,
 ): Marks {
   const { candidate, join, otherCluster } = rivals;
-  const form = chooseForm(verdict, rivals, subject);
-  const labels = chooseLabels(settlement, candidate, isLostTo(verdict, rivals));
+  const { identity, declared } = chooseForm(verdict, rivals, subject);
+  const labels = chooseLabels(verdict, settlement, rivals);
   // The name is noted so that a control plane to which the input gives none recognizes its own tag in the next reconcile.
   const cluster = otherCluster === undefined ? subject.tags?.cloud().get(CLUSTER_TAG) : undefined;
   const hasSettled = join.is === "alone" && join.hasSettled;
   return {
     labels: [
-      ...labels.map((label) => toMark(label, form.identity)),
-      toMark(EXTERNAL_NAME_LABEL, candidate.externalName),
+      ...labels.map((label) => ({ path: labelPath(label), value: identity })),
+      { path: labelPath(EXTERNAL_NAME_LABEL), value: candidate.externalName },
     ],
     annotations: {
       [CLUSTER]: cluster,
       ...settlement.annotations,
-      [ACCOUNT]: formatAccount(form.declared, hasSettled),
-      [SCOPE]: formatScope(form.declared.facts.added),
+      [ACCOUNT]: formatAccount(declared, hasSettled),
+      [SCOPE]: formatScope(declared.facts.added),
     },
   };
 }
@@ -89,8 +88,6 @@ function chooseForm(
   return isHeld && present.declared.account === next.declared.account ? present : next;
 }
 
-const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(label), value: hash });
-
 /**
  * Chooses the labels by which other XRs find our managed resource.
  *
@@ -100,31 +97,29 @@ const toMark = (label: string, hash: string): ValueEdit => ({ path: labelPath(la
  * - Neither: our provider does not find the cloud resource that the owner finds, as in another account.
  */
 function chooseLabels(
+  verdict: OwnershipVerdict,
   { policies, annotations }: Settlement,
-  { own, hasManagementPolicies }: Candidate,
-  isLost: boolean,
+  { candidate: { own, hasManagementPolicies }, hasMoved }: Rivals,
 ): readonly string[] {
   const mayBeWritten = mayWrite(hasManagementPolicies ? policies : ALL_ACTIONS);
   if (mayBeWritten || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
     return [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
   const isNamed = annotations[EXTERNAL_NAME_KEY] !== undefined;
-  return isLost && !isNamed ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
+  const isFoundByOwner = verdict.is === "theirs" && verdict.owner.observation === "present";
+  const isLost = isFoundByOwner && own?.observation === "absent" && !hasMoved && !isNamed;
+  return isLost ? [IDENTITY_LABEL] : [IDENTITY_LABEL, CONTENDS_LABEL];
 }
-
-/** Tells whether the owner's provider finds the cloud resource, and ours does not. */
-const isLostTo = (verdict: OwnershipVerdict, { candidate: { own }, hasMoved }: Rivals): boolean =>
-  verdict.is === "theirs" && !hasMoved && verdict.owner.observation === "present" && own?.observation === "absent";
 
 const OWNER_PATH = annotationPath(OWNER);
 
 /** Sets the tags, then the marks and the policies: tags may be labels, and must not replace marks. */
 export function writeMarks(
   tags: readonly ValueEdit[],
-  { desired, hasManagementPolicies }: Subject,
-  policies: Policies,
-  { labels, annotations }: Marks,
+  { desired, ownership }: Subject,
+  { policies, labels, annotations }: Pick<Settlement, "policies"> & Marks,
   { owner, cluster, rules }: WantedTags,
 ): Document {
+  const { hasManagementPolicies } = ownership();
   const isReading = hasManagementPolicies && isObserver(policies);
   const edits = [...tags];
   if (isReading && rules.connectionSecret === "Owner") edits.push(...leaveOutSecret(desired.with(tags)));
@@ -148,8 +143,11 @@ function leaveOutSecret(desired: Document): readonly ValueEdit[] {
   return isObject(spec) ? [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.includes(field)) }] : [];
 }
 
-/** Resets policies that an earlier arbitration limited: an apply does not remove them if a restore has lost the managed fields. */
-export function giveBack(desired: Document, observed: Document | undefined): readonly ValueEdit[] {
+/**
+ * Resets policies that an earlier arbitration limited, of a cloud resource that no other XR can declare: an apply does not remove them if a
+ * restore has lost the managed fields.
+ */
+export function giveBack({ desired, observed }: Subject): readonly ValueEdit[] {
   if (observed === undefined || readAnnotation(observed, OWNER) === undefined) return [];
   const isLeft = readPolicies(desired) === undefined && isObserver(readPolicies(observed) ?? ALL_ACTIONS);
   return isLeft ? [{ path: MANAGEMENT_POLICIES, value: ALL_ACTIONS }] : [];

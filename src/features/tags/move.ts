@@ -37,15 +37,11 @@ export function holdBackAfterMove(own: Contender | undefined, hasMoved: boolean)
   const step = own && (hasMoved ? "renew" : findStep(own.document));
   if (own === undefined || step === undefined) return undefined;
   const { document, policies } = own;
-  const creation = readCreationTime(document) ?? readAnnotation(document, CREATED_BEFORE);
-  const toPart = (actions: Policies, movedAt?: string): Part => ({
-    policies: actions,
-    annotations: { [CREATED_BEFORE]: creation, [MOVED_AT]: movedAt },
-  });
-  if (policies === undefined) return toPart(OBSERVE);
-  if (step === "wait") return toPart(policies, readAnnotation(document, MOVED_AT));
+  if (policies === undefined) return { policies: OBSERVE, annotations: {} };
+  if (step === "wait") return { policies, annotations: { [MOVED_AT]: readAnnotation(document, MOVED_AT) } };
   const isObserving = policies.join() === OBSERVE.join();
-  return toPart(isObserving ? OBSERVE_ANEW : OBSERVE, String(readGeneration(document)));
+  const annotations = { [MOVED_AT]: String(readGeneration(document)) };
+  return { policies: isObserving ? OBSERVE_ANEW : OBSERVE, annotations };
 }
 
 /**
@@ -65,8 +61,12 @@ function findStep(document: Document): "renew" | "wait" | undefined {
   return synced.isOfCreation ? "renew" : undefined;
 }
 
-/** Reads when the former cloud resource was created. A creation that ends while ours is held back is that of the former one, too. */
-export function readFormerCreation({ document }: Contender): string | undefined {
-  const isHeldBack = readAnnotation(document, MOVED_AT) !== undefined;
+/**
+ * Reads when the former cloud resource was created. A creation that ends while ours is held back is that of the former one, too.
+ *
+ * @param isMoving true if ours is held back from now on.
+ */
+export function readFormerCreation({ document }: Contender, isMoving: boolean): string | undefined {
+  const isHeldBack = isMoving || readAnnotation(document, MOVED_AT) !== undefined;
   return (isHeldBack ? readCreationTime(document) : undefined) ?? readAnnotation(document, CREATED_BEFORE);
 }

@@ -38,27 +38,27 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
     if (owner.identity === undefined) return byName.get(toNameKey(owner.document)) ?? NO_HEIRS;
     return byIdentity.get(owner.identity) ?? byIdentity.get(identifyAnew(owner, byKind) ?? "") ?? NO_HEIRS;
   };
-  // A new resource of the owner's kind with an unresolved reference may declare the same cloud resource.
-  const mayHaveMore = ({ document }: Contender): boolean => byIdentity.has(kindOf(document));
-  const hasHeirs = ([, owner]: Owner): boolean => mayHaveMore(owner) || heirsOf(owner).length > 0;
-  const replaced = owners.filter(hasHeirs);
-  const waiting = replaced.filter(([, owner]) => mayHaveMore(owner) || !isSucceeded(owner, heirsOf(owner)));
-  // Without heirs, an owner would go with its cloud resource, which another XR may have begun to declare: it stays until that is known.
   const isHandingOver = call.input.spec.tags?.owner.onRelease === "HandOver";
   const isDesired = (name: string): boolean => call.request.desired.resources.has(name); // then a feature left it out on purpose
-  const leaving = owners.filter(
-    ([name, owner]) =>
-      isHandingOver && owner.isMarked && owner.isDeletingWithIt && !isDesired(name) && !hasHeirs([name, owner]),
-  );
-  const kept = [...waiting, ...leaving].map(
-    ([name, { document }]) => [name, { is: "set", object: pickKept(document), ready: "True" }] as const,
-  );
-  const heirs = [...new Set(replaced.map(([, owner]) => heirsOf(owner)))].flat(); // many owners may share their heirs
-  const names = [...replaced, ...leaving].map(([name]) => name);
+  const judged = owners.map(([name, owner]) => {
+    const heirs = heirsOf(owner);
+    // A new resource of the owner's kind with an unresolved reference may declare the same cloud resource.
+    const mayHaveMore = byIdentity.has(kindOf(owner.document));
+    const isReplaced = mayHaveMore || heirs.length > 0;
+    // Without heirs, an owner would go with its cloud resource, which another XR may have begun to declare: it stays until that is known.
+    const isLeaving = !isReplaced && isHandingOver && owner.isMarked && owner.mayDelete && !isDesired(name);
+    const isListing = heirs.every(({ ownership }) => isAcknowledgedBy(owner, ownership().own));
+    return { name, owner, heirs, isReplaced, isLeaving, mayGo: !mayHaveMore && !owner.mayDelete && isListing };
+  });
+  const involved = judged.filter(({ isReplaced, isLeaving }) => isReplaced || isLeaving);
+  const kept = involved
+    .filter(({ mayGo }) => !mayGo)
+    .map(({ name, owner }) => [name, { is: "set", object: pickKept(owner.document), ready: "True" }] as const);
+  const heirs = [...new Set(involved.map((one) => one.heirs))].flat(); // many owners may share their heirs
   return {
     draft: withResources(draft, kept),
-    renamed: new Set([...names, ...heirs.map(({ resource }) => resource)]),
-    leaving: new Set(leaving.map(([name]) => name)),
+    renamed: new Set([...involved.map(({ name }) => name), ...heirs.map(({ resource }) => resource)]),
+    leaving: new Set(involved.flatMap(({ name, isLeaving }) => (isLeaving ? [name] : []))),
   };
 }
 
@@ -66,10 +66,6 @@ export function keepRenamed(subjects: readonly Subject[], call: Call, draft: Dra
 type Owner = readonly [name: string, owner: Contender];
 
 const NO_HEIRS: readonly Subject[] = [];
-
-/** Tells whether an owner may go: it leaves the cloud resource, and lists each heir as a successor. */
-const isSucceeded = (owner: Contender, heirs: readonly Subject[]): boolean =>
-  !owner.isDeletingWithIt && heirs.every(({ own }) => own !== undefined && isAcknowledgedBy(owner, own));
 
 function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
   const desired = desiredSoFar(call, draft);
@@ -80,7 +76,7 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
     if (!isArbitrated && !isCreator(document)) return [];
     const one = toContender(document);
     // One that was never arbitrated, and neither writes nor deletes, has nothing to hand over.
-    const isOurs = isArbitrated ? one.isMarked && one.owner === owner : one.isWriting || one.isDeletingWithIt;
+    const isOurs = isArbitrated ? one.isMarked && one.owner === owner : one.isWriting || one.mayDelete;
     return isOurs && !one.isDeleting ? [[name, one] as const] : [];
   });
 }
@@ -89,15 +85,18 @@ function findUndesiredOwners(call: Call, draft: Draft): readonly Owner[] {
  * Returns the identity that a subject declares. While a reference is unresolved, returns the kind for a subject without identity label, so
  * that `mayHaveMore` finds it, and "" for one with the label.
  */
-function toKey({ kind, cloudResource, desired, own }: Subject): string {
+function toKey({ kind, ownership, desired }: Subject): string {
+  const { cloudResource, own } = ownership();
   if (cloudResource === "unresolved") return own?.identity === undefined ? kindOf(desired) : "";
-  return cloudResource === undefined ? "" : identify(kind, cloudResource).identity;
+  return cloudResource === undefined ? "" : identify(kind, cloudResource);
 }
 
 /** Identifies an owner's cloud resource by today's input. `scopeFieldPaths` may have been others when the owner got its label. */
 function identifyAnew({ document }: Contender, byKind: ReadonlyMap<string, Subject>): string | undefined {
-  const { kind, account, namespace, cloudResource } = byKind.get(kindOf(document)) ?? {};
-  if (kind === undefined || typeof cloudResource !== "object") return undefined;
+  const subject = byKind.get(kindOf(document));
+  const cloudResource = subject?.ownership().cloudResource;
+  if (subject === undefined || typeof cloudResource !== "object") return undefined;
+  const { kind, account, namespace } = subject;
   const read = readCloudResource({
     desired: document,
     observed: document,
@@ -105,7 +104,7 @@ function identifyAnew({ document }: Contender, byKind: ReadonlyMap<string, Subje
     account,
     namespace,
   });
-  return typeof read === "object" ? identify(kind, read).identity : undefined;
+  return typeof read === "object" ? identify(kind, read) : undefined;
 }
 
 /** The kind and external name. They identify a resource that was never arbitrated, whose provider chose the name. */

@@ -15,8 +15,9 @@ import {
   foldNames,
   hashExternalName,
   identify,
+  isAt,
   isElsewhere,
-  isUnchanged,
+  isKnown,
   readByItself,
 } from "../../ownership/identity.ts";
 import { findSame, type Join } from "../../ownership/join.ts";
@@ -53,19 +54,20 @@ export function findRivals(
 }
 
 function toCandidate(subject: Subject, declared: CloudResource): Candidate {
-  const { kind, desired, namespace, own, tags, isMadeUp, isImported, hasManagementPolicies } = subject;
-  const { facts } = declared;
-  const { identity: next, externalName } = identify(kind, declared);
+  const { kind, desired, namespace, tags, isMadeUp, isImported } = subject;
+  const { own, hasManagementPolicies } = subject.ownership();
+  const next = identify(kind, declared);
   const today = { identity: next, declared };
-  const observed = own && readByItself(own.document, facts);
-  const isFormer = own?.identity !== undefined && own.identity !== next && isUnchanged(declared, observed);
+  const observed = own && readByItself(own.document, declared.facts);
+  const isOther = own?.identity !== undefined && own.identity !== next;
+  const isFormer = isOther && isKnown(observed) && isAt(declared, observed.place);
   const former = isFormer ? describeAs(own, kind, declared, subject) : undefined;
   const identity = (former && own?.identity) ?? next;
   return {
-    ...{ kind, facts, desired, namespace, own, isMadeUp, isImported, hasManagementPolicies },
-    ...{ declared, externalName, identity },
+    ...{ kind, desired, namespace, own, isMadeUp, isImported, hasManagementPolicies },
+    ...{ declared, identity, observed },
+    externalName: hashExternalName(kind.group, kind.kind, declared.names),
     forms: former ? [{ identity, declared: former }, today] : [today],
-    observed,
     reportedTags: () => tags?.cloud(),
   };
 }
@@ -101,16 +103,10 @@ export function isUnshared(subject: Subject, known: KnownContenders): boolean {
  */
 function findOtherCluster({ observed, tags }: Subject, wanted: WantedTags, all: Contenders = []): string | undefined {
   const found = tags?.cloud().get(CLUSTER_TAG);
-  if (
-    observed === undefined ||
-    found === undefined ||
-    found === wanted.cluster ||
-    found === readAnnotation(observed, CLUSTER) ||
-    // A name in the input is overruled by an owner alone: a team may write annotations of managed resources that only observe.
-    (wanted.cluster === undefined ? listClusters : listOwnersClusters)(all).has(found)
-  )
-    return undefined;
-  if (wanted.cluster !== undefined) return found;
+  if (observed === undefined || found === undefined) return undefined;
+  if (found === wanted.cluster || found === readAnnotation(observed, CLUSTER)) return undefined;
+  // A name in the input is overruled by an owner alone: a team may write annotations of managed resources that only observe.
+  if (wanted.cluster !== undefined) return listOwnersClusters(all).has(found) ? undefined : found;
   const isAdded = wanted.add.some(({ key, value }) => key === CLUSTER_TAG && value === found);
-  return isAdded || tags?.desired.get(CLUSTER_TAG) === found ? undefined : found;
+  return isAdded || tags?.desired.get(CLUSTER_TAG) === found || listClusters(all).has(found) ? undefined : found;
 }

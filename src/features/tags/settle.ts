@@ -2,7 +2,6 @@ import { ALL_ACTIONS, mayDelete, OBSERVE, withoutDelete } from "../../crossplane
 import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crossplane/metadata.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
-import { decideBy, when } from "../../model/rules.ts";
 import {
   CLUSTER,
   CLUSTER_TAG,
@@ -15,7 +14,7 @@ import {
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import { findAssociationName } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/ownership-verdict.ts";
-import { type Annotations, holdBackAfterMove, type Part, readFormerCreation } from "./move.ts";
+import { holdBackAfterMove, type Part, readFormerCreation } from "./move.ts";
 import type { Rivals } from "./rivals.ts";
 import type { Subject } from "./subject.ts";
 import type { TagReason } from "./tags-condition.ts";
@@ -28,20 +27,22 @@ export interface Settlement extends Part {
 /** The verdict on the owner, or "unresolved" while a reference hides the cloud resource. */
 type Verdict = OwnershipVerdict | { readonly is: "unresolved" };
 
-/** Our managed resource and the verdict on its owner, as the rules below read them. */
-interface Case<Judged extends Verdict = Verdict> {
-  readonly verdict: Judged;
+type Ours = Extract<Verdict, { is: "ours" }>;
+type Theirs = Extract<Verdict, { is: "theirs" }>;
+
+/** Our managed resource, as the rules below read it. */
+interface Case {
   readonly subject: Subject;
+  readonly own: Contender | undefined;
+  /** True if ours can observe only. */
+  readonly canObserve: boolean;
   readonly wanted: WantedTags;
   readonly join: Rivals["join"];
   /** The part that holds ours back until its provider has read which cloud resource ours now declares; undefined once it has. */
   readonly move: Part | undefined;
-  /** The external name of an association: the provider makes it up, and finds nothing without it. */
-  readonly name: string | undefined;
+  /** True for an association without an external name: the provider makes it up, and finds nothing without it. */
+  readonly isUnnamed: boolean;
 }
-
-type Ours = Case<Extract<Verdict, { is: "ours" }>>;
-type Theirs = Case<Extract<Verdict, { is: "theirs" }>>;
 
 /** Decides the policies, annotations, external name and reason that follow from a verdict for our managed resource. */
 export function settle(
@@ -50,7 +51,8 @@ export function settle(
   wanted: WantedTags,
   { contenders, join, hasMoved }: Pick<Rivals, "contenders" | "join" | "hasMoved">,
 ): Settlement {
-  const { own, facts, desired } = subject;
+  const { own, hasManagementPolicies: canObserve } = subject.ownership();
+  const { facts, desired } = subject;
   const move = verdict.is === "deleting" ? undefined : holdBackAfterMove(own, hasMoved);
   const owner = verdict.is === "theirs" ? verdict.owner : undefined;
   const isNameless = facts.name.is === "association" && stringAt(desired, EXTERNAL_NAME) === undefined;
@@ -58,121 +60,80 @@ export function settle(
     isNameless && verdict.is !== "unresolved"
       ? findAssociationName(contenders?.all ?? [], own, owner, move !== undefined)
       : undefined;
-  const one: Case = { verdict, subject, wanted, join, move, name };
-  const part = choosePart(one);
+  const isUnnamed = isNameless && name === undefined;
+  const one: Case = { subject, own, canObserve, wanted, join, move, isUnnamed };
+  const part = choosePart(verdict, one);
   // The creation of the former cloud resource does not count as the creation of this one.
-  const before = own && readFormerCreation(own);
+  const before = own && readFormerCreation(own, move !== undefined);
   const annotations = { [CREATED_BEFORE]: before, ...part.annotations, [EXTERNAL_NAME_KEY]: name };
-  return { ...part, annotations, reason: chooseReason(one) };
+  return { ...part, annotations, reason: chooseReason(verdict, one) };
 }
 
-/** Chooses policies, annotations and readiness. The first rule that fits decides; else `begin` does. */
-const choosePart = decideBy<Case, Part>(
-  () => [
-    when(is("deleting"), leave),
-    when(isTheirs, observeOwner),
-    when(is("elsewhere"), ({ move }) => move ?? OBSERVING),
-    when(isHeldBack, ({ move }) => ({ ...move, ready: "False" })), // whatever is known of the new cloud resource
-    when(is("unresolved"), () => ({ ...OBSERVING, ready: "False" })),
-    when(is("pending"), ({ subject }) => asBefore(subject.own)),
-    when(is("existed"), () => ({ ...OBSERVING, ready: "True" })),
-    when(isOurs, write),
-  ],
-  begin,
-);
-
-/** Chooses the reason for the condition. The first rule that fits decides; else ours owns the cloud resource. */
-const chooseReason = decideBy<Case, TagReason>(
-  () => [
-    // Not known yet: a later call or reconcile may decide otherwise.
-    when(is("unresolved"), () => ({ is: "WaitingForReferences" })),
-    when(isInputUnset, () => ({ is: "FieldNotSet" })),
-    when(is("pending"), () => ({ is: "WaitingForRequiredResources" })),
-    when(isAccountUntold, ({ join: { other: owner, isCreating } }) => ({ is: "AccountUnknown", owner, isCreating })),
-    // Another one owns the cloud resource: from conflicts to settled ownership.
-    when(is("deleting"), () => ({ is: "BeingDeleted" })),
-    when(is("elsewhere"), ({ verdict: { cluster } }) => ({ is: "OwnedByAnotherCluster", cluster })),
-    when(isTheirsAndMustNotBe, withOwner("Conflict")),
-    when(isTheirsAndNotComposed, withOwner("Withheld")),
-    when(isTheirsAndCannotObserve, withOwner("CannotObserve")),
-    when(isTheirsUntilLeft, ({ verdict: { owner, isNext } }) => ({ is: "WaitingForOwner", owner, isNext })),
-    when(isTheirsAndFound, withOwner("ObservedOnly")),
-    when(isTheirs, withOwner("WaitingForProvider")),
-    // No other owner: ours waits, or may not delete the cloud resource.
-    when(isHeldBack, () => ({ is: "WaitingForProvider" })),
-    when(is("free"), () => ({ is: "Arbitrating" })),
-    when(is("unobserved"), () => ({ is: "WaitingForProvider" })),
-    when(is("missing"), () => ({ is: "NotFound" })),
-    when(is("existed"), () => ({ is: "ExistedBefore" })),
-    when(isKeptFromDeletion, () => ({ is: "ExistedBefore/kept" })),
-  ],
-  ({ verdict }) => ({ is: "Owned", others: verdict.is === "ours" ? verdict.others : [] }),
-);
-
-/** Makes a predicate for this verdict. */
-function is<Is extends Verdict["is"]>(verdict: Is) {
-  return (one: Case): one is Case<Extract<Verdict, { is: Is }>> => one.verdict.is === verdict;
+/** Chooses policies, annotations and readiness. */
+function choosePart(verdict: Verdict, one: Case): Part {
+  const { own, move } = one;
+  if (verdict.is === "deleting") return keepDeletable(asBefore(own));
+  if (verdict.is === "theirs") return observeOwner(verdict, one);
+  if (verdict.is === "elsewhere") return move ?? OBSERVING;
+  if (move !== undefined) return { ...move, ready: "False" }; // whatever is known of the new cloud resource
+  if (verdict.is === "unresolved") return { ...OBSERVING, ready: "False" };
+  if (verdict.is === "pending") return asBefore(own);
+  if (verdict.is === "existed") return { ...OBSERVING, ready: "True" };
+  return verdict.is === "ours" ? write(verdict, one) : begin(own);
 }
 
-const [isOurs, isTheirs] = [is("ours"), is("theirs")];
+/** Chooses the reason for the condition. */
+function chooseReason(verdict: Verdict, one: Case): TagReason {
+  const { wanted, join, move } = one;
+  // Not known yet: a later call or reconcile may decide otherwise.
+  if (verdict.is === "unresolved") return { is: "WaitingForReferences" };
+  if (wanted.isUnset) return { is: "FieldNotSet" };
+  if (verdict.is === "pending") return { is: "WaitingForRequiredResources" };
+  if (join.is === "untold") return { is: "AccountUnknown", owner: join.other, isCreating: join.isCreating };
+  if (verdict.is === "deleting") return { is: "BeingDeleted" };
+  if (verdict.is === "elsewhere") return { is: "OwnedByAnotherCluster", cluster: verdict.cluster };
+  if (verdict.is === "theirs") return chooseReasonBehind(verdict, one);
+  // No other owner: ours waits, or may not delete the cloud resource.
+  if (move !== undefined || verdict.is === "unobserved") return { is: "WaitingForProvider" };
+  if (verdict.is === "free") return { is: "Arbitrating" };
+  if (verdict.is === "missing") return { is: "NotFound" };
+  if (verdict.is === "existed") return { is: "ExistedBefore" };
+  return isKeptFromDeletion(verdict, one) ? { is: "ExistedBefore/kept" } : { is: "Owned", others: verdict.others };
+}
 
-const isHeldBack = (one: Case): one is Case & { readonly move: Part } => one.move !== undefined;
-
-const isInputUnset = ({ wanted }: Case): boolean => wanted.isUnset;
-
-type Untold = Case & { readonly join: Extract<Case["join"], { is: "untold" }> };
-
-const isAccountUntold = (one: Case): one is Untold => one.join.is === "untold";
-
-/** Tells whether `onConflict: Fail` stops the XR. Not while our managed resource still writes: a Fatal result would leave it writing. */
-const isTheirsAndMustNotBe = (one: Case): one is Theirs =>
-  isTheirs(one) && one.wanted.rules.onConflict === "Fail" && !one.verdict.isNext && !one.subject.own?.isWriting;
-
-/** Tells whether the XR does not compose ours. Only before ours exists: Crossplane would delete an existing one that is left out. */
-const isTheirsAndNotComposed = (one: Case): one is Theirs =>
-  isTheirs(one) && one.subject.own === undefined && (one.wanted.rules.onConflict === "Withhold" || !canObserve(one));
-
-const isTheirsAndCannotObserve = (one: Case): one is Theirs => isTheirs(one) && !canObserve(one);
-
-/** Tells whether ours waits for the owner to stop writing or, once ours has found the cloud resource, to list ours as a successor. */
-const isTheirsUntilLeft = (one: Case): one is Theirs =>
-  isTheirs(one) && (one.verdict.isNext || (hasFound(one) && !one.verdict.isAcknowledged));
-
-const isTheirsAndFound = (one: Case): one is Theirs => isTheirs(one) && hasFound(one);
-
-const canObserve = ({ subject }: Case): boolean => subject.hasManagementPolicies;
-
-const hasFound = ({ subject }: Case): boolean => subject.own?.observation === "present";
-
-/** Makes a rule's second part: the reason, with the owner from the verdict. */
-const withOwner =
-  (reason: "Conflict" | "Withheld" | "CannotObserve" | "ObservedOnly" | "WaitingForProvider") =>
-  ({ verdict: { owner } }: Theirs): TagReason => ({ is: reason, owner });
+/** Chooses the reason where another one owns the cloud resource: from conflicts to settled ownership. */
+function chooseReasonBehind({ owner, isAcknowledged, isNext }: Theirs, { own, canObserve, wanted }: Case): TagReason {
+  const { onConflict } = wanted.rules;
+  // `Fail` does not stop the XR while ours still writes: a Fatal result would leave it writing.
+  if (onConflict === "Fail" && !isNext && !own?.isWriting) return { is: "Conflict", owner };
+  // Ours is left out only before it exists: Crossplane would delete an existing one.
+  if (own === undefined && (onConflict === "Withhold" || !canObserve)) return { is: "Withheld", owner };
+  if (!canObserve) return { is: "CannotObserve", owner };
+  const hasFound = own?.observation === "present";
+  // Ours waits for the owner to stop writing or, once ours has found the cloud resource, to list ours as a successor.
+  if (isNext || (hasFound && !isAcknowledged)) return { is: "WaitingForOwner", owner, isNext };
+  return { is: hasFound ? "ObservedOnly" : "WaitingForProvider", owner };
+}
 
 const OBSERVING: Part = { policies: OBSERVE, annotations: {} };
 
 /** Keeps the policies and annotations of an earlier reconcile. */
 function asBefore(own: Contender | undefined): Part {
   if (own === undefined) return OBSERVING;
-  const policies = own.policies ?? (own.isDeletingWithIt ? ALL_ACTIONS : withoutDelete(ALL_ACTIONS));
+  const policies = own.policies ?? (own.mayDelete ? ALL_ACTIONS : withoutDelete(ALL_ACTIONS));
   const keep = (key: string) => ({ [key]: readAnnotation(own.document, key) });
   return { policies, annotations: { ...keep(TAGS_OWNER), ...keep(CONTENDERS), ...keep(ORIGIN) } };
 }
 
-/**
- * Keeps the policies of a managed resource that is being deleted, unless they are empty: that is a pause, and a paused one is never
- * deleted.
- */
-function leave({ subject: { own } }: Case): Part {
-  const { policies, annotations } = asBefore(own);
-  return { policies: policies.length === 0 ? OBSERVE : policies, annotations };
-}
+/** Replaces empty policies of a managed resource that is being deleted: they are a pause, and a paused one is never deleted. */
+const keepDeletable = (before: Part): Part =>
+  before.policies.length === 0 ? { ...before, policies: OBSERVE } : before;
 
 /**
  * Begins as an observer. A managed resource that existed before this step was in its Composition continues to write, so that it loses
  * no tag, but without Delete until the other contenders are known.
  */
-function begin({ subject: { own } }: Case): Part {
+function begin(own: Contender | undefined): Part {
   const before = asBefore(own);
   if (own?.isMarked) return before;
   const isNew = own === undefined || own.identity !== undefined;
@@ -181,66 +142,50 @@ function begin({ subject: { own } }: Case): Part {
     : { ...before, policies: withoutDelete(before.policies) };
 }
 
-/** Records whether a contender created the cloud resource: successors learn it from their owner. */
-const noteOrigin = (isCreated: boolean): Annotations => ({ [ORIGIN]: isCreated ? "Created" : undefined });
-
 /** Writes as the owner, which lists its successors and leaves the cloud resource to them. */
-function write(one: Ours): Part {
-  const { verdict, wanted, subject, join } = one;
+function write(verdict: Ours, one: Case): Part {
   const { others, origin } = verdict;
+  const { wanted, subject, join } = one;
   const isShared = others.length > 0 || (join.is === "alone" && join.isFollowed);
   const isLeft = isShared && wanted.rules.onRelease === "HandOver";
   return {
-    policies: isLeft || !mayGoWithOurs(one) ? withoutDelete(subject.asked) : subject.asked,
+    policies: isLeft || !mayGoWithOurs(verdict, one) ? withoutDelete(subject.asked) : subject.asked,
     annotations: {
-      ...noteOrigin(origin === "created"),
+      [ORIGIN]: origin === "created" ? "Created" : undefined, // successors learn it from their owner
       [TAGS_OWNER]: contenderId(wanted.owner, subject.resource),
       [CONTENDERS]: formatAcknowledged(others) || undefined,
     },
   };
 }
 
-/** Tells whether the cloud resource may be deleted with ours: a contender created it, or `preexisting` is Delete, or ours cannot observe. */
-function mayGoWithOurs(one: Ours): boolean {
-  const isCreated = one.verdict.origin === "created" || isUnnamed(one);
-  return isCreated || one.wanted.rules.preexisting === "Delete" || !canObserve(one);
-}
-
-const isKeptFromDeletion = (one: Case): one is Ours =>
-  isOurs(one) &&
-  one.verdict.origin === "existed" &&
-  !mayGoWithOurs(one) &&
-  mayDelete(one.subject.desired, one.subject.asked);
-
 /**
- * Tells whether an association has no name and is not found. Ours then keeps Delete: the provider can delete only an association that it
- * has created itself, and one that is left behind without a name cannot be found again.
+ * Tells whether the cloud resource may be deleted with ours: a contender created it, or `preexisting` is Delete, or ours cannot observe.
+ * Also if it is an association that has no name and is not found: the provider can delete only an association that it has created itself,
+ * and one that is left behind without a name cannot be found again.
  */
-const isUnnamed = ({ subject: { desired, facts, own }, name }: Case): boolean =>
-  facts.name.is === "association" &&
-  (name ?? stringAt(desired, EXTERNAL_NAME)) === undefined &&
-  own?.observation !== "present";
+const mayGoWithOurs = ({ origin }: Ours, { own, canObserve, wanted, isUnnamed }: Case): boolean =>
+  origin === "created" ||
+  (isUnnamed && own?.observation !== "present") ||
+  wanted.rules.preexisting === "Delete" ||
+  !canObserve;
+
+const isKeptFromDeletion = (verdict: Ours, one: Case): boolean =>
+  verdict.origin === "existed" && !mayGoWithOurs(verdict, one) && mayDelete(one.subject.desired, one.subject.asked);
 
 /** Observes the cloud resource of another owner, also while ours is held back. */
-function observeOwner(one: Theirs): Part {
-  const {
-    verdict,
-    subject: { own, tags },
-    move,
-  } = one;
-  const { owner, isAcknowledged, isNext } = verdict;
+function observeOwner({ owner, isAcknowledged, isNext }: Theirs, { subject, own, move }: Case): Part {
   // `Created` is taken over from the owner before our provider has looked, since the owner may be gone by then.
   const isCreated = !move && (own?.isCreated === true || (owner.isCreated && own?.observation !== "absent"));
   // The first of several new contenders is not noted before it is the owner: each change of ours reconciles all XRs that watch ours.
   const isOwner = !isNext && (owner.isMarked || own?.knowsOwner === true);
-  const isReady = hasFound(one) && !move && shownCondition(owner.document, "Ready")?.status === "True";
+  const isReady = own?.observation === "present" && !move && shownCondition(owner.document, "Ready")?.status === "True";
   const ready = isReady ? "True" : undefined;
   return {
     policies: move?.policies ?? OBSERVE,
     annotations: {
       // The name is taken over before our provider has reported the tag, since the owner may be gone by then.
-      ...(!tags?.cloud().has(CLUSTER_TAG) && { [CLUSTER]: readAnnotation(owner.document, CLUSTER) }),
-      ...noteOrigin(isCreated),
+      ...(!subject.tags?.cloud().has(CLUSTER_TAG) && { [CLUSTER]: readAnnotation(owner.document, CLUSTER) }),
+      [ORIGIN]: isCreated ? "Created" : undefined,
       [TAGS_OWNER]: isOwner ? owner.id : undefined,
       ...move?.annotations,
     },

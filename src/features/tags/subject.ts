@@ -3,7 +3,7 @@ import { CREATION, type ManagedKind } from "../../crossplane/managed-resource.ts
 import { ALL_ACTIONS, isObserver, type Policies, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { IdentityFacts, KindFacts } from "../../crossplane/providers/families.ts";
-import type { ResourceRule, Tags } from "../../input/tags.ts";
+import type { Tags } from "../../input/tags.ts";
 import { compareEntries } from "../../model/collections.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
@@ -14,12 +14,11 @@ import { lazy } from "../../model/once.ts";
 import { isFromInput, readScope } from "../../ownership/added-scope.ts";
 import { DECISIONS, IDENTITY_LABEL, IGNORE_TAGS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
 import { type Contender, isCreator, toContender } from "../../ownership/contender.ts";
-import type { DesiredAndObserved } from "../../ownership/fields.ts";
-import { type CloudResource, type DeclaredResource, type Nature, readCloudResource } from "../../ownership/identity.ts";
+import type { DeclaredResource, DesiredAndObserved } from "../../ownership/fields.ts";
+import { type Candidate, type CloudResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar, observedAs } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
-import type { EarlierSteps } from "./earlier-steps.ts";
 import { FOR_PROVIDER, findTags, type KnownKind, kindsFor, type ResourceTags } from "./kinds.ts";
 
 interface Wish extends DesiredAndObserved {
@@ -34,16 +33,22 @@ interface Wish extends DesiredAndObserved {
 }
 
 /** A desired managed resource whose ownership is to be settled. */
-export interface Subject extends Wish, DeclaredResource, Nature, Pick<KindFacts, "cloud" | "reportsTags"> {
-  readonly kind: ManagedKind;
-  /** The cloud resource; undefined if no other XR can declare it, "unresolved" until the references that identify it are resolved. */
-  readonly cloudResource: CloudResource | "unresolved" | undefined;
+export interface Subject extends Wish, DeclaredResource, Pick<Candidate, "kind" | "isMadeUp" | "isImported"> {
+  readonly cloud: KindFacts["cloud"];
+  readonly reportsTags: boolean;
   /** True if an earlier step desires its external name. */
   readonly isNamed: boolean;
-  /** The observed managed resource; undefined before it is created, and if no other XR can declare its cloud resource. */
-  readonly own: Contender | undefined;
+  /** Reads its ownership. Lazy: no other XR declares most of what an XR composes. */
+  readonly ownership: () => Ownership;
   /** The tags and their field; undefined for a kind without tags. */
   readonly tags: ResourceTags | undefined;
+}
+
+interface Ownership extends Pick<Candidate, "hasManagementPolicies"> {
+  /** The cloud resource; undefined if no other XR can declare it, "unresolved" until the references that identify it are resolved. */
+  readonly cloudResource: CloudResource | "unresolved" | undefined;
+  /** The observed managed resource; undefined before it is created, and if no other XR can declare its cloud resource. */
+  readonly own: Contender | undefined;
 }
 
 export interface Subjects {
@@ -62,16 +67,18 @@ export interface Subjects {
  * a tag field are included if other XRs can declare their cloud resources. Copies of Secrets, and resources that the pipeline only
  * observes, are left out.
  *
+ * @param decided the resources whose ownership an earlier step has decided; true if this one may change their tags.
  * @param renamed the names of resources that hand over or take over, which are included although no step may desire them.
  */
 export function findSubjects(
   { resources, ignore, owner }: Tags,
   call: Call,
   draft: Draft,
-  { decided }: EarlierSteps,
+  decided: ReadonlyMap<string, boolean>,
   renamed: ReadonlySet<string> = new Set(),
 ): Subjects {
-  const account = toAccount(owner, call);
+  const named = owner.account && resolveString(owner.account, call);
+  const account = named?.is === "set" ? named.value : undefined;
   const toKind = kindsFor(resources, call);
   const ignored = ignore.map(toMatcher);
   const subjects: Subject[] = [];
@@ -99,11 +106,6 @@ export function findSubjects(
     else if (isManaged()) untagged.push(known.kind.kind);
   }
   return { subjects, unmarked, untagged, excluded };
-}
-
-function toAccount({ account }: Tags["owner"], call: Call): string | undefined {
-  const resolved = account && resolveString(account, call);
-  return resolved?.is === "set" ? resolved.value : undefined;
 }
 
 /**
@@ -168,44 +170,19 @@ function toSubject(wish: Wish, known: KnownKind, account: string | undefined, ca
   const tags = findTags(known, wish, call);
   const named = readChosenName(call.request.desired.resources.get(wish.resource)?.document, wish, identity);
   const declared = { ...wish, facts: identity, ...named, account, namespace: call.composite.namespace };
-  const ownership = new Ownership(declared, known);
+  const ownership = lazy((): Ownership => {
+    const cloudResource = wish.isDecided ? undefined : readBySchema(declared, known);
+    const own = cloudResource && wish.observed ? toContender(wish.observed) : undefined;
+    // The API server sets a default for every kind that has them.
+    const hasManagementPolicies = rule.managementPolicies && (own === undefined || own.policies !== undefined);
+    return { cloudResource, own, hasManagementPolicies };
+  });
   // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
-  if (tags === undefined && (ownership.cloudResource === undefined || identity.isUnknownKind)) return undefined;
-  const isImported = named.isNamed && isNamedById;
-  return Object.assign(ownership, declared, { isImported, kind, tags, cloud, reportsTags });
+  if (tags === undefined && (ownership().cloudResource === undefined || identity.isUnknownKind)) return undefined;
+  return { ...declared, isImported: named.isNamed && isNamedById, kind, tags, cloud, reportsTags, ownership };
 }
 
-/** A wish, and what identifies its cloud resource. */
-type Declared = DeclaredResource & Pick<Subject, "isDecided" | "isMadeUp">;
-
-/** The ownership of a subject, read when it is asked for: no other XR declares most of what an XR composes. */
-class Ownership {
-  readonly #rule: ResourceRule | undefined;
-  readonly #cloudResource: () => Subject["cloudResource"];
-  readonly #own: () => Contender | undefined;
-
-  constructor(declared: Declared, known: KnownKind) {
-    const { observed, isDecided } = declared;
-    this.#rule = known.rule;
-    this.#cloudResource = lazy(() => (isDecided ? undefined : readBySchema(declared, known)));
-    this.#own = lazy(() => (this.cloudResource && observed ? toContender(observed) : undefined));
-  }
-
-  get cloudResource(): Subject["cloudResource"] {
-    return this.#cloudResource();
-  }
-
-  get own(): Contender | undefined {
-    return this.#own();
-  }
-
-  /**
-   * True if the input's rule allows them, and the observed resource has some: the API server sets a default for every kind that has them.
-   */
-  get hasManagementPolicies(): boolean {
-    return this.#rule?.managementPolicies === true && (this.own === undefined || this.own.policies !== undefined);
-  }
-}
+type Declared = DeclaredResource & Pick<Subject, "isMadeUp">;
 
 /**
  * Reads the cloud resource. A kind in no table is also identified by the fields that have a reference beside them in its schema

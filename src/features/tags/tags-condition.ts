@@ -8,6 +8,7 @@ import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import { type Contender, isCreator } from "../../ownership/contender.ts";
 import { isOrphan } from "../../ownership/contenders.ts";
 import { faults, fine, type ReasonOf, stops, type Told, tell, toTold, unknown, waits } from "../conditions.ts";
+import { FOR_PROVIDER } from "./kinds.ts";
 import type { Refusal } from "./limits.ts";
 import type { Subject, Subjects } from "./subject.ts";
 
@@ -25,9 +26,6 @@ export interface Tagged {
   /** Tags that its cloud would refuse. With one of them, the resource keeps the tags that it has, and is not created if it does not exist. */
   readonly refusals: readonly Refusal[];
 }
-
-/** Tells whether this XR owns the resource's tags. */
-export const isOurs = ({ is }: TagReason): boolean => is === "Owned" || is === "ExistedBefore/kept";
 
 /**
  * Makes one condition for all resources. Its message counts the tagged and the ignored resources, and names the others. Its reason is the
@@ -80,30 +78,31 @@ const list = (names: readonly string[]): string => listSome(names, MAX_NAMES, (n
 const toKinds = (kinds: readonly string[]): readonly string[] => [...new Set(kinds)].sort();
 
 function explain({ reason, subject, isTagged, hasMoved }: Tagged): string {
-  const { kind: of, observed, resource, hasManagementPolicies } = subject;
+  const { kind: of, observed, resource } = subject;
   const { kind } = of;
   const command = annotate(of, observed);
   const message = observed && shownCondition(observed, "Synced")?.message;
+  const owner = "owner" in reason ? reason.owner : undefined;
   const facts: Facts = {
     kind,
     name: brief(stringAt(subject.desired, EXTERNAL_NAME) ?? ""),
-    by: "owner" in reason && reason.owner ? describe(reason.owner, kind) : "",
+    by: owner ? describe(owner, kind) : "",
     // A managed resource that existed before this step keeps its tags, and its policies except Delete.
     meanwhile: isTagged ? "this XR manages and tags it as before, but without Delete" : "this XR only observes it",
-    consequence: hasManagementPolicies
+    consequence: subject.ownership().hasManagementPolicies
       ? ", so this XR only observes it"
       : `; a ${kind} has no managementPolicies, so this XR repeats the owner's tags, and does not delete the cloud resource`,
     synced: message ? ` (Synced says: ${briefError(message)})` : "",
     takeOver: `to move ownership here: ${command} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`,
     allowDelete: `to delete it with this XR: ${command} ${ALLOW_DELETE}=true`,
   };
-  const other = "owner" in reason && reason.owner ? distinguish(subject, reason.owner) : "";
-  const remark = { ...reason, ...facts };
-  return `${resource}: ${tell(REASONS, remark)}${other}${explainOrphan(reason)}${hasMoved ? explainLeft(subject) : ""}`;
+  const rest = [owner && distinguish(subject, owner), explainOrphan(reason), hasMoved && explainLeft(subject)];
+  return `${resource}: ${tell(REASONS, { ...reason, ...facts })}${rest.filter(Boolean).join("")}`;
 }
 
 /** Names the cloud resource that this XR created under another external name, and leaves behind: no object names it any more. */
-function explainLeft({ kind: { kind }, desired, own }: Subject): string {
+function explainLeft({ kind: { kind }, desired, ownership }: Subject): string {
+  const { own } = ownership();
   const [former, name] = [own && stringAt(own.document, EXTERNAL_NAME), stringAt(desired, EXTERNAL_NAME)];
   if (own === undefined || former === undefined || former === name) return "";
   if (!isCreator(own.document) || own.acknowledged.size > 0) return "";
@@ -125,15 +124,13 @@ function explainOrphan(reason: TagReason): string {
   );
 }
 
-const PARAMETERS = ["spec", "forProvider"];
-
 /** Matches the names of fields that probably identify the parent of a cloud resource. */
 const LIKELY = /(?:Id|ID|Name|Arn|Ref|Uid)$/;
 
 /** Names the fields in which ours and another owner's differ, the likely ones first, for a kind whose identifying fields are not known. */
 function distinguish({ facts, desired }: Subject, { document }: Contender): string {
   if (!facts.isUnknownKind) return "";
-  const [ours, theirs] = [desired, document].map((each) => each.at(PARAMETERS));
+  const [ours, theirs] = [desired, document].map((each) => each.at(FOR_PROVIDER));
   if (!(isObject(ours) && isObject(theirs))) return "";
   const fields = Object.keys(ours).filter((field) => typeof ours[field] === "string" && ours[field] !== theirs[field]);
   if (fields.length === 0) return "";

@@ -4,23 +4,26 @@ import {
   type Draft,
   withCompositeUnready,
   withCondition,
+  withContext,
   withObjects,
   withResources,
   withResults,
 } from "../../model/draft.ts";
+import { isObject, toPlainText } from "../../model/json.ts";
+import { DOMAIN } from "../../model/names.ts";
 import { MOVED_AT } from "../../ownership/annotations.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import { withTold } from "../conditions.ts";
 import type { Edits } from "../desired.ts";
-import type { Feature } from "../feature.ts";
+import { type Call, type Feature, identifyStep } from "../feature.ts";
 import { decideTags, findChanges, repeatTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
-import { type EarlierSteps, readEarlierSteps, withDecisions } from "./earlier-steps.ts";
 import { checkTags, type Refusal } from "./limits.ts";
+import { giveBack, writeMarks } from "./marks.ts";
 import { keepRenamed } from "./renamed.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
-import { isOurs, type Tagged, toTagsCondition } from "./tags-condition.ts";
+import { type Tagged, toTagsCondition } from "./tags-condition.ts";
 import { resolveWanted, type WantedTags } from "./wanted.ts";
 
 interface TagDecision extends Tagged {
@@ -38,9 +41,9 @@ export const tags: Feature = (call, before) => {
   if (input === undefined) return before;
 
   const earlier = readEarlierSteps(call);
-  const desired = findSubjects(input, call, before, earlier);
+  const desired = findSubjects(input, call, before, earlier.decided);
   const { draft, renamed, leaving } = keepRenamed(desired.subjects, call, before);
-  const found = renamed.size === 0 ? desired : findSubjects(input, call, draft, earlier, renamed);
+  const found = renamed.size === 0 ? desired : findSubjects(input, call, draft, earlier.decided, renamed);
   const wanted = resolveWanted(input, found.subjects.length, call);
   const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
   const all = found.subjects.map((subject) => decide(subject, wanted, known));
@@ -52,11 +55,12 @@ export const tags: Feature = (call, before) => {
   if (stops(decisions, wanted))
     return withResults(withCondition(withReadiness, told.condition), [toFatal(told.condition, decisions)]);
 
-  const written = withResources(withReadiness, decisions.flatMap(toTagEdits));
+  const edits = decisions.flatMap((decision) => toTagEdits(decision, wanted));
+  const written = withResources(withReadiness, edits);
   const tagged = isCovered(told.condition, earlier)
     ? withCondition(written, { ...told.condition, ...earlier.said })
     : withTold(written, told, call);
-  const noted = withDecisions(tagged, decisions.flatMap(toDecided), call);
+  const noted = withDecisions(tagged, decisions, call);
   return { ...noted, audit: [...noted.audit, ...toAudit(decisions, wanted)] };
 };
 
@@ -64,18 +68,53 @@ function decide(subject: Subject, wanted: WantedTags, known: KnownContenders): T
   const arbitration = arbitrate(subject, wanted, known);
   const { reason, policies, annotations } = arbitration;
   const hasMoved = annotations[MOVED_AT] !== undefined;
-  const isTagged = (subject.tags?.isPending !== true && mayWrite(policies)) || isOurs(reason);
+  const isOurs = reason.is === "Owned" || reason.is === "ExistedBefore/kept";
+  const isTagged = (subject.tags?.isPending !== true && mayWrite(policies)) || isOurs;
   const decided = isTagged ? decideTags(subject, wanted) : undefined;
   const refusals = [...wanted.excess, ...(decided ? checkTags(decided, wanted.keys, subject) : [])];
   return { subject, reason, isTagged, hasMoved, arbitration, tags: decided, refusals };
 }
 
-/** Lists a resource that other XRs can declare, and whether later steps may tag it. */
-const toDecided = ({ subject, isTagged, arbitration }: TagDecision): readonly (readonly [string, boolean])[] =>
-  arbitration.isShareable ? [[subject.resource, isTagged]] : [];
+/**
+ * Context key: the decisions of each step with `tags`. The first step that selects a resource decides who owns its cloud resource. A later
+ * step cannot tell the first step's marks from marks that a Composition has copied from an XR, and would remove both.
+ */
+const DECIDED = `${DOMAIN}/tags`;
+
+/**
+ * Reads what earlier steps have decided.
+ *
+ * - `decided`: the resources whose ownership they have decided. True if their tags may be changed.
+ * - `said`: the content of an earlier step's condition, of a False one if there is any. Crossplane keeps only the last step's condition, so
+ *   that step repeats it.
+ */
+function readEarlierSteps({ request, input }: Call) {
+  const context = request.context.at([DECIDED]);
+  const steps = Object.entries(isObject(context) ? context : {})
+    .filter(([step]) => step !== identifyStep(input))
+    .flatMap(([, step]) => (isObject(step) ? [step] : []));
+  const decided = steps.flatMap(({ decided }) => Object.entries(isObject(decided) ? decided : {}));
+  const { reason, message, isFault } = steps.find((step) => step["isFault"]) ?? steps[0] ?? {};
+  const status: Condition["status"] = isFault === true ? "False" : "True";
+  return {
+    decided: new Map(decided.map(([resource, mayBeTagged]) => [resource, mayBeTagged === true])),
+    said: reason ? { status, reason: toPlainText(reason), message: toPlainText(message) } : undefined,
+  };
+}
+
+/** Adds the decisions of this step for later ones: the resources that other XRs can declare, and whether later steps may tag them. */
+function withDecisions(draft: Draft, decisions: readonly TagDecision[], { request, input }: Call): Draft {
+  const shareable = decisions.filter(({ arbitration }) => arbitration.isShareable);
+  if (shareable.length === 0) return draft;
+  const decided = Object.fromEntries(shareable.map(({ subject, isTagged }) => [subject.resource, isTagged]));
+  const { status, reason = "", message = "" } = draft.conditions.at(-1) ?? {};
+  const before = request.context.at([DECIDED]);
+  const step = { decided, isFault: status === "False", reason, message };
+  return withContext(draft, [[DECIDED, { ...(isObject(before) ? before : {}), [identifyStep(input)]: step }]]);
+}
 
 /** Tells whether to repeat what an earlier step says, because it is a fault, or because this step has less to tell. */
-const isCovered = ({ status, reason }: Condition, { said }: EarlierSteps): boolean =>
+const isCovered = ({ status, reason }: Condition, { said }: ReturnType<typeof readEarlierSteps>): boolean =>
   said !== undefined &&
   status === "True" &&
   (said.status === "False" || reason === "NothingToTag" || (reason === "Owned" && said.reason !== "Owned"));
@@ -117,14 +156,18 @@ const toFatal = ({ reason }: Condition, decisions: readonly TagDecision[]): Resu
   };
 };
 
-function toTagEdits(decision: TagDecision): Edits {
+function toTagEdits(decision: TagDecision, wanted: WantedTags): Edits {
   const { subject, reason, arbitration } = decision;
   const { resource, observed, desired, tags: found } = subject;
   if (reason.is === "Withheld" || (isHeld(decision) && observed === undefined)) return [[resource, { is: "removed" }]];
   const written = isHeld(decision) ? keepTags(subject) : (decision.tags ?? repeatTheirs(decision));
   const edits = found && written ? [{ path: found.path, value: fromTagMap(written, found.like) }] : [];
-  const object = arbitration.write(edits);
-  return object === desired ? [] : [[resource, { is: "set", object, ready: arbitration.ready }]];
+  if (arbitration.isShareable) {
+    const object = writeMarks(edits, subject, arbitration, wanted);
+    return [[resource, { is: "set", object, ready: arbitration.ready }]];
+  }
+  const all = [...edits, ...giveBack(subject)];
+  return all.length === 0 ? [] : [[resource, { is: "set", object: desired.with(all) }]];
 }
 
 /** Keeps the tags of a managed resource as they are; undefined if earlier steps desire the same. */
@@ -133,9 +176,10 @@ const keepTags = ({ tags: found }: Subject): TagMap | undefined =>
 
 /** Repeats the tags of another owner, or of another control plane, if the kind cannot observe only. */
 function repeatTheirs({ reason, subject }: TagDecision): TagMap | undefined {
-  const { tags: found, hasManagementPolicies } = subject;
-  if (found === undefined || hasManagementPolicies) return undefined;
-  if (reason.is === "OwnedByAnotherCluster") return repeatTags(found.cloud(), subject);
+  const { tags: found, ownership } = subject;
+  if (found === undefined) return undefined;
+  if (reason.is === "OwnedByAnotherCluster" && !ownership().hasManagementPolicies)
+    return repeatTags(found.cloud(), subject);
   const theirs = reason.is === "CannotObserve" ? toTagMap(reason.owner.document.at(found.path)) : undefined;
   return theirs && repeatTags(theirs, subject);
 }
