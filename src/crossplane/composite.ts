@@ -1,7 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
-import { CLAIM_NAMESPACE_LABEL, readLabel } from "./metadata.ts";
+import { CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, readLabel } from "./metadata.ts";
 
 /** The metadata of the XR, read once. */
 export interface Composite {
@@ -32,7 +32,7 @@ export function toComposite(document: Document): Composite {
     );
   }
   const namespace = stringAt(document, ["metadata", "namespace"]);
-  const claim = namespace === undefined ? readClaim(document) : undefined;
+  const claim = namespace === undefined ? readClaim(document, name) : undefined;
   return {
     apiVersion,
     kind,
@@ -57,10 +57,11 @@ export const claimNamespace = (resource: Document): string | undefined =>
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
-/** Reads the claim from `spec.claimRef`. A Composition may set it in a nested XR, so Crossplane's label, if any, has to agree. */
-function readClaim(document: Document): Composite["claim"] {
+/** Reads the claim from `spec.claimRef`. That of a nested XR, which Crossplane labels with its root, was written by a Composition. */
+function readClaim(document: Document, own: string): Composite["claim"] {
   const name = stringAt(document, [...CLAIM_REF, "name"]);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);
-  if (name === undefined || namespace === undefined || claimNamespace(document) !== namespace) return undefined;
+  const isNested = (readLabel(document, COMPOSITE_LABEL) ?? own) !== own;
+  if (name === undefined || namespace === undefined || isNested) return undefined;
   return { kind: stringAt(document, [...CLAIM_REF, "kind"]) ?? "Claim", name, namespace };
 }

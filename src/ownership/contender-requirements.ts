@@ -36,14 +36,15 @@ export function chooseLabel(before: Contender | undefined, candidate: Candidate)
  * - Ours looks if it may become the owner.
  * - As the owner it looks, once it has found the cloud resource, until the account is known: an asynchronous provider may report one
  *   creation to two managed resources.
- * - As an owner that imports the cloud resource it goes on looking: the creator's XR sets no label until it has found ours.
+ * - As an owner that did not create the cloud resource it goes on looking if it imports that, since the creator's XR sets no label until it
+ *   has found ours, or if the input names the account: the other Composition may not name it.
  */
 export function looksByName(candidate: Candidate): boolean {
   const { own, declared, identity, isImported } = candidate;
   if (declared.account === "" && declared.facts.isUnique) return false;
   if (mayBePromoted(candidate)) return true;
   const isOwner = isNamedByOurs(candidate) || (own?.isMarked === true && own.identity === identity);
-  const looksOn = !declared.isAccountKnown || (isImported && !own?.isCreated);
+  const looksOn = !declared.isAccountKnown || ((isImported || declared.told !== undefined) && !own?.isCreated);
   return isOwner && looksOn && own?.observation === "present";
 }
 

@@ -94,9 +94,15 @@ const joinTo = (declared: CloudResource, { account, told }: CloudResource): Clou
  */
 function byOrder(a: Namesake, b: Namesake): number {
   const rank = ({ one: { isMarked, isCreated }, read: { isAccountKnown: known, told } }: Namesake): number =>
-    [known && isMarked, isMarked && isCreated, known && told !== undefined, isCreated, isMarked, known, true].indexOf(
+    [
+      known && isMarked && (isCreated || told === undefined),
+      isMarked && isCreated,
+      known && told !== undefined,
+      isCreated,
+      isMarked,
+      known,
       true,
-    );
+    ].indexOf(true);
   return rank(a) - rank(b) || byPrecedence(a.one, b.one);
 }
 
@@ -152,5 +158,8 @@ function isSameAccount(
   const ours = declared.told ?? known.findAccount(desired, cloud, namespace);
   const theirs = read.told ?? known.findAccount(one.document, cloud);
   if (ours === "pending" || theirs === "pending") return "pending";
-  return ours === undefined || theirs === undefined ? undefined : ours === theirs;
+  if (ours === undefined || theirs === undefined) return undefined;
+  // The input's name of an account may be another name of the one that a ProviderConfig says.
+  const areAlike = (declared.told === undefined) === (read.told === undefined);
+  return ours === theirs || (areAlike ? false : undefined);
 }

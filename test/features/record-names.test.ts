@@ -42,11 +42,14 @@ describe("the record of names", () => {
   });
 
   test("is found by the name of the claim, whatever the XR of it is called, and by no uid", () => {
-    const labels = { "crossplane.io/claim-namespace": "team-a" };
     const spec = { claimRef: { kind: "Store", namespace: "team-a", name: "shop" } };
-    const claimed = (xr: string, uid: string) =>
-      recordOfXr(toComposite(documentOf({ ...store(), metadata: { name: xr, uid, labels }, spec })));
+    const claimed = (xr: string, uid: string, root = xr) => {
+      const labels = { "crossplane.io/claim-namespace": "team-a", "crossplane.io/composite": root };
+      return recordOfXr(toComposite(documentOf({ ...store(), metadata: { name: xr, uid, labels }, spec })));
+    };
     expect(claimed("shop-x1", "1")).toBe(claimed("shop-y2", "2"));
+    // A Composition has copied the claim's reference to nested XRs.
+    expect(claimed("shop-x1", "1", "root")).not.toBe(claimed("shop-y2", "2", "root"));
   });
 
   const orphan = { deletionPolicy: "Orphan" };

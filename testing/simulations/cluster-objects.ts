@@ -151,7 +151,7 @@ export function bucketOf(name: string, composed: Composed, flavour: Flavour): Js
         ...(adoption !== undefined && { [ADOPTION]: adoption }),
       },
       ...namespaceOf(flavour),
-      ...(root === NAME && !lacksFields && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
+      ...(root === rootOf(flavour) && !lacksFields && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
       ...(controller !== undefined && { ownerReferences: [owner] }),
     },
     spec: { forProvider: {}, managementPolicies: ["*"] },

@@ -95,6 +95,16 @@ describe("one cloud resource of two namespaces with a ProviderConfig each", () =
     expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["blue"], "Owned"]);
   });
 
+  test("whose id is reported late has one writer, also if only the XR that did not create it names the account", () => {
+    const world = new AccountsWorld(ROLE, [team("red", ONE, stated("a")), team("blue", ONE)]);
+    for (const name of ["red", "blue"]) world.reconcile(name);
+    for (const name of ["red", "blue"]) world.provide(name);
+    world.reconcile("blue");
+    world.provide("blue", false);
+    world.settle(["blue", "red"]);
+    expect(world.writers).toHaveLength(1);
+  });
+
   test("that its owner is still creating is not written by the other one before it is known whose it is", () => {
     const world = new AccountsWorld(ROLE, [team("red", ONE), team("blue", ONE)]);
     for (let round = 0; round < 3; round++) {
@@ -114,13 +124,20 @@ describe("one cloud resource of two namespaces with a ProviderConfig each", () =
     expect([world.writers, world.conditions.get("blue")?.reason]).toEqual([["red"], "ObservedOnly"]);
   });
 
-  test("of which nothing tells whether it is one, is written by both, and the condition of the second says so", () => {
-    const world = new AccountsWorld(NAMELESS, [team("red", ONE), team("blue", ONE)]);
-    world.settle(["red"]);
-    world.settle(["red", "blue"]);
-    expect(world.writers).toEqual(["red", "blue"]);
-    expect(world.conditions.get("blue")).toMatchObject({ status: "False", reason: "AccountUnknown" });
-  });
+  test.each<[reason: string, red: Partial<Team>, blue: Partial<Team>]>([
+    ["", {}, {}],
+    [", since only the second Composition names its account,", {}, stated("a")],
+    [", since one names it and the ProviderConfig of the other says it,", told, stated("a")],
+  ])(
+    "of which nothing tells whether it is one%s is written by both, and the condition of the second says so",
+    (_reason, red, blue) => {
+      const world = new AccountsWorld(NAMELESS, [team("red", ONE, red), team("blue", ONE, blue)]);
+      world.settle(["red"]);
+      world.settle(["red", "blue"]);
+      expect(world.writers).toEqual(["red", "blue"]);
+      expect(world.conditions.get("blue")).toMatchObject({ status: "False", reason: "AccountUnknown" });
+    },
+  );
 });
 
 describe("cloud resources of one name in two accounts", () => {
