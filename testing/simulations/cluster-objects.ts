@@ -1,5 +1,5 @@
 import { toComposite } from "../../src/crossplane/composite.ts";
-import { composerName, EXTERNAL_NAME_KEY, readAnnotation } from "../../src/crossplane/metadata.ts";
+import { EXTERNAL_NAME_KEY, fieldManagerOf, readAnnotation } from "../../src/crossplane/metadata.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { ADOPTION } from "../../src/ownership/annotations.ts";
@@ -151,7 +151,8 @@ export function bucketOf(name: string, composed: Composed, flavour: Flavour): Js
         ...(adoption !== undefined && { [ADOPTION]: adoption }),
       },
       ...namespaceOf(flavour),
-      ...(root === rootOf(flavour) && !lacksFields && { managedFields: [{ manager: composerName(owner), operation: "Apply" }] }),
+      ...(root === rootOf(flavour) &&
+        !lacksFields && { managedFields: [{ manager: fieldManagerOf(owner), operation: "Apply" }] }),
       ...(controller !== undefined && { ownerReferences: [owner] }),
     },
     spec: { forProvider: {}, managementPolicies: ["*"] },
