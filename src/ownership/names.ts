@@ -3,7 +3,7 @@ import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
-import { type DesiredAndObserved, textAt } from "./fields.ts";
+import { type DesiredAndObserved, isReferred, textAt } from "./fields.ts";
 
 /** A managed resource, and the facts that name its cloud resource. */
 export interface NamedResource extends DesiredAndObserved {
@@ -50,7 +50,9 @@ function readAssociation(
   if (parts.length < paths.length) return "unresolved";
   const texts = parts.filter(Boolean);
   if (texts.length > 0) return { names: [texts.join(",")], parts, path };
-  return orExternalName ? readExternalName(declared, false) : undefined;
+  if (orExternalName) return readExternalName(declared, false);
+  // The provider has looked for what was declared before these references, and creates nothing without what they name.
+  return paths.some((field) => isReferred(declared.desired, field)) ? "unresolved" : undefined;
 }
 
 /**
